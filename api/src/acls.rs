@@ -1,0 +1,499 @@
+//! The Data Plane's ACLs: the body of one, the filter of a list, and the grouped answer (specification 2.4, 4.2, D-21).
+
+use gbac_engine::model::{
+    Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType,
+};
+use gbac_engine::wire::{AclJson, acl_from_value};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::paging::Parameters;
+use crate::problem::FieldViolation;
+
+/// What is said about a host that is none, wherever it stands.
+const HOST_RULE: &str = "Field host must be either wildcard (*) or a valid IP address.";
+/// What is said about a principal without a type.
+const PRINCIPAL_RULE: &str = "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
+
+/// One ACL as the seven fields of specification 2.4, all of them text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AclBody {
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: String,
+    /// The name or prefix; the cluster and the Schema Registry need none.
+    pub resource_name: String,
+    /// `RESOURCE_PATTERN_TYPE_*`.
+    pub resource_pattern_type: String,
+    /// `Type:name`.
+    pub principal: String,
+    /// `*` or an address.
+    pub host: String,
+    /// `OPERATION_*`.
+    pub operation: String,
+    /// `PERMISSION_TYPE_*`.
+    pub permission_type: String,
+}
+
+impl From<&Acl> for AclBody {
+    fn from(acl: &Acl) -> Self {
+        let acl = AclJson::from(acl);
+        Self {
+            resource_type: acl.resource_type.into(),
+            resource_name: acl.resource_name,
+            resource_pattern_type: acl.resource_pattern_type.into(),
+            principal: acl.principal,
+            host: acl.host,
+            operation: acl.operation.into(),
+            permission_type: acl.permission_type.into(),
+        }
+    }
+}
+
+impl AclBody {
+    /// Reads an ACL as one may be stored; whether it may be created is [`AclBody::check_create`].
+    ///
+    /// # Errors
+    /// Every fault, by field. An empty field counts as left out, as everywhere in the Data Plane API.
+    pub fn to_acl(&self) -> Result<Acl, Vec<FieldViolation>> {
+        let fields = json!({
+            "resource_type": self.resource_type,
+            "resource_name": self.resource_name,
+            "resource_pattern_type": self.resource_pattern_type,
+            "principal": self.principal,
+            "host": self.host,
+            "operation": self.operation,
+            "permission_type": self.permission_type,
+        });
+        acl_from_value(&fields).map_err(|problems| {
+            problems.0.iter().map(|problem| self.violation(problem.path.trim_start_matches('/'), problem)).collect()
+        })
+    }
+
+    /// Reads an ACL that is to be created (D-05, D-07, D-27).
+    ///
+    /// # Errors
+    /// Every fault, by field.
+    pub fn check_create(&self) -> Result<Acl, Vec<FieldViolation>> {
+        let acl = self.to_acl()?;
+        let faults: Vec<FieldViolation> = acl
+            .check_create()
+            .iter()
+            .map(|fault| {
+                let text = match fault.code() {
+                    "cluster_name" => format!(
+                        "Field resource_name must be set to \"{CLUSTER_NAME}\" or empty when using resource_type=CLUSTER"
+                    ),
+                    _ => format!("{fault}; {}", fault.hint()),
+                };
+                FieldViolation::new(fault.field().name(), text)
+            })
+            .collect();
+        if faults.is_empty() { Ok(acl) } else { Err(faults) }
+    }
+
+    fn violation(&self, field: &str, problem: &gbac_engine::wire::Problem) -> FieldViolation {
+        let given = match field {
+            "resource_type" => &self.resource_type,
+            "resource_name" => &self.resource_name,
+            "resource_pattern_type" => &self.resource_pattern_type,
+            "principal" => &self.principal,
+            "host" => &self.host,
+            "operation" => &self.operation,
+            _ => &self.permission_type,
+        };
+        let text = match problem.code {
+            "resource_name_empty" => "Field resource_name must be set".into(),
+            "host_invalid" => HOST_RULE.into(),
+            "principal_without_type" | "principal_name_empty" => PRINCIPAL_RULE.into(),
+            _ if given.is_empty() => format!("Field {field} must be set"),
+            _ => problem.message.clone(),
+        };
+        FieldViolation::new(field, text)
+    }
+}
+
+/// The answer of GET: ACLs grouped by the pattern that they stand on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ListAcls {
+    /// One entry for each pattern.
+    #[serde(default)]
+    pub resources: Vec<ResourceAcls>,
+}
+
+/// A resource pattern with its ACLs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceAcls {
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: String,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// `RESOURCE_PATTERN_TYPE_*`.
+    pub resource_pattern_type: String,
+    /// What is allowed and denied on it.
+    #[serde(default)]
+    pub acls: Vec<AclRule>,
+}
+
+/// The four fields of an ACL beside its pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AclRule {
+    /// `Type:name`.
+    pub principal: String,
+    /// `*` or an address.
+    pub host: String,
+    /// `OPERATION_*`.
+    pub operation: String,
+    /// `PERMISSION_TYPE_*`.
+    pub permission_type: String,
+}
+
+impl ListAcls {
+    /// Groups ACLs by pattern, in the order in which the patterns first appear.
+    #[must_use]
+    pub fn group<'a>(acls: impl IntoIterator<Item = &'a Acl>) -> Self {
+        let mut resources: Vec<ResourceAcls> = Vec::new();
+        for acl in acls {
+            let AclBody { resource_type, resource_name, resource_pattern_type, principal, host, operation, permission_type } =
+                AclBody::from(acl);
+            let rule = AclRule { principal, host, operation, permission_type };
+            match resources.last_mut() {
+                Some(last)
+                    if last.resource_type == resource_type
+                        && last.resource_name == resource_name
+                        && last.resource_pattern_type == resource_pattern_type =>
+                {
+                    last.acls.push(rule);
+                }
+                _ => resources.push(ResourceAcls { resource_type, resource_name, resource_pattern_type, acls: vec![rule] }),
+            }
+        }
+        Self { resources }
+    }
+
+    /// The ACLs one by one, with all seven fields.
+    #[must_use]
+    pub fn into_acls(self) -> Vec<AclBody> {
+        self.resources
+            .into_iter()
+            .flat_map(|ResourceAcls { resource_type, resource_name, resource_pattern_type, acls }| {
+                acls.into_iter().map(move |AclRule { principal, host, operation, permission_type }| AclBody {
+                    resource_type: resource_type.clone(),
+                    resource_name: resource_name.clone(),
+                    resource_pattern_type: resource_pattern_type.clone(),
+                    principal,
+                    host,
+                    operation,
+                    permission_type,
+                })
+            })
+            .collect()
+    }
+}
+
+/// The answer of DELETE: what matched, and is gone.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletedAcls {
+    /// Each with its seven fields.
+    #[serde(default)]
+    pub matching_acls: Vec<AclBody>,
+}
+
+/// How a filter compares patterns.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum PatternFilter {
+    /// The name itself, with either pattern.
+    #[default]
+    Any,
+    /// Every pattern that covers the name.
+    Match,
+    /// The name itself, with this pattern.
+    Exactly(PatternType),
+}
+
+/// Which ACLs are meant. A part that is left out takes any; the others are exact: `User:*` finds the ACLs of `User:*`
+/// and no others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AclFilter {
+    /// The resource's type.
+    pub resource_type: Option<ResourceType>,
+    /// The name or prefix, or for [`PatternFilter::Match`] the name of a resource.
+    pub resource_name: Option<String>,
+    /// How the name is compared.
+    pub pattern: PatternFilter,
+    /// Who.
+    pub principal: Option<Principal>,
+    /// From where.
+    pub host: Option<Host>,
+    /// What.
+    pub operation: Option<Operation>,
+    /// Deny or allow.
+    pub permission: Option<Permission>,
+}
+
+impl AclFilter {
+    /// The filter that finds this one ACL.
+    #[must_use]
+    pub fn exactly(acl: &Acl) -> Self {
+        Self {
+            resource_type: Some(acl.resource_type),
+            resource_name: Some(acl.resource_name.clone()),
+            pattern: PatternFilter::Exactly(acl.pattern_type),
+            principal: Some(acl.principal.clone()),
+            host: Some(acl.host),
+            operation: Some(acl.operation),
+            permission: Some(acl.permission),
+        }
+    }
+
+    /// Whether an ACL is meant.
+    #[must_use]
+    pub fn matches(&self, acl: &Acl) -> bool {
+        let name = match (&self.resource_name, self.pattern) {
+            (None, PatternFilter::Any | PatternFilter::Match) => true,
+            (None, PatternFilter::Exactly(pattern)) => acl.pattern_type == pattern,
+            (Some(name), PatternFilter::Any) => acl.resource_name == *name,
+            (Some(name), PatternFilter::Match) => acl.covers_name(name),
+            (Some(name), PatternFilter::Exactly(pattern)) => acl.pattern_type == pattern && acl.resource_name == *name,
+        };
+        name && self.resource_type.is_none_or(|wanted| wanted == acl.resource_type)
+            && self.principal.as_ref().is_none_or(|wanted| *wanted == acl.principal)
+            && self.host.is_none_or(|wanted| wanted == acl.host)
+            && self.operation.is_none_or(|wanted| wanted == acl.operation)
+            && self.permission.is_none_or(|wanted| wanted == acl.permission)
+    }
+
+    /// Reads the filter of GET.
+    ///
+    /// # Errors
+    /// Every fault, by parameter.
+    pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
+        Self::read(pairs, false)
+    }
+
+    /// Reads the filter of DELETE, which must say four of its parts, even if they are `ANY`.
+    ///
+    /// # Errors
+    /// Every fault, by parameter.
+    pub fn from_delete_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
+        Self::read(pairs, true)
+    }
+
+    fn read(pairs: &[(String, String)], must_say: bool) -> Result<Self, Vec<FieldViolation>> {
+        let mut from = Parameters::of(pairs);
+        let resource_type = choice(
+            &mut from, "filter.resource_type", "RESOURCE_TYPE", must_say, ResourceType::from_data_plane,
+            &spellings(ResourceType::ALL, |value| value.spelling().data_plane),
+        );
+        let pattern = choice(
+            &mut from, "filter.resource_pattern_type", "RESOURCE_PATTERN_TYPE", must_say,
+            |text| match text {
+                "RESOURCE_PATTERN_TYPE_MATCH" => Some(PatternFilter::Match),
+                _ => PatternType::from_data_plane(text).map(PatternFilter::Exactly),
+            },
+            &spellings(PatternType::ALL, |value| value.spelling().data_plane),
+        );
+        let operation = choice(
+            &mut from, "filter.operation", "OPERATION", must_say, Operation::from_data_plane,
+            &spellings(Operation::ALL, |value| value.spelling().data_plane),
+        );
+        let permission = choice(
+            &mut from, "filter.permission_type", "PERMISSION_TYPE", must_say, Permission::from_data_plane,
+            &spellings(Permission::ALL, |value| value.spelling().data_plane),
+        );
+        let mut resource_name = from.take("filter.resource_name").map(str::to_owned);
+        if resource_type == Some(ResourceType::Cluster) && resource_name.as_deref() == Some("") {
+            resource_name = Some(CLUSTER_NAME.into());
+        }
+        let principal = from.take("filter.principal").and_then(|text| match Principal::parse(text) {
+            Ok(principal) => Some(principal),
+            Err(error) => {
+                from.refuse("filter.principal", format!("{error}; {}", error.hint()));
+                None
+            }
+        });
+        let host = from.take("filter.host").and_then(|text| match Host::parse(text) {
+            Ok(host) => Some(host),
+            Err(_) => {
+                from.refuse("filter.host", HOST_RULE);
+                None
+            }
+        });
+        let pattern = pattern.unwrap_or_default();
+        from.finish(Self { resource_type, resource_name, pattern, principal, host, operation, permission })
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let pattern = match self.pattern {
+            PatternFilter::Any => None,
+            PatternFilter::Match => Some("RESOURCE_PATTERN_TYPE_MATCH"),
+            PatternFilter::Exactly(pattern) => Some(pattern.spelling().data_plane),
+        };
+        [
+            ("filter.resource_type", self.resource_type.map(|value| value.spelling().data_plane.to_owned())),
+            ("filter.resource_name", self.resource_name.clone()),
+            ("filter.resource_pattern_type", pattern.map(str::to_owned)),
+            ("filter.principal", self.principal.as_ref().map(ToString::to_string)),
+            ("filter.host", self.host.as_ref().map(ToString::to_string)),
+            ("filter.operation", self.operation.map(|value| value.spelling().data_plane.to_owned())),
+            ("filter.permission_type", self.permission.map(|value| value.spelling().data_plane.to_owned())),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name, value?)))
+        .collect()
+    }
+
+    pub(crate) fn delete_pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = self.pairs();
+        for (name, any) in [
+            ("filter.resource_type", "RESOURCE_TYPE_ANY"),
+            ("filter.resource_pattern_type", "RESOURCE_PATTERN_TYPE_ANY"),
+            ("filter.operation", "OPERATION_ANY"),
+            ("filter.permission_type", "PERMISSION_TYPE_ANY"),
+        ] {
+            if !pairs.iter().any(|(said, _)| *said == name) {
+                pairs.push((name, any.into()));
+            }
+        }
+        pairs
+    }
+}
+
+fn spellings<T: Copy>(all: &[T], spell: fn(T) -> &'static str) -> String {
+    all.iter().map(|value| format!("`{}`", spell(*value))).collect::<Vec<_>>().join(", ")
+}
+
+/// Reads one closed value of a filter: `_ANY`, left out, and (unless it must be said) `_UNSPECIFIED` and empty take any.
+fn choice<T>(
+    from: &mut Parameters<'_>,
+    name: &'static str,
+    kind: &str,
+    must_say: bool,
+    read: impl Fn(&str) -> Option<T>,
+    all: &str,
+) -> Option<T> {
+    let text = from.take(name).unwrap_or_default();
+    let said = text.strip_prefix(kind).unwrap_or(text);
+    match said {
+        "_ANY" => None,
+        "" | "_UNSPECIFIED" => {
+            if must_say {
+                from.refuse(name, format!("must be set; `{kind}_ANY` takes any"));
+            }
+            None
+        }
+        _ => {
+            let value = read(text);
+            if value.is_none() {
+                let text: String = text.chars().take(80).collect();
+                from.refuse(name, format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", text.escape_debug()));
+            }
+            value
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::parse_query;
+
+    fn acl(name: &str, pattern_type: PatternType, principal: &str) -> Acl {
+        Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: name.into(),
+            pattern_type,
+            principal: Principal::parse(principal).unwrap(),
+            host: Host::Any,
+            operation: Operation::Read,
+            permission: Permission::Allow,
+        }
+    }
+
+    fn filter(query: &str) -> AclFilter {
+        AclFilter::from_query(&parse_query(query).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_body_reads_back() {
+        let acl = acl("orders-", PatternType::Prefixed, "Group:/a b:c");
+        assert_eq!(AclBody::from(&acl).to_acl().unwrap(), acl);
+        assert_eq!(ListAcls::group([&acl]).into_acls(), [AclBody::from(&acl)]);
+    }
+
+    #[test]
+    fn faults_are_named_by_field_all_at_once() {
+        let faults = AclBody { resource_type: "RESOURCE_TYPE_SOUP".into(), host: "h".into(), ..AclBody::default() }
+            .to_acl()
+            .unwrap_err();
+        let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
+        assert_eq!(
+            fields,
+            ["resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type"]
+        );
+        assert_eq!(faults[1].description, "Field resource_name must be set");
+        assert_eq!(faults[3].description, PRINCIPAL_RULE);
+        assert_eq!(faults[4].description, HOST_RULE);
+        assert_eq!(faults[5].description, "Field operation must be set");
+
+        let mut body = AclBody::from(&acl("x", PatternType::Literal, "Group:*"));
+        assert_eq!(body.check_create().unwrap_err()[0].field, "principal");
+        body.principal = "Group:x".into();
+        body.resource_type = "RESOURCE_TYPE_CLUSTER".into();
+        assert_eq!(
+            body.check_create().unwrap_err()[0].description,
+            "Field resource_name must be set to \"kafka-cluster\" or empty when using resource_type=CLUSTER"
+        );
+        body.resource_name.clear();
+        assert_eq!(body.check_create().unwrap().resource_name, "kafka-cluster");
+    }
+
+    #[test]
+    fn patterns_are_compared_as_the_filter_says() {
+        use PatternType::{Literal, Prefixed};
+        let all = [acl("ab", Literal, "User:a"), acl("ab", Prefixed, "User:a"), acl("a", Prefixed, "User:*"), acl("*", Literal, "User:a")];
+        let found = |query: &str| {
+            let filter = filter(query);
+            all.iter().map(|acl| usize::from(filter.matches(acl)).to_string()).collect::<String>()
+        };
+        assert_eq!(found(""), "1111");
+        assert_eq!(found("filter.resource_name=ab"), "1100");
+        assert_eq!(found("filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"), "1111");
+        assert_eq!(found("filter.resource_name=ax&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_MATCH"), "0011");
+        assert_eq!(found("filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_PREFIXED"), "0110");
+        assert_eq!(found("filter.resource_name=ab&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_LITERAL"), "1000");
+        assert_eq!(found("filter.principal=User:*"), "0010");
+        assert_eq!(found("filter.resource_name="), "0000");
+        assert_eq!(found("filter.host=10.0.0.1"), "0000");
+        assert_eq!(found("filter.operation=OPERATION_WRITE"), "0000");
+        assert_eq!(found("filter.permission_type=PERMISSION_TYPE_UNSPECIFIED&filter.resource_type=RESOURCE_TYPE_ANY"), "1111");
+    }
+
+    #[test]
+    fn filters_read_back() {
+        let exact = AclFilter::exactly(&acl("a b", PatternType::Prefixed, "Group:/x+y"));
+        for written in [AclFilter::default(), AclFilter { pattern: PatternFilter::Match, ..exact.clone() }, exact] {
+            let query = crate::paths::delete_acls(&written);
+            let (_, query) = query.split_once('?').unwrap();
+            assert_eq!(AclFilter::from_delete_query(&parse_query(query).unwrap()).unwrap(), written);
+        }
+    }
+
+    #[test]
+    fn delete_must_say_what_it_means() {
+        let fields = |query: &str| -> Vec<String> {
+            let faults = AclFilter::from_delete_query(&parse_query(query).unwrap()).unwrap_err();
+            faults.into_iter().map(|fault| fault.field).collect()
+        };
+        assert_eq!(
+            fields(""),
+            ["filter.resource_type", "filter.resource_pattern_type", "filter.operation", "filter.permission_type"]
+        );
+        let any = "filter.resource_type=RESOURCE_TYPE_ANY&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY\
+                   &filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY";
+        assert_eq!(fields(&format!("{any}&filter.princpal=User:a")), ["filter.princpal"]);
+        assert_eq!(fields(&format!("{any}&filter.principal=&filter.host=")), ["filter.principal", "filter.host"]);
+        assert_eq!(fields(&any.replace("OPERATION_ANY", "OPERATION_UNSPECIFIED")), ["filter.operation"]);
+        assert_eq!(fields(&any.replace("OPERATION_ANY", "read")), ["filter.operation"]);
+    }
+}

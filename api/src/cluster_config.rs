@@ -1,0 +1,65 @@
+//! The bodies of the cluster properties (specification 2.2).
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A change of properties: both members, nothing else; all of it or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConfigChange {
+    /// Properties that get a value.
+    pub upsert: Map<String, Value>,
+    /// Properties that go back to their default.
+    pub remove: Vec<String>,
+}
+
+/// The answer to a change: the same number as before when nothing changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigVersion {
+    /// Counts the changes.
+    pub config_version: u64,
+}
+
+/// What each refused property has wrong with it; nothing was changed.
+pub type ConfigFaults = BTreeMap<String, String>;
+
+/// What the properties are.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ConfigSchema {
+    /// By name.
+    pub properties: BTreeMap<String, PropertySchema>,
+}
+
+/// What one property is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PropertySchema {
+    /// `string` or `array`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What it does.
+    pub description: String,
+    /// Whether it may be null.
+    pub nullable: bool,
+    /// Whether a change waits for a restart; never here (specification 2.2).
+    pub needs_restart: bool,
+    /// `user`, `tunable` or `deprecated`.
+    pub visibility: String,
+    /// The values of an enumeration.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub enum_values: Vec<String>,
+    /// What an array holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub items: Option<ItemSchema>,
+    /// The value that it has when nobody sets it.
+    pub default: Value,
+}
+
+/// What an array holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemSchema {
+    /// `string`.
+    #[serde(rename = "type")]
+    pub kind: String,
+}

@@ -1,0 +1,29 @@
+//! The HTTP contract of the service, once: paths, bodies, filters and problems (specification 4 to 7, D-21).
+//!
+//! The server answers with these types, and the console, the command line and the tests read them. There is no
+//! transport here and no runtime, so the crate builds for the browser as well. ACLs, principals and role names are the
+//! engine's own types wherever they have been read; in bodies they are the strings of the wire.
+//!
+//! ```
+//! use gbac_api::{acls::AclFilter, paths};
+//! use gbac_engine::model::Principal;
+//!
+//! assert_eq!(paths::role("a b+c"), "/v1/roles/a%20b%2Bc");
+//! let filter = AclFilter { principal: Some(Principal::group("/departments/eng")), ..AclFilter::default() };
+//! assert_eq!(paths::acls(&filter), "/v1/acls?filter.principal=Group%3A%2Fdepartments%2Feng");
+//! ```
+
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
+)]
+
+pub mod acls;
+pub mod cluster_config;
+pub mod encode;
+pub mod paging;
+pub mod paths;
+pub mod problem;
+pub mod roles;
+pub mod security;
+pub mod service;

@@ -1,0 +1,131 @@
+//! Pages of sorted lists, and how the parameters of a query are taken one by one.
+
+use crate::problem::FieldViolation;
+
+/// How many entries a page has when nobody says.
+pub const DEFAULT_PAGE_SIZE: usize = 100;
+/// How many entries a page may have.
+pub const MAX_PAGE_SIZE: usize = 1000;
+
+/// Which page of a sorted list is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Page {
+    /// Entries: 1 to 1000, -1 for all of them; nothing or 0 is 100.
+    pub size: Option<i32>,
+    /// `next_page_token` of the page before; empty for the first.
+    pub token: String,
+}
+
+impl Page {
+    /// A page with everything.
+    #[must_use]
+    pub fn all() -> Self {
+        Self { size: Some(-1), token: String::new() }
+    }
+
+    pub(crate) fn read(parameters: &mut Parameters<'_>) -> Self {
+        let size = parameters.take("page_size").and_then(|text| match text.parse::<i32>() {
+            Ok(size @ -1..=1000) => Some(size),
+            _ => {
+                parameters.refuse("page_size", format!("`{}` is not -1 to {MAX_PAGE_SIZE}", text.escape_debug()));
+                None
+            }
+        });
+        Self { size, token: parameters.take("page_token").unwrap_or_default().to_owned() }
+    }
+
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
+        let size = self.size.map(|size| ("page_size", size.to_string()));
+        let token = (!self.token.is_empty()).then(|| ("page_token", self.token.clone()));
+        size.into_iter().chain(token)
+    }
+
+    /// Takes this page of entries that come sorted and start behind the token; also the token of the next page, empty
+    /// when there is none.
+    pub fn cut<T>(&self, entries: impl Iterator<Item = T>, token: impl Fn(&T) -> String) -> (Vec<T>, String) {
+        let size = match self.size {
+            Some(-1) => usize::MAX,
+            None | Some(0) => DEFAULT_PAGE_SIZE,
+            Some(size) => usize::try_from(size).unwrap_or(DEFAULT_PAGE_SIZE),
+        };
+        let mut entries = entries.peekable();
+        let page: Vec<T> = entries.by_ref().take(size).collect();
+        let next = if entries.peek().is_some() { page.last().map(token).unwrap_or_default() } else { String::new() };
+        (page, next)
+    }
+}
+
+/// The parameters of a query, taken by name. Every fault is collected.
+pub(crate) struct Parameters<'q> {
+    pairs: &'q [(String, String)],
+    known: Vec<&'static str>,
+    violations: Vec<FieldViolation>,
+}
+
+impl<'q> Parameters<'q> {
+    pub(crate) const fn of(pairs: &'q [(String, String)]) -> Self {
+        Self { pairs, known: Vec::new(), violations: Vec::new() }
+    }
+
+    /// The value of a parameter that may be given once.
+    pub(crate) fn take(&mut self, name: &'static str) -> Option<&'q str> {
+        self.known.push(name);
+        let mut values = self.pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str());
+        let value = values.next();
+        if values.next().is_some() {
+            self.refuse(name, "is given more than once");
+        }
+        value
+    }
+
+    pub(crate) fn refuse(&mut self, field: &'static str, description: impl Into<String>) {
+        self.violations.push(FieldViolation::new(field, description));
+    }
+
+    /// The value, when nothing was wrong. A filter that nobody asked for is refused: to leave it out would widen the
+    /// answer, and for DELETE the loss. Other unknown parameters do nothing.
+    pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Vec<FieldViolation>> {
+        for (name, _) in self.pairs {
+            if name.starts_with("filter") && !self.known.contains(&name.as_str()) {
+                let known: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
+                let text = format!("is not known here; the parameters are {}", known.join(", "));
+                self.violations.push(FieldViolation::new(name.clone(), text));
+            }
+        }
+        if self.violations.is_empty() { Ok(value) } else { Err(self.violations) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> Result<Page, Vec<FieldViolation>> {
+        let pairs = crate::encode::parse_query(query).unwrap();
+        let mut parameters = Parameters::of(&pairs);
+        let page = Page::read(&mut parameters);
+        parameters.finish(page)
+    }
+
+    #[test]
+    fn sizes_have_bounds() {
+        assert_eq!(read("").unwrap(), Page::default());
+        assert_eq!(read("page_size=-1").unwrap(), Page::all());
+        for size in ["-2", "1001", "x", "", "1.5"] {
+            assert_eq!(read(&format!("page_size={size}")).unwrap_err()[0].field, "page_size", "{size}");
+        }
+        assert_eq!(read("page_size=1&page_size=2").unwrap_err()[0].description, "is given more than once");
+        assert_eq!(read("filter.nmae=x").unwrap_err()[0].field, "filter.nmae");
+        assert_eq!(read("_=123").unwrap(), Page::default());
+    }
+
+    #[test]
+    fn a_page_says_where_the_next_begins() {
+        let cut = |size, n: u32| Page { size, token: String::new() }.cut(0..n, ToString::to_string);
+        assert_eq!(cut(Some(2), 3), (vec![0, 1], "1".into()));
+        assert_eq!(cut(Some(3), 3), (vec![0, 1, 2], String::new()));
+        assert_eq!(cut(Some(-1), 2000).0.len(), 2000);
+        assert_eq!(cut(None, 101), ((0..100).collect(), "99".into()));
+        assert_eq!(cut(Some(0), 0), (vec![], String::new()));
+    }
+}

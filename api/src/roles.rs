@@ -1,0 +1,315 @@
+//! The Data Plane's roles: bodies and queries (specification 2.5, 4.2, D-21).
+
+use gbac_engine::model::{Principal, Role, RoleError, check_member, check_role_name};
+use serde::{Deserialize, Serialize};
+
+use crate::paging::{Page, Parameters};
+use crate::problem::FieldViolation;
+
+/// The longest text of a name filter, in characters.
+const MAX_FILTER_CHARS: usize = 128;
+
+/// A role by its name; the body of POST.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RoleName {
+    /// The name.
+    pub name: String,
+}
+
+/// A member of a role.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Member {
+    /// `User:<name>` or `Group:<name>`.
+    pub principal: String,
+}
+
+impl From<&Principal> for Member {
+    fn from(principal: &Principal) -> Self {
+        Self { principal: principal.to_string() }
+    }
+}
+
+/// The answer of POST.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CreatedRole {
+    /// The role.
+    pub role: RoleName,
+}
+
+/// The answer of GET: names in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ListRoles {
+    /// The roles of this page.
+    pub roles: Vec<RoleName>,
+    /// Asks for the next page; empty when there is none.
+    pub next_page_token: String,
+}
+
+/// The answer of GET for one role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GetRole {
+    /// The role.
+    pub role: RoleName,
+    /// Its members, users first.
+    #[serde(default)]
+    pub members: Vec<Member>,
+}
+
+impl From<&Role> for GetRole {
+    fn from(role: &Role) -> Self {
+        Self { role: RoleName { name: role.name.clone() }, members: role.members.iter().map(Member::from).collect() }
+    }
+}
+
+/// The body of PUT: who joins and who leaves.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UpdateRole {
+    /// Whether a role that is missing is made; a new role has nobody to remove.
+    pub create: bool,
+    /// Who joins.
+    pub add: Vec<Member>,
+    /// Who leaves.
+    pub remove: Vec<Member>,
+}
+
+/// Who joins and who leaves, read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Membership {
+    /// Who joins, as given.
+    pub add: Vec<Principal>,
+    /// Who leaves, as given.
+    pub remove: Vec<Principal>,
+}
+
+impl UpdateRole {
+    /// Reads the members. One who leaves may be anyone that a role can hold (D-27).
+    ///
+    /// # Errors
+    /// Every fault, by field; also a principal in both lists.
+    pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
+        let mut faults = Vec::new();
+        let mut read = |list: &[Member], name: &str, check: fn(&Principal) -> Result<(), RoleError>| -> Vec<Principal> {
+            let mut principals = Vec::new();
+            for (place, member) in list.iter().enumerate() {
+                let read = Principal::parse(&member.principal)
+                    .map_err(|error| format!("{error}; {}", error.hint()))
+                    .and_then(|principal| match check(&principal) {
+                        Ok(()) => Ok(principal),
+                        Err(error) => Err(format!("{error}; {}", error.hint())),
+                    });
+                match read {
+                    Ok(principal) => principals.push(principal),
+                    Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
+                }
+            }
+            principals
+        };
+        let add = read(&self.add, "add", check_member);
+        let remove = read(&self.remove, "remove", |_| Ok(()));
+        if let Some(both) = add.iter().find(|member| remove.contains(member)) {
+            let text = format!("Conflict between 'add' and 'remove' lists: `{}`", both.to_string().escape_debug());
+            faults.push(FieldViolation::new("remove", text));
+        }
+        if faults.is_empty() { Ok(Membership { add, remove }) } else { Err(faults) }
+    }
+}
+
+/// Checks the name of a role that is to be created (D-28).
+///
+/// # Errors
+/// The fault, for the field of that name.
+pub fn check_name(field: &str, name: &str) -> Result<(), FieldViolation> {
+    check_role_name(name).map_err(|error| FieldViolation::new(field, format!("{error}; {}", error.hint())))
+}
+
+/// The answer of PUT: the changes that were really made.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UpdatedRole {
+    /// The role's name.
+    pub role_name: String,
+    /// Who joined.
+    pub added: Vec<Member>,
+    /// Who left.
+    pub removed: Vec<Member>,
+}
+
+/// The answer of GET for the members of one role.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ListMembers {
+    /// The role's name.
+    pub role_name: String,
+    /// The members of this page, users first.
+    pub members: Vec<Member>,
+    /// Asks for the next page; empty when there is none.
+    pub next_page_token: String,
+}
+
+/// Which roles are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RoleQuery {
+    /// What the name begins with.
+    pub name_prefix: String,
+    /// What the name holds.
+    pub name_contains: String,
+    /// Who is a member.
+    pub principal: Option<Principal>,
+    /// Which page.
+    pub page: Page,
+}
+
+impl RoleQuery {
+    /// Reads the query of GET.
+    ///
+    /// # Errors
+    /// Every fault, by parameter. Principals have no length limit (D-21).
+    pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
+        let mut from = Parameters::of(pairs);
+        let name_prefix = name_filter(&mut from, "filter.name_prefix", true);
+        let name_contains = name_filter(&mut from, "filter.name_contains", true);
+        let principal = from.take("filter.principal").and_then(|text| match Principal::parse(text) {
+            Ok(principal) => Some(principal),
+            Err(error) => {
+                from.refuse("filter.principal", format!("{error}; {}", error.hint()));
+                None
+            }
+        });
+        let page = Page::read(&mut from);
+        from.finish(Self { name_prefix, name_contains, principal, page })
+    }
+
+    /// Whether a role is meant, whatever its page.
+    #[must_use]
+    pub fn matches(&self, role: &Role) -> bool {
+        role.name.starts_with(&self.name_prefix)
+            && role.name.contains(&self.name_contains)
+            && self.principal.as_ref().is_none_or(|member| role.members.contains(member))
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        if !self.name_prefix.is_empty() {
+            pairs.push(("filter.name_prefix", self.name_prefix.clone()));
+        }
+        if !self.name_contains.is_empty() {
+            pairs.push(("filter.name_contains", self.name_contains.clone()));
+        }
+        if let Some(principal) = &self.principal {
+            pairs.push(("filter.principal", principal.to_string()));
+        }
+        pairs.extend(self.page.pairs());
+        pairs
+    }
+}
+
+/// Which members are wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemberQuery {
+    /// What the member, written `Type:name`, holds.
+    pub name_contains: String,
+    /// Which page.
+    pub page: Page,
+}
+
+impl MemberQuery {
+    /// Reads the query of GET.
+    ///
+    /// # Errors
+    /// Every fault, by parameter.
+    pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
+        let mut from = Parameters::of(pairs);
+        let name_contains = name_filter(&mut from, "filter.name_contains", false);
+        let page = Page::read(&mut from);
+        if !page.token.is_empty() && Principal::parse(&page.token).is_err() {
+            from.refuse("page_token", "is not the token of a page");
+        }
+        from.finish(Self { name_contains, page })
+    }
+
+    /// The last member of the page before.
+    #[must_use]
+    pub fn after(&self) -> Option<Principal> {
+        Principal::parse(&self.page.token).ok()
+    }
+
+    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+        let mut pairs = Vec::new();
+        if !self.name_contains.is_empty() {
+            pairs.push(("filter.name_contains", self.name_contains.clone()));
+        }
+        pairs.extend(self.page.pairs());
+        pairs
+    }
+}
+
+fn name_filter(from: &mut Parameters<'_>, name: &'static str, of_roles: bool) -> String {
+    let text = from.take(name).unwrap_or_default();
+    if text.chars().count() > MAX_FILTER_CHARS {
+        from.refuse(name, format!("is longer than {MAX_FILTER_CHARS} characters"));
+    } else if of_roles && text.contains([',', '=']) {
+        from.refuse(name, "holds `,` or `=`, which no role name has");
+    }
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::parse_query;
+
+    fn member(principal: &str) -> Member {
+        Member { principal: principal.into() }
+    }
+
+    #[test]
+    fn members_are_checked_all_at_once() {
+        let update = UpdateRole {
+            create: false,
+            add: vec![member("Group:a"), member("bob"), member("Role:x"), member("Group:*")],
+            remove: vec![member("Group:*"), member("Group:a"), member("x")],
+        };
+        let faults: Vec<String> = update.members().unwrap_err().into_iter().map(|fault| fault.field).collect();
+        assert_eq!(faults, ["add[1].principal", "add[2].principal", "add[3].principal", "remove[2].principal", "remove"]);
+        let update = UpdateRole { add: vec![member("Group:/a:b")], remove: vec![member("User:*")], create: true };
+        let members = update.members().unwrap();
+        assert_eq!(members, Membership { add: vec![Principal::group("/a:b")], remove: vec![Principal::user("*")] });
+    }
+
+    #[test]
+    fn queries_read_back() {
+        let query = RoleQuery {
+            name_prefix: "A b".into(),
+            name_contains: "ü".into(),
+            principal: Some(Principal::group("/departments/eng")),
+            page: Page { size: Some(7), token: "x&y".into() },
+        };
+        let path = crate::paths::roles(&query);
+        let (_, text) = path.split_once('?').unwrap();
+        assert_eq!(RoleQuery::from_query(&parse_query(text).unwrap()).unwrap(), query);
+        assert_eq!(RoleQuery::from_query(&[]).unwrap(), RoleQuery::default());
+
+        let query = MemberQuery { name_contains: "a,b".into(), page: Page { size: None, token: "User:x".into() } };
+        let path = crate::paths::role_members("r", &query);
+        let (_, text) = path.split_once('?').unwrap();
+        assert_eq!(MemberQuery::from_query(&parse_query(text).unwrap()).unwrap(), query);
+        assert_eq!(query.after(), Some(Principal::user("x")));
+    }
+
+    #[test]
+    fn filters_have_a_small_grammar() {
+        let fields = |query: &str| -> Vec<String> {
+            let faults = RoleQuery::from_query(&parse_query(query).unwrap()).unwrap_err();
+            faults.into_iter().map(|fault| fault.field).collect()
+        };
+        assert_eq!(fields("filter.name_prefix=a,b&filter.name_contains=a%3Db"), ["filter.name_prefix", "filter.name_contains"]);
+        assert_eq!(fields(&format!("filter.name_contains={}", "x".repeat(129))), ["filter.name_contains"]);
+        assert_eq!(fields("filter.principal=eng"), ["filter.principal"]);
+        let long = format!("filter.principal=Group:{}", "x".repeat(1000));
+        assert!(RoleQuery::from_query(&parse_query(&long).unwrap()).is_ok());
+    }
+}

@@ -1,0 +1,57 @@
+//! What a service says about itself, and the people of its demo provider.
+
+use serde::{Deserialize, Serialize};
+
+/// The answer of `/gbac/v1/service`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServiceInfo {
+    /// A name for people.
+    pub name: String,
+    /// The program's version.
+    pub version: String,
+    /// Whether this is a demo: in memory, readable without credentials.
+    pub demo: bool,
+    /// With what a page signs in by itself; only in a demo whose password nobody chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sign_in: Option<SignIn>,
+    /// The demo identity provider.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub provider: Option<Provider>,
+}
+
+/// Basic credentials of a superuser.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignIn {
+    /// The user's name.
+    pub user: String,
+    /// The password.
+    pub password: String,
+}
+
+/// An identity provider whose tokens the service takes. Paths are of the service's own origin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provider {
+    /// What `iss` must be.
+    pub issuer: String,
+    /// What `aud` must hold.
+    pub audience: String,
+    /// The path of the discovery document.
+    pub discovery: String,
+    /// The path of the keys.
+    pub jwks: String,
+    /// The path of the people.
+    pub people: String,
+}
+
+/// Someone who has a token of the demo provider.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// A short stable name, such as `comma-separated`.
+    pub id: String,
+    /// The person's name.
+    pub name: String,
+    /// What is telling about the token.
+    pub note: String,
+    /// A compact JWS that was just signed and lives an hour.
+    pub token: String,
+}

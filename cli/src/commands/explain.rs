@@ -1,0 +1,174 @@
+//! Decisions in words.
+
+use std::fmt::Write;
+
+use gbac_engine::check::{Answer, Check, Opened, Question};
+use gbac_engine::decide::{Candidate, Decision, Explanation, HostFacet, NearMiss, Path, Reason, Standing};
+use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
+
+use crate::output::{plain, table};
+
+/// The verdict, what decided, and every candidate on the resource.
+pub fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
+    let mut text = String::new();
+    let decision = &explanation.decision;
+    let Question::Access { operation, resource_type, resource_name } = &check.question else { return text };
+    let asked = format!("{} on {}", operation.spelling().words, resource(*resource_type, resource_name));
+    let _ = writeln!(text, "{}: User:{} {asked}", verdict(decision), plain(opened.identity.user()));
+    let _ = writeln!(text, "{}", because(opened, decision));
+    if decision.host_unknown {
+        let _ = writeln!(text, "The host is not known; another answer is possible once --host is given.");
+    }
+    if opened.header.is_some() || opened.extraction.is_some() {
+        let state = if decision.verified { "verified" } else { "not verified" };
+        let groups: Vec<String> = opened.identity.groups().iter().map(|group| format!("Group:{}", plain(group))).collect();
+        let groups = if groups.is_empty() { "no groups".into() } else { groups.join(", ") };
+        let _ = writeln!(text, "Signature {state}; the token gives {groups}.");
+    }
+    for warning in opened.extraction.iter().flat_map(|extraction| &extraction.warnings) {
+        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+    }
+    let rows: Vec<Vec<String>> =
+        explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()).map(row).collect();
+    if !rows.is_empty() {
+        let head = ["RESULT", "PERMISSION", "PRINCIPAL", "RESOURCE", "OPERATION", "HOST"];
+        let _ = write!(text, "\n{}", table(&head, &rows));
+    }
+    let folded = explanation.candidates.len() - rows.len();
+    if folded > 0 {
+        let _ = writeln!(text, "{folded} ACLs of the same principals are on other resources.");
+    }
+    text
+}
+
+/// The verdict on a whole request, and each check that it needs.
+pub fn request(opened: &Opened, answer: &Answer) -> String {
+    let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
+    let mut text = format!(
+        "{}: User:{}\n",
+        if outcome.code() == "allow" { "Allowed" } else { "Denied" },
+        plain(opened.identity.user())
+    );
+    let rows: Vec<Vec<String>> = decisions
+        .iter()
+        .map(|(check, decision)| {
+            vec![
+                verdict(decision).into(),
+                check.operation.spelling().words.into(),
+                resource(check.resource_type, &check.resource_name),
+                because(opened, decision),
+            ]
+        })
+        .collect();
+    if rows.is_empty() {
+        text.push_str("This request needs no permission.\n");
+    } else {
+        text.push_str(&table(&["VERDICT", "OPERATION", "RESOURCE", "BECAUSE"], &rows));
+    }
+    text
+}
+
+/// The verdict in the words that are used everywhere.
+const fn verdict(decision: &Decision) -> &'static str {
+    match decision.reason {
+        Reason::AllowRule | Reason::Superuser => "Allowed",
+        Reason::DenyRule => "Denied by rule",
+        Reason::NoMatch => "Denied, nothing allows it",
+        Reason::Expired => "Denied, expired",
+    }
+}
+
+fn because(opened: &Opened, decision: &Decision) -> String {
+    match (&decision.reason, &decision.acl) {
+        (Reason::Superuser, _) => "a superuser; no ACL is asked".into(),
+        (Reason::Expired, _) => "the token's expiry is past".into(),
+        (_, Some(acl)) => {
+            let mut way = Vec::new();
+            if let Some(group) = &decision.group {
+                let found = opened.extraction.iter().flat_map(|extraction| &extraction.groups);
+                way.extend(found.filter(|of_token| of_token.name == *group).map(|group| plain(&group.location)));
+                way.push(format!("Group:{}", plain(group)));
+            }
+            way.extend(decision.role.as_ref().map(|role| format!("Role:{}", plain(role))));
+            if way.is_empty() {
+                way.push(plain(&acl.principal.to_string()));
+            }
+            way.push(rule(acl, decision.implied_by));
+            way.join(" > ")
+        }
+        (_, None) => "no ACL of the user, its roles, its groups or their roles allows it".into(),
+    }
+}
+
+fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
+    let implied = if implied_by.is_some() { " (which covers it)" } else { "" };
+    format!(
+        "{} {}{implied}, {}, host {}",
+        acl.permission.spelling().words,
+        acl.operation.spelling().words,
+        pattern(acl),
+        acl.host
+    )
+}
+
+fn pattern(acl: &Acl) -> String {
+    let kind = acl.resource_type.spelling().words;
+    let name = plain(&acl.resource_name);
+    match acl.pattern_type {
+        _ if acl.resource_type == ResourceType::Registry => kind.into(),
+        PatternType::Literal if acl.resource_name == "*" => format!("{kind} * all names"),
+        pattern => format!("{kind} {name} {}", pattern.spelling().words),
+    }
+}
+
+fn resource(kind: ResourceType, name: &str) -> String {
+    let words = kind.spelling().words;
+    if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
+}
+
+fn row(candidate: &Candidate) -> Vec<String> {
+    let acl = &candidate.acl;
+    let ways: Vec<String> = candidate.paths.iter().map(way).collect();
+    let principal = if ways.is_empty() { plain(&acl.principal.to_string()) } else { ways.join("; ") };
+    let host = match candidate.host {
+        HostFacet::Unknown => format!("{} (not known)", acl.host),
+        _ => acl.host.to_string(),
+    };
+    vec![
+        standing(candidate.standing),
+        acl.permission.spelling().words.into(),
+        principal,
+        pattern(acl),
+        acl.operation.spelling().words.into(),
+        host,
+    ]
+}
+
+fn way(path: &Path) -> String {
+    match (&path.group, &path.role) {
+        (Some(group), Some(role)) => format!("Group:{} > Role:{}", plain(group), plain(role)),
+        (None, Some(role)) => format!("User > Role:{}", plain(role)),
+        _ => plain(&path.principal.to_string()),
+    }
+}
+
+fn standing(standing: Standing) -> String {
+    match standing {
+        Standing::Decides => "decides".into(),
+        Standing::Agrees => "agrees".into(),
+        Standing::Overridden => "overridden".into(),
+        Standing::NotReached => "not reached".into(),
+        Standing::Near(near) => format!("near miss: {}", by(near)),
+        Standing::NoMatch => "no match".into(),
+    }
+}
+
+const fn by(near: NearMiss) -> &'static str {
+    match near {
+        NearMiss::Host => "host",
+        NearMiss::PrincipalLetterCase => "letter case of the principal",
+        NearMiss::PrincipalLeadingSlash => "leading slash of the principal",
+        NearMiss::NameLetterCase => "letter case of the name",
+        NearMiss::NameLeadingSlash => "leading slash of the name",
+    }
+}

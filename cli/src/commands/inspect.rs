@@ -1,0 +1,204 @@
+//! `gbac token inspect`: which groups come out of a token, step by step.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::groups::{ClaimFinding, ElementOutcome, Extraction, MissingReason, suggest_paths};
+use gbac_engine::identity::{Identity, IdentityError};
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::policy::{GroupSource, Settings};
+use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
+use gbac_engine::verify::{CheckLine, CheckOutcome, report};
+use gbac_engine::wire::ExtractionJson;
+use serde_json::{Map, Value, json};
+
+use crate::args::{Format, InspectArgs};
+use crate::input::{self, Verifier};
+use crate::output::{self, Failure, plain};
+
+/// Everything there is to show.
+struct Seen {
+    header: Option<Header>,
+    claims: Map<String, Value>,
+    lines: Vec<CheckLine>,
+    verified: bool,
+    user: Result<String, IdentityError>,
+    extraction: Extraction,
+    settings: Settings,
+}
+
+pub fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
+    let seen = look(args)?;
+    match format {
+        Format::Json => output::line(&mut std::io::stdout(), &as_json(&seen))?,
+        Format::Text => output::text(&words(&seen))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn look(args: &InspectArgs) -> Result<Seen, Failure> {
+    let settings = settings(args)?;
+    let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
+    let verifier = Verifier::of(&args.keys)?;
+    let (header, claims, lines) = match &args.claims {
+        Some(path) => (None, UnverifiedClaims::from_object(input::object(path)?), Vec::new()),
+        None => {
+            let text = input::token(args.token.as_deref())?;
+            let token = UnverifiedToken::decode(&text)
+                .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))?;
+            let lines = verifier.as_ref().map(|verifier| verifier.report(&text)).unwrap_or_default();
+            (Some(token.header), token.claims, lines)
+        }
+    };
+    if args.claims.is_some() && verifier.is_some() {
+        return Err(Failure::usage("--jwks verifies a token; claims have no signature"));
+    }
+    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != CheckOutcome::Failed);
+    let rules = settings.identity_rules();
+    let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
+    let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
+        .map(|(identity, _)| identity.user().to_owned());
+    Ok(Seen { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
+}
+
+fn settings(args: &InspectArgs) -> Result<Settings, Failure> {
+    if let Some(path) = &args.policy {
+        return Ok(input::policy(path)?.settings().clone());
+    }
+    let mut settings = Settings::default();
+    if let Some(path) = &args.sso {
+        let mut attributes = BTreeMap::new();
+        for (name, value) in input::object(path)? {
+            let Value::String(text) = value else {
+                return Err(Failure::new("wrong_type", format!("{}: `{name}` is not a string", path.display())));
+            };
+            attributes.insert(name, text);
+        }
+        settings.groups = GroupSource::from_attributes(attributes)
+            .map_err(|error| Failure::new(error.code(), format!("{}: {error}; {}", path.display(), error.hint())))?;
+    } else if let GroupSource::Properties { claim_path, nested } = &mut settings.groups {
+        if let Some(text) = &args.claim_path {
+            *claim_path = ClaimPath::parse(text).map_err(|error| {
+                let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                Failure::new(error.code(), format!("--claim-path: {error}{hint}"))
+            })?;
+        }
+        if let Some(text) = &args.nested {
+            *nested = text
+                .parse::<gbac_engine::groups::NestedGroupBehavior>()
+                .map_err(|error| Failure::new(error.code(), format!("--nested: {error}; {}", error.hint())))?;
+        }
+    }
+    if let Some(text) = &args.principal_mapping {
+        settings.principal_mapping = PrincipalMapping::parse(text)
+            .map_err(|error| Failure::new(error.code(), format!("--principal-mapping: {error}")))?;
+    }
+    Ok(settings)
+}
+
+fn as_json(seen: &Seen) -> Value {
+    let extraction = ExtractionJson::from(&seen.extraction);
+    let mut value = json!({
+        "user": seen.user.as_ref().ok(),
+        "groups": extraction.groups,
+        "warnings": extraction.warnings,
+        "verified": seen.verified,
+        "claim": extraction.claim,
+        "elements": extraction.elements,
+        "claims": seen.claims,
+        "checks": seen.lines.iter().map(|line| json!({
+            "name": line.name.code(), "outcome": line.outcome.code(), "detail": line.detail,
+        })).collect::<Vec<_>>(),
+    });
+    if let Value::Object(members) = &mut value {
+        if let Some(header) = &seen.header {
+            members.insert("header".into(), json!(header.members()));
+        }
+        if let Err(error) = &seen.user {
+            members.insert("user_error".into(), json!({ "code": error.code(), "message": error.to_string() }));
+        }
+    }
+    value
+}
+
+fn words(seen: &Seen) -> String {
+    let mut text = String::new();
+    if let Some(header) = &seen.header {
+        let key = header.kid().map(|kid| format!(", key {}", plain(kid))).unwrap_or_default();
+        let typ = header.typ().map(|typ| format!(", typ {}", plain(typ))).unwrap_or_default();
+        let _ = writeln!(text, "1. Decode     compact JWS, {}{key}{typ}, {} claims", plain(header.alg()), seen.claims.len());
+    } else {
+        let _ = writeln!(text, "1. Decode     claims, {} of them", seen.claims.len());
+    }
+    for line in &seen.lines {
+        let _ = writeln!(text, "   {:<10} {}: {}", line.name.code(), line.outcome.code(), plain(&line.detail));
+    }
+    if seen.lines.is_empty() {
+        let _ = writeln!(text, "   signature  not verified (give --jwks to verify)");
+    }
+    match &seen.user {
+        Ok(user) => {
+            let _ = writeln!(text, "2. User       {} gives User:{}", plain(seen.settings.principal_mapping.as_str()), plain(user));
+        }
+        Err(error) => {
+            let _ = writeln!(text, "2. User       none: {}", plain(&error.to_string()));
+        }
+    }
+    let (place, nested) = match &seen.settings.groups {
+        GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
+        GroupSource::Sso { attributes, .. } => (attributes.get("federated_groups").map_or("", String::as_str), "none"),
+    };
+    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), finding(&seen.extraction.claim));
+    let _ = writeln!(text, "4. Nested names  {nested}");
+    let _ = writeln!(text, "5. Principals  {}", seen.extraction.groups.len());
+    let rows: Vec<Vec<String>> = seen
+        .extraction
+        .elements
+        .iter()
+        .map(|element| {
+            let principal = match &element.outcome {
+                ElementOutcome::Kept { group } => format!("Group:{group}"),
+                ElementOutcome::Duplicate { group } => format!("Group:{group} (again)"),
+                ElementOutcome::Dropped { code } => format!("dropped: {code}"),
+            };
+            vec![element.location.clone(), element.raw.clone(), principal]
+        })
+        .collect();
+    if !rows.is_empty() {
+        let _ = write!(text, "\n{}", output::table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
+    }
+    for warning in &seen.extraction.warnings {
+        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+    }
+    if seen.extraction.groups.is_empty() {
+        for found in suggest_paths(&seen.claims) {
+            let _ = writeln!(text, "hint: --claim-path {} holds {} names", output::shell(&found.path), found.count);
+        }
+    }
+    text
+}
+
+fn finding(claim: &ClaimFinding) -> String {
+    match claim {
+        ClaimFinding::Array { location, len } => format!("{} is an array of {len}", plain(location)),
+        ClaimFinding::CommaList { location, parts } => {
+            format!("{} is one string, a comma-separated list of {parts}", plain(location))
+        }
+        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, put together"),
+        ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
+        ClaimFinding::Missing { reason: MissingReason::Overage } => {
+            "not in the token: the identity provider put an address in its place, and nobody follows it".into()
+        }
+        ClaimFinding::Missing { reason: MissingReason::IdToken } => {
+            "not in the token, which looks like an ID token; groups are read from the access token".into()
+        }
+        ClaimFinding::WrongType { location, found } => format!("{} is of type {found}, not a list", plain(location)),
+        ClaimFinding::NotString { location, found } => {
+            format!("{} is of type {found}, so that the whole claim is discarded", plain(location))
+        }
+        ClaimFinding::TooMany => "too many names; the whole claim is discarded".into(),
+        ClaimFinding::NoUserInfo => "read from the user-info document, and none was given (--userinfo)".into(),
+    }
+}

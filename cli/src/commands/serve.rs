@@ -1,0 +1,15 @@
+//! `gbac serve`.
+
+use std::process::ExitCode;
+
+use crate::args::ServeArgs;
+use crate::output::Failure;
+
+pub fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
+    let options = gbac_server::Options {
+        listen: args.listen,
+        console: args.console,
+        admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
+    };
+    gbac_server::serve(options).map(|()| ExitCode::SUCCESS).map_err(|error| Failure::new(error.code(), error.to_string()))
+}

@@ -1,0 +1,108 @@
+//! `gbac test`: assertion files, a table of what failed, a count.
+
+use std::fmt::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use gbac_engine::check::{ask, open};
+use gbac_engine::policy::Policy;
+use gbac_engine::wire::{PolicySource, Test, assertions_from_json};
+use serde_json::json;
+
+use crate::args::{Format, TestArgs};
+use crate::input;
+use crate::output::{self, Failure};
+
+/// One test that was run.
+struct Run {
+    file: String,
+    name: String,
+    difference: Option<String>,
+}
+
+pub fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
+    let mut runs = Vec::new();
+    for path in &args.files {
+        let what = path.display().to_string();
+        let file =
+            assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&what, problems))?;
+        let policy = match file.policy {
+            PolicySource::Inline(policy) => *policy,
+            PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
+        };
+        runs.extend(file.tests.iter().map(|test| run_one(&what, &policy, test)));
+    }
+    if let Some(path) = &args.junit {
+        std::fs::write(path, junit(&runs)).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+    }
+    let failed = runs.iter().filter(|run| run.difference.is_some()).count();
+    match format {
+        Format::Json => output::line(&mut std::io::stdout(), &json!({
+            "passed": runs.len() - failed,
+            "failed": failed,
+            "tests": runs.iter().map(|run| json!({
+                "file": run.file, "name": run.name, "passed": run.difference.is_none(), "difference": run.difference,
+            })).collect::<Vec<_>>(),
+        }))?,
+        Format::Text => output::text(&words(&runs, failed))?,
+    }
+    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+}
+
+fn run_one(file: &str, policy: &Policy, test: &Test) -> Run {
+    let answered = open(policy, &test.check.who, None)
+        .and_then(|opened| ask(policy, &opened.identity, &test.check).map(|answer| (answer, opened.identity)));
+    let observed = match &answered {
+        Ok((answer, identity)) => Ok((answer, identity.groups())),
+        Err(error) => Err(error.code()),
+    };
+    let name = test.id.as_ref().map_or_else(|| test.name.clone(), |id| format!("{id} {}", test.name));
+    Run { file: file.into(), name, difference: test.expect.difference(&observed) }
+}
+
+fn words(runs: &[Run], failed: usize) -> String {
+    let rows: Vec<Vec<String>> = runs
+        .iter()
+        .map(|run| {
+            let result = if run.difference.is_some() { "FAILED" } else { "ok" };
+            vec![result.into(), run.name.clone(), run.difference.clone().unwrap_or_default()]
+        })
+        .collect();
+    let mut text = output::table(&["RESULT", "TEST", "DIFFERENCE"], &rows);
+    let _ = writeln!(text, "\n{} passed, {failed} failed", runs.len() - failed);
+    text
+}
+
+/// A JUnit report: one suite a file, one case a test.
+fn junit(runs: &[Run]) -> String {
+    let mut files: Vec<&str> = runs.iter().map(|run| run.file.as_str()).collect();
+    files.dedup();
+    let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
+    for file in files {
+        let suite: Vec<&Run> = runs.iter().filter(|run| run.file == file).collect();
+        let failed = suite.iter().filter(|run| run.difference.is_some()).count();
+        let _ = writeln!(
+            text,
+            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">",
+            escape(file),
+            suite.len()
+        );
+        for run in suite {
+            let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), escape(&run.name));
+            match &run.difference {
+                None => text.push_str("/>\n"),
+                Some(difference) => {
+                    let _ = writeln!(text, "><failure message=\"{}\"/></testcase>", escape(difference));
+                }
+            }
+        }
+        text.push_str("  </testsuite>\n");
+    }
+    text.push_str("</testsuites>\n");
+    text
+}
+
+/// Text inside an XML attribute; characters that XML 1.0 cannot hold are escaped as Rust writes them.
+fn escape(text: &str) -> String {
+    output::plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

@@ -1,0 +1,91 @@
+//! What commands read: files, standard input, the environment, policies, tokens, keys.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use gbac_engine::check::CheckError;
+use gbac_engine::json;
+use gbac_engine::policy::Policy;
+use gbac_engine::token::{self, Claims};
+use gbac_engine::verify::{CheckLine, Expect, KeySet, report, verify};
+use gbac_engine::wire::policy_from_json;
+use serde_json::{Map, Value};
+
+use crate::args::KeyArgs;
+use crate::output::Failure;
+
+/// Reads a file as text; `-` is standard input.
+pub fn text(path: &Path) -> Result<String, Failure> {
+    if path == Path::new("-") {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::io("standard input", &error))?;
+        return Ok(text);
+    }
+    fs::read_to_string(path).map_err(|error| Failure::io(&path.display().to_string(), &error))
+}
+
+/// Reads a policy document.
+pub fn policy(path: &Path) -> Result<Policy, Failure> {
+    policy_from_json(&text(path)?).map_err(|problems| Failure::problems(&path.display().to_string(), problems))
+}
+
+/// Reads a JSON object, such as claims or a user-info document.
+pub fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
+    let what = path.display();
+    match json::parse(&text(path)?) {
+        Ok(Value::Object(members)) => Ok(members),
+        Ok(_) => Err(Failure::new("wrong_type", format!("{what}: expected a JSON object"))),
+        Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
+    }
+}
+
+/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`; what people paste round it is taken off.
+pub fn token(path: Option<&Path>) -> Result<String, Failure> {
+    let pasted = match path {
+        Some(path) => text(path)?,
+        None => std::env::var("GBAC_TOKEN").map_err(|_| {
+            Failure::usage("no token: name a file, `-` for standard input, or set GBAC_TOKEN (an argument would show in process lists)")
+        })?,
+    };
+    Ok(token::paste(&pasted).token)
+}
+
+/// What verifies tokens: a key set and what a token must name.
+pub struct Verifier {
+    keys: KeySet,
+    issuer: Option<String>,
+    audience: Option<String>,
+    now: f64,
+}
+
+impl Verifier {
+    /// Reads the keys, where they were given.
+    pub fn of(args: &KeyArgs) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.jwks else { return Ok(None) };
+        let keys = KeySet::parse(&text(path)?)
+            .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))?;
+        Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now: now() }))
+    }
+
+    fn expect(&self) -> Expect<'_> {
+        Expect { issuer: self.issuer.as_deref(), audience: self.audience.as_deref(), now: self.now }
+    }
+
+    /// Every check of one token on a line of its own.
+    pub fn report(&self, token: &str) -> Vec<CheckLine> {
+        report(token, &self.keys, &self.expect())
+    }
+
+    /// Verifies one token.
+    pub fn verify(&self, token: &str) -> Result<Claims, CheckError> {
+        verify(token, &self.keys, &self.expect())
+            .map(|verified| verified.claims)
+            .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
+    }
+}
+
+/// The clock, in seconds since 1970.
+pub fn now() -> f64 {
+    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
+}

@@ -1,0 +1,35 @@
+//! `gbac`: arguments in, one call of the engine or the service, output.
+
+mod args;
+mod audit;
+mod commands;
+mod input;
+mod output;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Command, TokenCommand};
+use output::Failure;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Nothing can be done about a terminal that is gone.
+            let _ = error.print();
+            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
+            return if asked { ExitCode::SUCCESS } else { ExitCode::from(output::WRONG_USAGE) };
+        }
+    };
+    let format = cli.format;
+    let done = match cli.command {
+        Command::Check(args) => commands::check::run(&args, format),
+        Command::Token { command: TokenCommand::Inspect(args) } => commands::inspect::run(&args, format),
+        Command::Test(args) => commands::test::run(&args, format),
+        Command::Serve(args) => commands::serve::run(args),
+    };
+    done.unwrap_or_else(|failure: Failure| failure.report(format))
+}

@@ -1,0 +1,267 @@
+//! The browser: focus, title, clipboard, storage, time and dialogs. No other file names `web_sys`.
+//!
+//! Natively every function compiles and does nothing useful: tests of `state` never call one.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::JsFuture;
+use web_sys::{Blob, BlobPropertyBag, HtmlAnchorElement, HtmlElement, HtmlInputElement, HtmlTextAreaElement, Url};
+
+/// The name under which the chosen theme is kept; the page's first script reads it too. Nothing else is stored.
+const THEME_KEY: &str = "gbac-theme";
+
+/// For fetching without what the browser itself holds: it then never asks for a password by itself.
+pub(crate) const NO_CREDENTIALS: web_sys::RequestCredentials = web_sys::RequestCredentials::Omit;
+
+/// The choice of colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Theme {
+    /// As the system says.
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+/// Milliseconds since 1970, by the browser's clock.
+#[must_use]
+pub fn now_ms() -> f64 {
+    js_sys::Date::now()
+}
+
+/// Sets the title of the tab: `<title> - GBAC`.
+pub fn set_title(title: &str) {
+    document().set_title(&format!("{title} - GBAC"));
+}
+
+/// The element with this id, if it is one that can take focus.
+fn element(id: &str) -> Option<HtmlElement> {
+    document().get_element_by_id(id)?.dyn_into().ok()
+}
+
+/// Moves focus to the element with this id, now. Says whether there was one.
+pub fn focus(id: &str) -> bool {
+    element(id).is_some_and(|element| element.focus().is_ok())
+}
+
+/// Moves focus to the element with this id after the next rendering.
+pub fn focus_later(id: impl Into<String>) {
+    let id = id.into();
+    request_animation_frame(move || {
+        focus(&id);
+    });
+}
+
+/// Moves focus to the first of these ids that exists after the next rendering: where a removed row's button was, its
+/// neighbour, else the section's heading.
+pub fn focus_first(ids: Vec<String>) {
+    request_animation_frame(move || {
+        for id in &ids {
+            if focus(id) {
+                break;
+            }
+        }
+    });
+}
+
+/// Moves focus to the page's `h1` after the next rendering (after a change of route).
+pub fn focus_heading() {
+    request_animation_frame(|| {
+        if let Ok(Some(heading)) = document().query_selector("#main h1")
+            && let Ok(heading) = heading.dyn_into::<HtmlElement>()
+        {
+            heading.set_tab_index(-1);
+            // The heading is announced; no ring is drawn on something that cannot be operated.
+            let _ = heading.class_list().add_1("focus-only");
+            let _ = heading.focus();
+        }
+    });
+}
+
+/// Selects the whole text of the field with this id.
+pub fn select_text(id: &str) {
+    let Some(element) = document().get_element_by_id(id) else { return };
+    if let Some(field) = element.dyn_ref::<HtmlInputElement>() {
+        field.select();
+    } else if let Some(field) = element.dyn_ref::<HtmlTextAreaElement>() {
+        field.select();
+    }
+}
+
+/// Says something to assistive technology, politely: results of an action, counts, a copied text.
+///
+/// The same text twice in a row is said twice.
+pub fn announce(text: &str) {
+    say("said", text);
+}
+
+/// Says an error to assistive technology at once.
+pub fn announce_error(text: &str) {
+    say("said-error", text);
+}
+
+fn say(region: &'static str, text: &str) {
+    let Some(element) = document().get_element_by_id(region) else { return };
+    element.set_text_content(None);
+    let text = text.to_owned();
+    // An emptied region has to be seen empty, or a repeated text is no change.
+    set_timeout(move || element.set_text_content(Some(&text)), std::time::Duration::from_millis(60));
+}
+
+/// Puts a text on the clipboard.
+///
+/// # Errors
+/// What the browser said, such as a refused permission.
+pub async fn copy(text: &str) -> Result<(), String> {
+    let promise = window().navigator().clipboard().write_text(text);
+    JsFuture::from(promise).await.map(drop).map_err(|error| describe(&error))
+}
+
+/// Offers a text as a file to save.
+///
+/// # Errors
+/// What the browser said.
+pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
+    let options = BlobPropertyBag::new();
+    options.set_type(mime);
+    let parts = js_sys::Array::of1(&JsValue::from_str(text));
+    let said = |error: JsValue| describe(&error);
+    let blob = Blob::new_with_str_sequence_and_options(&parts, &options).map_err(said)?;
+    let address = Url::create_object_url_with_blob(&blob).map_err(said)?;
+    let link: HtmlAnchorElement =
+        document().create_element("a").map_err(said)?.dyn_into().map_err(|_| "no link".to_owned())?;
+    link.set_href(&address);
+    link.set_download(name);
+    link.click();
+    // The click has started the download by now only in some browsers, so the address lives a little longer.
+    set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_secs(10));
+    Ok(())
+}
+
+fn describe(error: &JsValue) -> String {
+    error
+        .dyn_ref::<js_sys::Error>()
+        .map_or_else(|| "the browser refused".into(), |error| String::from(error.message()))
+}
+
+/// The chosen theme.
+#[must_use]
+pub fn theme() -> Theme {
+    match stored_theme().as_deref() {
+        Some("light") => Theme::Light,
+        Some("dark") => Theme::Dark,
+        _ => Theme::System,
+    }
+}
+
+fn stored_theme() -> Option<String> {
+    window().local_storage().ok()??.get_item(THEME_KEY).ok()?
+}
+
+/// Chooses a theme, for this visit and the next ones.
+pub fn set_theme(theme: Theme) {
+    let name = match theme {
+        Theme::System => None,
+        Theme::Light => Some("light"),
+        Theme::Dark => Some("dark"),
+    };
+    if let Some(root) = document().document_element() {
+        let _ = match name {
+            Some(name) => root.set_attribute("data-theme", name),
+            None => root.remove_attribute("data-theme"),
+        };
+    }
+    // A browser that refuses storage keeps the theme for this visit.
+    if let Ok(Some(storage)) = window().local_storage() {
+        let _ = match name {
+            Some(name) => storage.set_item(THEME_KEY, name),
+            None => storage.remove_item(THEME_KEY),
+        };
+    }
+}
+
+/// Whether the page is dark now, by choice or by the system.
+#[must_use]
+pub fn is_dark() -> bool {
+    match theme() {
+        Theme::Light => false,
+        Theme::Dark => true,
+        Theme::System => window()
+            .match_media("(prefers-color-scheme: dark)")
+            .ok()
+            .flatten()
+            .is_some_and(|query| query.matches()),
+    }
+}
+
+/// Opens a dialog as a modal one; the browser keeps focus inside and makes the rest inert.
+pub fn show_modal(dialog: NodeRef<html::Dialog>) {
+    if let Some(dialog) = dialog.get_untracked()
+        && !dialog.open()
+    {
+        let _ = dialog.show_modal();
+    }
+}
+
+/// Closes a dialog; the browser gives focus back to where it came from.
+pub fn close_modal(dialog: NodeRef<html::Dialog>) {
+    if let Some(dialog) = dialog.get_untracked() {
+        dialog.close();
+    }
+}
+
+/// Whether the tab is in front, so that reading again is worth it.
+#[must_use]
+pub fn is_visible() -> bool {
+    document().visibility_state() == web_sys::VisibilityState::Visible
+}
+
+/// Whether a key press goes to a field, so that a single letter is text and no shortcut.
+#[must_use]
+pub fn is_typing() -> bool {
+    document().active_element().is_some_and(|element| {
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT") || element.has_attribute("contenteditable")
+    })
+}
+
+/// Whether a dialog is open.
+#[must_use]
+pub fn has_dialog() -> bool {
+    document().query_selector("dialog[open]").ok().flatten().is_some()
+}
+
+/// Brings the current item of a sideways-scrolling navigation into view.
+pub fn reveal_current(container_id: &str) {
+    let Ok(Some(current)) = document().query_selector(&format!("#{container_id} [aria-current]")) else { return };
+    let options = web_sys::ScrollIntoViewOptions::new();
+    options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+    options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+    current.scroll_into_view_with_scroll_into_view_options(&options);
+}
+
+/// Takes the static page away that stood here until now, and gives the element in which the console is mounted.
+#[must_use]
+pub fn take_root() -> Option<HtmlElement> {
+    let root = element("app")?;
+    root.set_inner_html("");
+    Some(root)
+}
+
+/// Shows the panel of the static page that says that the console stopped, and why.
+pub fn show_failure(why: &str) {
+    if let Some(text) = document().get_element_by_id("failed-why") {
+        text.set_text_content(Some(why));
+    }
+    if let Some(panel) = document().get_element_by_id("failed") {
+        let _ = panel.remove_attribute("hidden");
+    }
+}
+
+/// Replaces the address shown without adding to the history and without a change of route.
+pub fn replace_address(address: &str) {
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(address));
+    }
+}

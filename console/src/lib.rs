@@ -1,0 +1,11 @@
+//! The console: roles, and what a token may do, decided in the browser by the engine.
+//!
+//! `ui` takes props and gives callbacks, `state` holds no markup and is tested natively, `backend` is the only file that
+//! fetches, `dom` the only one that touches the browser's own interfaces.
+
+pub mod app;
+pub mod backend;
+pub mod dom;
+pub mod pages;
+pub mod state;
+pub mod ui;

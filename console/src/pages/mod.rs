@@ -1,0 +1,6 @@
+//! The pages.
+
+pub mod not_found;
+pub mod role;
+pub mod roles;
+pub mod simulator;

@@ -1,0 +1,6 @@
+//! What the pages know: no markup, tested natively.
+
+pub mod address;
+pub mod service;
+pub mod simulator;
+pub mod words;

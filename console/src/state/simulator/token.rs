@@ -1,0 +1,386 @@
+//! The token field: what was pasted, what it is, and what can be said about it before any policy.
+
+use std::sync::Arc;
+
+use gbac_engine::json;
+use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims, UnverifiedToken};
+use serde_json::Value;
+
+use super::inputs::{Change, Field, Problem, Weight, sentence};
+use super::time;
+use super::words::{Words, listed};
+use crate::state::words::count;
+
+/// A text that was read as a token or as claims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// The compact form without what stood around it; none for claims.
+    pub token: Option<String>,
+    /// The header; none for claims.
+    pub header: Option<Header>,
+    /// The claims.
+    pub claims: UnverifiedClaims,
+    /// What was left out of the text.
+    pub left_out: Vec<Words>,
+}
+
+/// What the token field holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    /// Nothing.
+    Empty,
+    /// Something that can be used.
+    Read(Arc<Read>),
+    /// Something else.
+    Wrong(Problem),
+}
+
+/// A header and a signature that read well, to look at the payload of a token that does not.
+const READABLE_HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
+const READABLE_SIGNATURE: &str = "c2ln";
+/// How many audiences are named.
+const SHOWN_AUDIENCES: usize = 3;
+
+/// Reads the token field.
+#[must_use]
+pub fn read(text: &str, as_claims: bool) -> Reading {
+    if text.trim().is_empty() {
+        return Reading::Empty;
+    }
+    if as_claims {
+        return read_claims(text);
+    }
+    let pasted = token::paste(text);
+    let error = match UnverifiedToken::decode(&pasted.token) {
+        Ok(UnverifiedToken { header, claims }) => {
+            let left_out = pasted.notes.iter().map(|note| sentence(&note.message, "")).collect();
+            return Reading::Read(Arc::new(Read { token: Some(pasted.token), header: Some(header), claims, left_out }));
+        }
+        Err(TokenError::Empty) => return Reading::Empty,
+        Err(error) => error,
+    };
+    Reading::Wrong(wrong(text, &pasted.token, &error))
+}
+
+fn read_claims(text: &str) -> Reading {
+    match UnverifiedClaims::parse(text.trim()) {
+        Ok(claims) => Reading::Read(Arc::new(Read { token: None, header: None, claims, left_out: Vec::new() })),
+        Err(TokenError::Json(Part::Payload, error)) => {
+            Reading::Wrong(Problem::fault(Field::Token, error.code(), &error.to_string(), error.hint()))
+        }
+        Err(error) => Reading::Wrong(Problem::fault(
+            Field::Token,
+            error.code(),
+            "claims are one JSON object",
+            "start with `{` and end with `}`",
+        )),
+    }
+}
+
+/// A text that is no token, in words, with what can be done about it.
+fn wrong(text: &str, token: &str, error: &TokenError) -> Problem {
+    let problem = |message: &str, hint: &str| Problem::fault(Field::Token, error.code(), message, hint);
+    let offer = |problem: Problem, label: &str| match payload(token) {
+        Some(claims) => problem.with(label, Change::Claims(claims)),
+        None => problem,
+    };
+    match error {
+        TokenError::NotAToken(Look::Claims, _) => json_text(text),
+        TokenError::NotAToken(look, _) => {
+            // The byte is of use for a stray character only; the other looks are about the whole.
+            let message = match look {
+                Look::Unknown => error.to_string(),
+                look => TokenError::NotAToken(*look, None).to_string(),
+            };
+            problem(&message, error.hint())
+        }
+        TokenError::Parts(parts @ (1 | 2)) => problem(
+            &format!("this is {}, and a signed token has 3", count(*parts, "part")),
+            "it seems to be cut off; copy it to its end",
+        ),
+        TokenError::Unsigned => offer(problem(&error.to_string(), error.hint()), "Read its claims all the same"),
+        TokenError::AlgRefused(_) | TokenError::Crit | TokenError::B64 | TokenError::AlgMissing => {
+            offer(problem(&error.to_string(), error.hint()), "Read its claims all the same")
+        }
+        _ => problem(&error.to_string(), error.hint()),
+    }
+}
+
+/// A JSON text in the token field.
+fn json_text(text: &str) -> Problem {
+    match json::parse(text.trim()) {
+        Ok(Value::Object(members)) if members.contains_key("keys") => Problem::fault(
+            Field::Token,
+            "keys_in_token_field",
+            "these are keys, not a token",
+            "they go under `Verify`; the token starts with `eyJ`",
+        ),
+        Ok(Value::Object(_)) => Problem::fault(
+            Field::Token,
+            "claims_in_token_field",
+            "this is JSON: the claims of a token, not the token",
+            "they can be tried as they are, without a signature",
+        )
+        .with("Read it as claims", Change::ReadAsClaims),
+        Ok(_) => Problem::fault(Field::Token, "not_an_object", "this is JSON, but no object", "paste an access token; it starts with `eyJ`"),
+        Err(error) => {
+            let message = format!("this looks like JSON, and is not: {error}");
+            Problem::fault(Field::Token, error.code(), &message, error.hint())
+        }
+    }
+}
+
+/// The payload of a token that is refused for its header or signature, as indented JSON.
+fn payload(token: &str) -> Option<String> {
+    let payload = token.split('.').nth(1)?;
+    let read = UnverifiedToken::decode(&format!("{READABLE_HEADER}.{payload}.{READABLE_SIGNATURE}")).ok()?;
+    serde_json::to_string_pretty(read.claims.members()).ok()
+}
+
+/// How a fact about a token is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// In order.
+    Good,
+    /// To be looked at.
+    Warn,
+    /// Not in order.
+    Bad,
+    /// Neither.
+    Plain,
+}
+
+/// A fact about a token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// What it is about: `signature`, `expiry`, `not_before`, `audience`, `type`.
+    pub about: &'static str,
+    /// Whether it is in order.
+    pub mark: Mark,
+    /// The fact.
+    pub words: Words,
+}
+
+impl Fact {
+    fn new(about: &'static str, mark: Mark, words: impl Into<Words>) -> Self {
+        Self { about, mark, words: words.into() }
+    }
+}
+
+/// What the claims and the header say about times, audience and type. `audience` is the one that is expected.
+#[must_use]
+pub fn facts(read: &Read, now: f64, audience: &str) -> Vec<Fact> {
+    let mut facts = vec![expiry(read, now)];
+    if let Some(from) = read.claims.not_before().filter(|from| *from > now) {
+        let words = format!("Not valid for another {}, before {}", time::span(from - now), time::instant(from, now));
+        facts.push(Fact::new("not_before", Mark::Bad, words));
+    }
+    facts.push(audience_fact(read, audience));
+    facts.extend(type_fact(read));
+    facts
+}
+
+fn expiry(read: &Read, now: f64) -> Fact {
+    match (read.claims.expires_at(), read.claims.members().get("exp")) {
+        (Some(at), _) if at < now => {
+            Fact::new("expiry", Mark::Bad, format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)))
+        }
+        (Some(at), _) => {
+            Fact::new("expiry", Mark::Good, format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)))
+        }
+        (None, Some(_)) => {
+            let words = Words::new().text("The expiry ").code("exp").text(" is not a number, so the service refuses this token");
+            Fact::new("expiry", Mark::Bad, words)
+        }
+        (None, None) if read.token.is_none() => Fact::new("expiry", Mark::Plain, "No expiry"),
+        (None, None) => {
+            let words = Words::new().text("No expiry (").code("exp").text("), so the service refuses this token");
+            Fact::new("expiry", Mark::Bad, words)
+        }
+    }
+}
+
+fn audience_fact(read: &Read, expected: &str) -> Fact {
+    let Some(audiences) = read.claims.audiences() else {
+        return if read.claims.members().contains_key("aud") {
+            Fact::new("audience", Mark::Bad, Words::new().text("The audience ").code("aud").text(" is neither a text nor a list of texts"))
+        } else {
+            Fact::new("audience", Mark::Warn, Words::new().text("No audience (").code("aud").text(")"))
+        };
+    };
+    let names = listed(audiences.iter().map(|audience| Words::new().code(*audience)).collect(), SHOWN_AUDIENCES);
+    let words = Words::new().text("Audience ");
+    match audiences.as_slice() {
+        [] => Fact::new("audience", Mark::Warn, "The list of audiences is empty"),
+        _ if expected.is_empty() => Fact::new("audience", Mark::Plain, words.then(names).text(", not compared")),
+        _ if audiences.contains(&expected) => {
+            Fact::new("audience", Mark::Good, words.code(expected).text(" is accepted"))
+        }
+        _ => Fact::new("audience", Mark::Bad, words.then(names).text(", expected ").code(expected)),
+    }
+}
+
+fn type_fact(read: &Read) -> Option<Fact> {
+    let header = read.header.as_ref()?;
+    let typ = |words: Words| match header.typ() {
+        Some(typ) => words.text(", ").code(format!("typ {typ}")),
+        None => words.text(", no ").code("typ"),
+    };
+    let says = |name: &str, value: &str| {
+        read.claims.members().get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
+    };
+    if !header.is_access_token_type() {
+        return Some(Fact::new("type", Mark::Bad, typ(Words::new().text("Not an access token"))));
+    }
+    let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains_key(*name))
+        || says("typ", "ID")
+        || says("token_use", "id");
+    if is_id_token {
+        return Some(Fact::new("type", Mark::Warn, typ(Words::new().text("Looks like an ID token"))));
+    }
+    let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
+    let words = if sure { "Access token" } else { "JWT" };
+    Some(Fact::new("type", Mark::Good, typ(Words::new().text(words))))
+}
+
+/// What a cluster of today or a check against keys would say to the header (D-19, D-29).
+#[must_use]
+pub fn header_notes(header: &Header) -> Vec<Problem> {
+    let notes = header.notes().into_iter();
+    notes
+        .map(|note| {
+            let weight = if note.code.starts_with("platform") { Weight::Info } else { Weight::Warning };
+            Problem::new(Field::Token, note.code, weight, sentence(&note.message, ""))
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::compact;
+    use super::*;
+    use serde_json::json;
+
+    fn problem(text: &str) -> Problem {
+        match read(text, false) {
+            Reading::Wrong(problem) => problem,
+            Reading::Empty => panic!("{text} is empty"),
+            Reading::Read(_) => panic!("{text} was read"),
+        }
+    }
+
+    fn ok(text: &str, as_claims: bool) -> Arc<Read> {
+        match read(text, as_claims) {
+            Reading::Read(read) => read,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_what_people_paste() {
+        let token = compact(&json!({ "alg": "RS256", "kid": "k" }), &json!({ "sub": "alice" }));
+        let (first, rest) = token.split_at(20);
+        for text in [
+            token.clone(),
+            format!("  {token}\n"),
+            format!("Bearer {token}"),
+            format!("Authorization: Bearer {token}\n"),
+            format!("\"{token}\""),
+            format!("'{token}'"),
+            format!("{first}\n  {rest}"),
+            format!("{{\"access_token\":\"{token}\",\"token_type\":\"Bearer\"}}"),
+            format!("curl -H 'Authorization: Bearer {token}' https://example.com/topics"),
+        ] {
+            let read = ok(&text, false);
+            assert_eq!(read.token.as_deref(), Some(token.as_str()), "{text}");
+            assert_eq!(read.claims.subject(), Some("alice"));
+            assert_eq!(read.left_out.is_empty(), text.trim() == token, "{text}");
+        }
+        assert_eq!(read(" \n", false), Reading::Empty);
+    }
+
+    #[test]
+    fn refuses_the_rest_with_words() {
+        let token = compact(&json!({ "alg": "RS256" }), &json!({ "sub": "alice" }));
+        let mut parts = token.split('.');
+        let (header, payload) = (parts.next().unwrap(), parts.next().unwrap());
+        for (text, code) in [
+            ("2YotnFZFEjr1zCsicMWpAA".to_owned(), "opaque_token"),
+            (format!("{token} {token}"), "two_tokens"),
+            (format!("{header}.{payload}"), "token_unsigned"),
+            (format!("{header}"), "token_parts"),
+            (format!("{token}.{header}.{payload}"), "token_encrypted"),
+            ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(), "not_a_token"),
+            ("<html>".to_owned(), "not_a_token"),
+            ("{\"keys\":[]}".to_owned(), "keys_in_token_field"),
+            ("{\"sub\":\"a\",}".to_owned(), "json_syntax"),
+            ("{\"sub\":\"a\",\"sub\":\"b\"}".to_owned(), "duplicate_member"),
+            (compact(&json!({ "alg": "HS256" }), &json!({})), "alg_refused"),
+            (compact(&json!({ "alg": "none" }), &json!({})), "alg_refused"),
+        ] {
+            let problem = problem(&text);
+            assert_eq!(problem.code, code, "{text}");
+            let words = problem.words.plain();
+            assert!(words.ends_with('.') && words.starts_with(char::is_uppercase), "{words}");
+        }
+    }
+
+    #[test]
+    fn claims_are_read_when_asked() {
+        let text = "{ \"sub\": \"alice\", \"groups\": [\"a\"] }";
+        let problem = problem(text);
+        assert_eq!(problem.actions.len(), 1);
+        assert!(problem.actions[0].change == Change::ReadAsClaims);
+        let read = ok(text, true);
+        assert!(read.token.is_none() && read.header.is_none());
+        assert_eq!(read.claims.subject(), Some("alice"));
+        assert!(matches!(super::read("[1]", true), Reading::Wrong(_)));
+        assert!(matches!(super::read("{", true), Reading::Wrong(_)));
+    }
+
+    #[test]
+    fn claims_of_a_refused_token_can_be_had() {
+        let token = compact(&json!({ "alg": "HS256" }), &json!({ "sub": "alice" }));
+        let problem = problem(&token);
+        let Change::Claims(text) = &problem.actions[0].change else { panic!("no offer") };
+        assert_eq!(ok(text, true).claims.subject(), Some("alice"));
+    }
+
+    #[test]
+    fn facts_are_in_words() {
+        let now = 1_795_243_000.0;
+        let facts = |header: serde_json::Value, claims: serde_json::Value, audience: &str| {
+            let read = ok(&compact(&header, &claims), false);
+            super::facts(&read, now, audience).iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            facts(json!({ "alg": "RS256", "typ": "at+jwt" }), json!({ "exp": 1_795_245_470, "aud": "streams" }), "streams"),
+            [
+                (Mark::Good, "Expires in 41 min, at 07:17 UTC".into()),
+                (Mark::Good, "Audience streams is accepted".into()),
+                (Mark::Good, "Access token, typ at+jwt".into()),
+            ]
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256" }), json!({ "exp": 1, "nbf": 1_795_243_030, "aud": ["a", "b"], "at_hash": "x" }), ""),
+            [
+                (Mark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
+                (Mark::Bad, "Not valid for another 30 s, before 06:37 UTC".into()),
+                (Mark::Plain, "Audience a and b, not compared".into()),
+                (Mark::Warn, "Looks like an ID token, no typ".into()),
+            ]
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256", "typ": "logout+jwt" }), json!({ "exp": "soon", "aud": 7 }), ""),
+            [
+                (Mark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
+                (Mark::Bad, "The audience aud is neither a text nor a list of texts".into()),
+                (Mark::Bad, "Not an access token, typ logout+jwt".into()),
+            ]
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "x")[1],
+            (Mark::Warn, "The list of audiences is empty".into())
+        );
+    }
+}

@@ -1,0 +1,189 @@
+//! Words with names in them: sentences as values, so that they are tested without a page.
+
+use gbac_engine::model::{PatternType, Permission, Principal};
+
+/// One piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// Plain text.
+    Text(String),
+    /// A claim, a claim path, a setting: shown as code.
+    Code(String),
+    /// A principal.
+    Principal(Principal),
+    /// The name of a resource.
+    Resource(String),
+    /// How a resource name is compared, in words.
+    Pattern(&'static str),
+    /// Allow or deny, with its mark.
+    Permission(Permission),
+    /// An allow that a deny overrode.
+    Overridden,
+}
+
+/// A sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words(pub Vec<Word>);
+
+impl Words {
+    /// An empty sentence, to add to.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// A sentence in the engine's way, where what is in backticks is code.
+    #[must_use]
+    pub fn message(message: &str) -> Self {
+        message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty()).fold(Self::new(), |words, (place, piece)| {
+            if place % 2 == 0 { words.text(piece) } else { words.code(piece) }
+        })
+    }
+
+    /// The same, with plain text at its end.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Text(text.into()));
+        self
+    }
+
+    /// The same, with code at its end.
+    #[must_use]
+    pub fn code(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Code(text.into()));
+        self
+    }
+
+    /// The same, with a principal at its end.
+    #[must_use]
+    pub fn principal(mut self, principal: &Principal) -> Self {
+        self.0.push(Word::Principal(principal.clone()));
+        self
+    }
+
+    /// The same, with a resource's name at its end.
+    #[must_use]
+    pub fn resource(mut self, name: impl Into<String>) -> Self {
+        self.0.push(Word::Resource(name.into()));
+        self
+    }
+
+    /// The same, with a name pattern at its end: `payments-` prefixed, `*` all names.
+    #[must_use]
+    pub fn pattern(self, name: &str, pattern: PatternType) -> Self {
+        let mut words = self.resource(name);
+        words.0.push(Word::Text(" ".into()));
+        words.0.push(Word::Pattern(pattern_words(name, pattern)));
+        words
+    }
+
+    /// The same, with allow or deny at its end.
+    #[must_use]
+    pub fn permission(mut self, permission: Permission) -> Self {
+        self.0.push(Word::Permission(permission));
+        self
+    }
+
+    /// The same, with an overridden allow at its end.
+    #[must_use]
+    pub fn overridden(mut self) -> Self {
+        self.0.push(Word::Overridden);
+        self
+    }
+
+    /// The same, with another sentence at its end.
+    #[must_use]
+    pub fn then(mut self, mut more: Self) -> Self {
+        self.0.append(&mut more.0);
+        self
+    }
+
+    /// The sentence as plain text, for announcements and tests.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        self.0
+            .iter()
+            .map(|word| match word {
+                Word::Text(text) | Word::Code(text) | Word::Resource(text) => text.clone(),
+                Word::Principal(principal) => principal.to_string(),
+                Word::Pattern(words) => (*words).into(),
+                Word::Permission(permission) => permission.spelling().words.into(),
+                Word::Overridden => "Allow".into(),
+            })
+            .collect()
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self::new().text(text)
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self::new().text(text)
+    }
+}
+
+/// How a pattern compares, in one or two words.
+#[must_use]
+pub fn pattern_words(name: &str, pattern: PatternType) -> &'static str {
+    match pattern {
+        PatternType::Literal if name == "*" => "all names",
+        PatternType::Literal => "literal",
+        PatternType::Prefixed => "prefixed",
+    }
+}
+
+/// A number with a comma between its thousands.
+#[must_use]
+pub fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// Things in a row, as people say them: `a`, `a and b`, `a, b and c`; more than `most` end in a count.
+#[must_use]
+pub fn listed(things: Vec<Words>, most: usize) -> Words {
+    let all = things.len();
+    let shown = all.min(most);
+    let mut out = Words::new();
+    for (place, thing) in things.into_iter().take(shown).enumerate() {
+        if place > 0 {
+            out = out.text(if place + 1 == shown && shown == all { " and " } else { ", " });
+        }
+        out = out.then(thing);
+    }
+    if all > shown { out.text(format!(" and {} more", thousands(all - shown))) } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_as_people_do() {
+        let list = |names: &[&str], most| listed(names.iter().map(|name| Words::new().code(*name)).collect(), most).plain();
+        assert_eq!(list(&["a"], 3), "a");
+        assert_eq!(list(&["a", "b"], 3), "a and b");
+        assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
+        assert_eq!(list(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
+        assert_eq!(list(&[], 2), "");
+        assert_eq!(thousands(100), "100");
+        assert_eq!(thousands(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn backticks_become_code() {
+        let words = Words::message("`$.sub` is missing");
+        assert_eq!(words.0, [Word::Code("$.sub".into()), Word::Text(" is missing".into())]);
+    }
+}

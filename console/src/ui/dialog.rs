@@ -1,0 +1,84 @@
+//! Modal dialogs: the browser traps focus, Esc closes, focus returns to where it came from.
+
+use leptos::{ev, html};
+use leptos::prelude::*;
+
+use crate::dom;
+
+/// A dialog. It is in the page only while `open`, so its fields start fresh each time.
+///
+/// Focus goes to the element that has `autofocus`, else to the first control. Children: a `div.dlg-b.dlg-pad` with the
+/// content, then [`DialogActions`]; or a `form` around both.
+#[component]
+pub fn Dialog(
+    /// Whether it is open.
+    #[prop(into)]
+    open: Signal<bool>,
+    /// Asked to close: Esc or the page's own button. Must set `open` to false.
+    #[prop(into)]
+    on_close: Callback<()>,
+    /// An id, from which the title's id is made.
+    id: &'static str,
+    /// The title.
+    #[prop(into)]
+    title: ViewFn,
+    /// 480 px wide; otherwise as wide as the page.
+    #[prop(optional)]
+    small: bool,
+    /// The content.
+    children: ChildrenFn,
+) -> impl IntoView {
+    let children = StoredValue::new(children);
+    let title = StoredValue::new(title);
+    view! {
+        {move || {
+            open.get().then(|| view! {
+                <OpenDialog on_close=on_close id=id small=small title=title.get_value() children=children.get_value() />
+            })
+        }}
+    }
+}
+
+#[component]
+fn OpenDialog(on_close: Callback<()>, id: &'static str, title: ViewFn, small: bool, children: ChildrenFn) -> impl IntoView {
+    let element = NodeRef::<html::Dialog>::new();
+    Effect::new(move |_| {
+        if element.get().is_some() {
+            dom::show_modal(element);
+        }
+    });
+    // Closed by the browser before it leaves the page: that is what gives focus back.
+    on_cleanup(move || dom::close_modal(element));
+    let title_id = format!("{id}-title");
+    let labelled_by = title_id.clone();
+    view! {
+        <dialog
+            node_ref=element
+            class=if small { "dlg sm" } else { "dlg" }
+            id=id
+            aria-labelledby=labelled_by
+            on:cancel=move |event: ev::Event| {
+                event.prevent_default();
+                on_close.run(());
+            }
+        >
+            <div class="dlg-h">
+                <h2 id=title_id>{title.run()}</h2>
+            </div>
+            {children()}
+        </dialog>
+    }
+}
+
+/// The last line of a dialog: its buttons, at the right.
+#[component]
+pub fn DialogActions(
+    /// *Cancel* first, then the action.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="dlg-f">
+            <div class="row row-end">{children()}</div>
+        </div>
+    }
+}

@@ -1,0 +1,21 @@
+//! The parts that pages are made of: props in, callbacks out, no fetching and no policy.
+
+mod button;
+mod dialog;
+mod disclosure;
+mod field;
+mod icon;
+mod name;
+mod note;
+mod table;
+mod verdict;
+
+pub use button::{Button, ButtonKind, IconButton, LinkButton};
+pub use dialog::{Dialog, DialogActions};
+pub use disclosure::Disclosure;
+pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea};
+pub use icon::{Glyph, Icon, IconSize};
+pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, pieces, resource_words};
+pub use note::{Empty, Note, NoteKind, Tag, TagKind};
+pub use table::{SkeletonRows, SortHead, SortOrder};
+pub use verdict::{Mark, PermissionWord, VerdictWord};

@@ -1,0 +1,253 @@
+//! A check: who asks what, in one of the ways in which people can say it, and its answer.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::IpAddr;
+
+use serde_json::{Map, Value};
+
+use crate::decide::{self, Decision, Explanation, Outcome, Request};
+use crate::groups::Extraction;
+use crate::identity::{Identity, IdentityError};
+use crate::model::{Operation, ResourceType};
+use crate::policy::Policy;
+use crate::requests::{self, Need, RequestError};
+use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
+
+/// One question about one identity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Check {
+    /// Comes back unchanged.
+    pub id: Option<Value>,
+    /// Who asks.
+    pub who: Who,
+    /// What is asked.
+    pub question: Question,
+    /// From where; without it the check fails closed (D-04).
+    pub host: Option<IpAddr>,
+    /// When, in seconds since 1970 (D-20).
+    pub now: Option<f64>,
+}
+
+/// The ways to say who asks.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Who {
+    /// A user and groups by name.
+    Names {
+        /// The bare user name.
+        user: String,
+        /// The bare group names.
+        groups: Vec<String>,
+    },
+    /// The claims of a token; extraction runs with the policy's settings.
+    Claims {
+        /// The token's payload.
+        claims: Map<String, Value>,
+        /// The user-info document, where the settings ask for it.
+        userinfo: Option<Map<String, Value>>,
+    },
+    /// A token whose signature nobody looks at.
+    UnverifiedToken {
+        /// A compact JWS.
+        token: String,
+        /// The user-info document, where the settings ask for it.
+        userinfo: Option<Map<String, Value>>,
+    },
+    /// A token that is verified first.
+    Token {
+        /// A compact JWS.
+        token: String,
+        /// The user-info document, where the settings ask for it.
+        userinfo: Option<Map<String, Value>>,
+    },
+}
+
+/// The ways to say what is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Question {
+    /// One operation on one resource.
+    Access {
+        /// The operation.
+        operation: Operation,
+        /// The resource's type.
+        resource_type: ResourceType,
+        /// The resource's name.
+        resource_name: String,
+    },
+    /// A request of one of the APIs, with every check that it needs.
+    Api {
+        /// `kafka`, `schema_registry` or `http_proxy`.
+        api: String,
+        /// Such as `Produce`.
+        name: String,
+        /// Names by kind of resource.
+        resources: BTreeMap<String, Vec<String>>,
+    },
+}
+
+/// An identity, and what was seen on the way to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Opened {
+    /// The identity.
+    pub identity: Identity,
+    /// How its groups came out of the claims; none for names.
+    pub extraction: Option<Extraction>,
+    /// The token's header, where there was a token.
+    pub header: Option<Header>,
+}
+
+/// The answer to a check.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// To one operation on one resource.
+    Access(Decision),
+    /// To a whole request.
+    Api {
+        /// The outcome of the whole.
+        outcome: Outcome,
+        /// Each needed check with its decision, in order.
+        decisions: Vec<(requests::Check, Decision)>,
+        /// How the checks combine.
+        need: Need,
+        /// Whether the identity came from a verified token.
+        verified: bool,
+    },
+}
+
+impl Answer {
+    /// The outcome of the whole.
+    #[must_use]
+    pub const fn outcome(&self) -> Outcome {
+        match self {
+            Self::Access(decision) => decision.outcome,
+            Self::Api { outcome, .. } => *outcome,
+        }
+    }
+}
+
+/// Why a check has no answer. Nothing was decided, so nothing is allowed.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CheckError {
+    /// The token cannot be read.
+    Token(TokenError),
+    /// `token` was given, but no keys to verify it with.
+    NoKeys,
+    /// The token was refused; a stable code and a message.
+    Refused(&'static str, String),
+    /// The claims name no user.
+    Identity(IdentityError),
+    /// The request cannot be turned into checks.
+    Request(RequestError),
+}
+
+impl CheckError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Token(error) => error.code(),
+            Self::NoKeys => "no_keys",
+            Self::Refused(code, _) => code,
+            Self::Identity(error) => error.code(),
+            Self::Request(error) => error.code(),
+        }
+    }
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(error) => error.fmt(f),
+            Self::NoKeys => f.write_str("`token` is verified, and no keys were given; give a JWKS or write `unverified_token`"),
+            Self::Refused(_, message) => f.write_str(message),
+            Self::Identity(error) => error.fmt(f),
+            Self::Request(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for CheckError {}
+
+/// Verifies a token for [`open`]; there is none where no keys were given.
+pub type Verify<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, CheckError>>;
+
+/// Opens the identity that a check speaks of, under a policy's settings.
+///
+/// # Errors
+/// A token that cannot be read or is refused, or claims that name no user.
+pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
+    let rules = policy.settings().identity_rules();
+    let unverified = |claims: &UnverifiedClaims, userinfo: Option<&Map<String, Value>>, header| {
+        let (identity, extraction) =
+            Identity::from_unverified(claims, userinfo, &rules).map_err(CheckError::Identity)?;
+        Ok(Opened { identity, extraction: Some(extraction), header })
+    };
+    match who {
+        Who::Names { user, groups } => {
+            Ok(Opened { identity: Identity::new(user, groups), extraction: None, header: None })
+        }
+        Who::Claims { claims, userinfo } => {
+            unverified(&UnverifiedClaims::from_object(claims.clone()), userinfo.as_ref(), None)
+        }
+        Who::UnverifiedToken { token, userinfo } => {
+            let token = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
+            unverified(&token.claims, userinfo.as_ref(), Some(token.header))
+        }
+        Who::Token { token, userinfo } => {
+            let claims = verify.ok_or(CheckError::NoKeys)?(token)?;
+            let (identity, extraction) =
+                Identity::from_verified(&claims, userinfo.as_ref(), &rules).map_err(CheckError::Identity)?;
+            Ok(Opened { identity, extraction: Some(extraction), header: None })
+        }
+    }
+}
+
+/// Answers a check: opens its identity and decides.
+///
+/// # Errors
+/// As [`open`], and a request that the table does not know.
+pub fn answer(policy: &Policy, check: &Check, verify: Verify<'_>) -> Result<Answer, CheckError> {
+    let opened = open(policy, &check.who, verify)?;
+    ask(policy, &opened.identity, check)
+}
+
+/// Answers a check's question for an identity that is open already.
+///
+/// # Errors
+/// A request that the table does not know.
+pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer, CheckError> {
+    match &check.question {
+        Question::Access { operation, resource_type, resource_name } => {
+            let request = request(*operation, *resource_type, resource_name, check);
+            Ok(Answer::Access(decide::decide(policy, identity, &request)))
+        }
+        Question::Api { api, name, resources } => {
+            let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
+            let mut decisions = Vec::new();
+            let outcome = need.outcome(&mut |needed: &requests::Check| {
+                let request = request(needed.operation, needed.resource_type, &needed.resource_name, check);
+                let decision = decide::decide(policy, identity, &request);
+                let outcome = decision.outcome;
+                decisions.push((needed.clone(), decision));
+                outcome
+            });
+            Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })
+        }
+    }
+}
+
+/// Explains a check's question about one operation on one resource; none for a whole request.
+#[must_use]
+pub fn explain(policy: &Policy, identity: &Identity, check: &Check) -> Option<Explanation> {
+    match &check.question {
+        Question::Access { operation, resource_type, resource_name } => {
+            let request = request(*operation, *resource_type, resource_name, check);
+            Some(decide::explain(policy, identity, &request))
+        }
+        Question::Api { .. } => None,
+    }
+}
+
+fn request<'a>(operation: Operation, resource_type: ResourceType, name: &'a str, check: &Check) -> Request<'a> {
+    Request { operation, resource_type, resource_name: name, host: check.host, now: check.now }
+}

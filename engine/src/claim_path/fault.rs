@@ -1,0 +1,249 @@
+//! What can be wrong with a claim path, in words, with a byte and a hint.
+
+use std::fmt;
+
+use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
+
+/// Why a text is not a claim path (D-11): where, what, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClaimPathError {
+    offset: usize,
+    fault: Fault,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Fault {
+    Empty,
+    TooLong(usize),
+    TooDeep,
+    TooDeepFunctions,
+    TooManyDescendants,
+    EdgeBlank,
+    MissingRoot(Option<String>),
+    MissingDot(String),
+    QuotedPath,
+    SsoForm,
+    SsoUnknown(String),
+    SsoUnclosed,
+    TrailingDot,
+    EmptyName,
+    DottedDigits(String),
+    DotBeforeBracket,
+    NeedsBrackets {
+        found: char,
+        suggestion: Option<String>,
+    },
+    UnclosedBracket,
+    UnclosedParenthesis,
+    UnclosedQuote(char),
+    CurlyQuote(char),
+    ControlCharacter(char),
+    BadEscape,
+    EmptySelector,
+    UnquotedName(String),
+    Script,
+    BadIndex(String),
+    RegexFunction(String),
+    UnknownFunction(String),
+    WordOperator(String),
+    UnquotedWord(String),
+    SingleOperator(char),
+    Filter,
+    FilterType(String),
+    Unexpected(char),
+    UnexpectedEnd,
+}
+
+impl ClaimPathError {
+    pub(super) const fn at(offset: usize, fault: Fault) -> Self {
+        Self { offset, fault }
+    }
+
+    /// The value of an SSO attribute that begins with `${`, but not with the user-info one.
+    pub(crate) fn sso_unknown(text: &str) -> Self {
+        let end = text.find('}').map_or(text.len(), |end| end + 1);
+        Self::at(
+            0,
+            Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()),
+        )
+    }
+
+    /// The value of an SSO attribute that does not end in `}`.
+    pub(crate) fn sso_unclosed(text: &str) -> Self {
+        let trimmed = text.trim_end();
+        let fault = if trimmed.ends_with('}') {
+            Fault::EdgeBlank
+        } else {
+            Fault::SsoUnclosed
+        };
+        Self::at(trimmed.len(), fault)
+    }
+
+    /// The same fault in a longer text, in which the path begins at another byte.
+    pub(crate) fn moved(mut self, by: usize, last: usize) -> Self {
+        self.offset = self.offset.saturating_add(by).min(last);
+        self
+    }
+
+    /// Where the fault is, in bytes from the start of the text as it was given; at most its length.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self.fault {
+            Fault::Empty => "empty",
+            Fault::TooLong(_) => "too_long",
+            Fault::TooDeep | Fault::TooDeepFunctions => "too_deep",
+            Fault::TooManyDescendants => "too_many_descendants",
+            Fault::EdgeBlank => "edge_blank",
+            Fault::MissingRoot(_) => "missing_root",
+            Fault::MissingDot(_) => "missing_dot",
+            Fault::QuotedPath => "quoted_path",
+            Fault::SsoForm => "sso_form",
+            Fault::SsoUnknown(_) => "sso_unknown",
+            Fault::SsoUnclosed => "sso_unclosed",
+            Fault::TrailingDot => "trailing_dot",
+            Fault::EmptyName => "empty_name",
+            Fault::DottedDigits(_) => "dotted_digits",
+            Fault::DotBeforeBracket => "dot_before_bracket",
+            Fault::NeedsBrackets { .. } => "needs_brackets",
+            Fault::UnclosedBracket => "unclosed_bracket",
+            Fault::UnclosedParenthesis => "unclosed_parenthesis",
+            Fault::UnclosedQuote(_) => "unclosed_quote",
+            Fault::CurlyQuote(_) => "curly_quote",
+            Fault::ControlCharacter(_) => "control_character",
+            Fault::BadEscape => "bad_escape",
+            Fault::EmptySelector => "empty_selector",
+            Fault::UnquotedName(_) | Fault::UnquotedWord(_) => "unquoted_name",
+            Fault::Script => "script",
+            Fault::BadIndex(_) => "bad_index",
+            Fault::RegexFunction(_) => "regex_function",
+            Fault::UnknownFunction(_) => "unknown_function",
+            Fault::WordOperator(_) | Fault::SingleOperator(_) => "bad_operator",
+            Fault::Filter => "bad_filter",
+            Fault::FilterType(_) => "filter_type",
+            Fault::Unexpected(_) => "unexpected_character",
+            Fault::UnexpectedEnd => "unexpected_end",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> Option<String> {
+        let hint = match &self.fault {
+            Fault::Empty => "write a path such as `$.groups`".to_owned(),
+            Fault::TooLong(_) | Fault::TooDeep | Fault::TooDeepFunctions | Fault::TooManyDescendants => {
+                "name the claim step by step, as in `$.realm_access.roles`".to_owned()
+            }
+            Fault::EdgeBlank => "remove the blanks before and after the path".to_owned(),
+            Fault::MissingRoot(Some(meant)) | Fault::MissingDot(meant) => format!("write `{meant}`"),
+            Fault::MissingRoot(None) => "a path begins with `$`, as in `$.groups`".to_owned(),
+            Fault::QuotedPath => "remove the quotation marks round the path".to_owned(),
+            Fault::SsoForm => "`${context.userinfo...}` is for the mapping of an SSO connection; here write a path such as `$.groups`".to_owned(),
+            Fault::SsoUnknown(_) => "write `${context.userinfo.groups}` for user-info data, or a path over the token such as `$.groups`".to_owned(),
+            Fault::SsoUnclosed => "end it with `}`".to_owned(),
+            Fault::TrailingDot => "remove the dot, or write a name after it".to_owned(),
+            Fault::EmptyName => "write a name, or `*`, after the dot".to_owned(),
+            Fault::DottedDigits(digits) => {
+                format!("write `[{digits}]` for an element of an array, `['{digits}']` for a name")
+            }
+            Fault::DotBeforeBracket => "remove the dot before the bracket; a quoted name stands in brackets, as in `$['x']`".to_owned(),
+            Fault::NeedsBrackets { suggestion: Some(meant), .. } => format!("write `{meant}`"),
+            Fault::NeedsBrackets { suggestion: None, .. } => {
+                "write the name in quotes and brackets, as in `$['https://x/groups']`".to_owned()
+            }
+            Fault::UnclosedBracket => "add the `]`".to_owned(),
+            Fault::UnclosedParenthesis => "add the `)`".to_owned(),
+            Fault::UnclosedQuote(quote) => format!("add the closing `{quote}`"),
+            Fault::CurlyQuote(_) => "use straight quotation marks, `'` or `\"`".to_owned(),
+            Fault::ControlCharacter(_) => "write it as an escape, such as `\\t` or `\\u0009`".to_owned(),
+            Fault::BadEscape => "the escapes are `\\b \\f \\n \\r \\t \\/ \\\\ \\uXXXX` and the quote itself".to_owned(),
+            Fault::EmptySelector => "write a quoted name, a number or `*` between the brackets".to_owned(),
+            Fault::UnquotedName(name) => {
+                let mut hint = String::from("write `");
+                super::spell::push_bracketed(&mut hint, name);
+                hint.push('`');
+                hint
+            }
+            Fault::Script => "scripts are not part of RFC 9535; a filter begins with `?`, the last element is `[-1]`".to_owned(),
+            Fault::BadIndex(_) => "write whole numbers without leading zeros, below 2^53".to_owned(),
+            Fault::RegexFunction(_) => "regular expressions are not available in claim paths; compare with `==`".to_owned(),
+            Fault::UnknownFunction(_) => "the functions are `length`, `count` and `value`".to_owned(),
+            Fault::WordOperator(_) => "write `&&`, `||` or `!`".to_owned(),
+            Fault::UnquotedWord(word) => format!("write a text in quotes, `'{word}'`, or a claim as `@.{word}`"),
+            Fault::SingleOperator(c) => format!("write `{c}{c}`"),
+            Fault::Filter => "a filter compares or tests, as in `[?@.type == 'group']`".to_owned(),
+            Fault::FilterType(_) => "`length` and comparisons take one value; `count` and `value` take a query".to_owned(),
+            Fault::Unexpected(_) | Fault::UnexpectedEnd => return None,
+        };
+        Some(hint)
+    }
+}
+
+impl fmt::Display for ClaimPathError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fault {
+            Fault::Empty => f.write_str("the claim path is empty"),
+            Fault::TooLong(len) => write!(
+                f,
+                "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"
+            ),
+            Fault::TooDeep => write!(
+                f,
+                "more than {MAX_NESTING} brackets and parentheses inside each other"
+            ),
+            Fault::TooDeepFunctions => write!(
+                f,
+                "more than {MAX_FUNCTION_NESTING} functions inside each other"
+            ),
+            Fault::TooManyDescendants => {
+                write!(f, "more than {MAX_DESCENDANT_SEGMENTS} times `..`")
+            }
+            Fault::EdgeBlank => f.write_str("blank space at the edge of the claim path"),
+            Fault::MissingRoot(_) => f.write_str("`$` is missing at the start"),
+            Fault::MissingDot(_) => f.write_str("`.` is missing after `$`"),
+            Fault::QuotedPath => f.write_str("the claim path stands in quotation marks"),
+            Fault::SsoForm => f.write_str("`${` does not begin a claim path"),
+            Fault::SsoUnknown(text) => write!(f, "`{}` is not known", text.escape_debug()),
+            Fault::SsoUnclosed => f.write_str("`${` is not closed"),
+            Fault::TrailingDot => f.write_str("nothing follows the dot"),
+            Fault::EmptyName => f.write_str("no name follows the dot"),
+            Fault::DottedDigits(digits) => write!(f, "`.{digits}` is neither an index nor a name"),
+            Fault::DotBeforeBracket => f.write_str("a dot before a bracket or a quote"),
+            Fault::NeedsBrackets { found, .. } => {
+                write!(f, "`{}` cannot be in a dotted name", found.escape_debug())
+            }
+            Fault::UnclosedBracket => f.write_str("`[` is not closed"),
+            Fault::UnclosedParenthesis => f.write_str("`(` is not closed"),
+            Fault::UnclosedQuote(quote) => write!(f, "`{quote}` is not closed"),
+            Fault::CurlyQuote(c) => write!(f, "`{c}` is a typographic quotation mark"),
+            Fault::ControlCharacter(c) => write!(
+                f,
+                "the control character `{}` in a quoted name",
+                c.escape_debug()
+            ),
+            Fault::BadEscape => f.write_str("an escape that JSON does not have"),
+            Fault::EmptySelector => f.write_str("nothing is selected here"),
+            Fault::UnquotedName(name) => {
+                write!(f, "the name `{}` is not in quotes", name.escape_debug())
+            }
+            Fault::Script => f.write_str("a script expression"),
+            Fault::BadIndex(digits) => write!(f, "`{digits}` is not an index"),
+            Fault::RegexFunction(name) => write!(f, "`{name}` is not available"),
+            Fault::UnknownFunction(name) => write!(f, "there is no function `{name}`"),
+            Fault::WordOperator(word) => write!(f, "`{word}` is not an operator"),
+            Fault::UnquotedWord(word) => write!(f, "`{word}` is neither quoted nor a claim"),
+            Fault::SingleOperator(c) => write!(f, "`{c}` is not an operator"),
+            Fault::Filter => f.write_str("the filter cannot be read"),
+            Fault::FilterType(what) => f.write_str(what),
+            Fault::Unexpected(c) => write!(f, "unexpected `{}`", c.escape_debug()),
+            Fault::UnexpectedEnd => f.write_str("the claim path ends here too early"),
+        }
+    }
+}
+
+impl std::error::Error for ClaimPathError {}

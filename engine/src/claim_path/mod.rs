@@ -1,0 +1,297 @@
+//! Claim paths: the JSON path that says where in a token the groups are (specification 2.2, 2.3, D-11).
+//!
+//! The language is RFC 9535 without `match` and `search`; a dotted name may also hold `-` and `:`, which is read as its
+//! bracket form. Parsing is linear in the text, evaluation is bounded: neither a path nor a document can make it hang.
+
+mod fault;
+mod scan;
+mod spell;
+mod work;
+
+use std::fmt;
+use std::str::FromStr;
+
+use jsonpath_rfc9535::{Element, Error, JsonPath, SingularSegment};
+use serde_json::{Map, Value};
+
+pub use fault::ClaimPathError;
+use fault::Fault;
+pub(crate) use spell::{element_location, push_name, shortened};
+use spell::{is_dotted_name, spell};
+
+/// The longest path, in bytes (D-11).
+pub const MAX_PATH_BYTES: usize = 512;
+/// How many descendant segments (`..`) a path may have, those in filters included (D-11).
+pub const MAX_DESCENDANT_SEGMENTS: usize = 4;
+/// How many brackets and parentheses may be open at once.
+pub const MAX_NESTING: usize = 32;
+/// How many function calls may be open at once. The crate's parser reads each of them twice, so its time is 2 to the
+/// power of this.
+pub const MAX_FUNCTION_NESTING: usize = 4;
+/// How many nodes a path that is not singular may select, in its last step and in each before: ten times what the
+/// largest token that we promise to read (10,000 groups) holds.
+pub const MAX_NODES: usize = 100_000;
+/// How many nodes the evaluation of a path that is not singular may visit. A token of 1 MiB has at most 400,000.
+pub const MAX_VISITS: usize = 1_000_000;
+/// The longest spelling of a location, in bytes; what is longer (a claim's name of hundreds of characters) is shortened
+/// in the middle, so that the trace of a hostile token stays small.
+pub const MAX_LOCATION_BYTES: usize = 400;
+/// How deep a document may be for a path that is not singular. Documents that were parsed have at most 128 levels.
+const MAX_DOCUMENT_DEPTH: usize = 192;
+
+/// A claim path: parsed once, used for any number of tokens. Two paths are equal when their texts are.
+#[derive(Debug, Clone)]
+pub struct ClaimPath {
+    text: String,
+    query: JsonPath,
+    segments: Vec<scan::Segment>,
+}
+
+/// A value that a path selected, and where it is: `groups`, `realm_access.roles[0]`, `['https://x/groups'][2]`; `$` is
+/// the document itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node<'a> {
+    /// Where, spelled for people: the path from the document, without the leading `$` or `$.`.
+    pub location: String,
+    /// What.
+    pub value: &'a Value,
+}
+
+/// The path selects or visits more than [`MAX_NODES`] or [`MAX_VISITS`] nodes of this document; nothing was selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyNodes(());
+
+impl TooManyNodes {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "too_many_nodes"
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        "name the claim step by step, as in `$.realm_access.roles`"
+    }
+}
+
+impl fmt::Display for TooManyNodes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the claim path selects more than {MAX_NODES} or visits more than {MAX_VISITS} nodes of this document"
+        )
+    }
+}
+
+impl std::error::Error for TooManyNodes {}
+
+/// How far a singular path leads into a document.
+pub(crate) enum Reached<'a> {
+    /// To its end.
+    Found(Node<'a>),
+    /// To a value that does not have the next step.
+    Stopped {
+        /// The last value that is there; `None` is the document itself.
+        at: Option<Node<'a>>,
+        /// The step that it does not have, spelled as in a location.
+        step: String,
+        /// The step's name, when it is one.
+        name: Option<String>,
+    },
+}
+
+impl ClaimPath {
+    /// Reads a path.
+    ///
+    /// # Errors
+    /// Says where the text stops being a claim path and what to do: anything that RFC 9535 refuses, `match` and
+    /// `search`, a text over [`MAX_PATH_BYTES`], more than [`MAX_DESCENDANT_SEGMENTS`] `..`, more nesting than
+    /// [`MAX_NESTING`] or [`MAX_FUNCTION_NESTING`], and a dotted name that begins with a typographic quotation mark.
+    pub fn parse(text: &str) -> Result<Self, ClaimPathError> {
+        let scan = scan::scan(text)?;
+        match JsonPath::parse(&scan.rewrite(text, 0..text.len())) {
+            Ok(query) => Ok(Self {
+                text: text.to_owned(),
+                query,
+                segments: scan.segments,
+            }),
+            Err(error) => Err(locate(text, &scan, &error)),
+        }
+    }
+
+    /// The path as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether the path is singular in the sense of RFC 9535: names and single indexes only, so one node at most.
+    #[must_use]
+    pub fn is_singular(&self) -> bool {
+        self.query.singular_steps().is_some()
+    }
+
+    /// Whether the platform of today reads the path too: `$.` and dotted names, nothing else (D-29).
+    #[must_use]
+    pub fn is_platform(&self) -> bool {
+        self.text
+            .strip_prefix("$.")
+            .is_some_and(|names| names.split('.').all(is_dotted_name))
+    }
+
+    /// The nodes that the path selects in a document, in the order of RFC 9535; none when there is nothing there.
+    ///
+    /// # Errors
+    /// A path that is not singular is refused where it would select or visit too much; see [`MAX_NODES`] and
+    /// [`MAX_VISITS`].
+    pub fn select<'a>(&self, root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
+        if !self.is_singular() {
+            work::bound(&self.segments, root)?;
+        }
+        let nodes = self.query.query(root);
+        Ok(nodes
+            .iter()
+            .map(|node| Node {
+                location: spell(&node.path().elements()),
+                value: node.value(),
+            })
+            .collect())
+    }
+
+    /// Follows a singular path with at least one step; `None` for any other.
+    pub(crate) fn follow<'a>(&self, document: &'a Map<String, Value>) -> Option<Reached<'a>> {
+        let steps = self.query.singular_steps()?;
+        let mut location = Vec::new();
+        let mut value: Option<&'a Value> = None;
+        for step in steps {
+            let next = match (step, value) {
+                (SingularSegment::Name(name), None) => document.get_key_value(name).map(named),
+                (SingularSegment::Name(name), Some(Value::Object(members))) => {
+                    members.get_key_value(name).map(named)
+                }
+                (SingularSegment::Index(index), Some(Value::Array(elements))) => {
+                    element(elements, index.get()).map(|(at, value)| (Element::Index(at), value))
+                }
+                _ => None,
+            };
+            let Some((element, found)) = next else {
+                let at = value.map(|value| Node {
+                    location: spell(&location),
+                    value,
+                });
+                let (step, name) = match step {
+                    SingularSegment::Name(name) => {
+                        (spell(&[Element::Name(name)]), Some(name.clone()))
+                    }
+                    SingularSegment::Index(index) => (format!("[{}]", index.get()), None),
+                };
+                return Some(Reached::Stopped { at, step, name });
+            };
+            location.push(element);
+            value = Some(found);
+        }
+        value.map(|value| {
+            Reached::Found(Node {
+                location: spell(&location),
+                value,
+            })
+        })
+    }
+
+    /// The first name in the path: the claim that it is about, when it says so.
+    pub(crate) fn first_name(&self) -> Option<&str> {
+        match self.segments.first()?.selectors.as_slice() {
+            [scan::Selector::Name(name)] => Some(name),
+            _ => None,
+        }
+    }
+}
+
+fn named<'a>((name, value): (&'a String, &'a Value)) -> (Element<'a>, &'a Value) {
+    (Element::Name(name), value)
+}
+
+/// The element at an index, which counts from the end when it is negative.
+fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
+    let at = match usize::try_from(index) {
+        Ok(at) => at,
+        Err(_) => elements
+            .len()
+            .checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+    };
+    elements.get(at).map(|value| (at, value))
+}
+
+/// The fault and its place, for a text that only the crate below refuses.
+fn locate(text: &str, scan: &scan::Scan, error: &Error) -> ClaimPathError {
+    // Inner filters come first, so the first one that is refused on its own is the culprit.
+    for range in &scan.filters {
+        if let Err(error) = JsonPath::parse(&format!("$[?{}]", scan.rewrite(text, range.clone()))) {
+            let blanks = text
+                .get(range.clone())
+                .map_or(0, |filter| filter.len() - filter.trim_start().len());
+            return ClaimPathError::at(range.start + blanks, fault(&error, None));
+        }
+    }
+    let at = match error {
+        Error::Syntax { position, .. } | Error::NestingTooDeep { position } => {
+            scan.original_offset(*position)
+        }
+        _ => 0,
+    };
+    let at = text.floor_char_boundary(at);
+    ClaimPathError::at(
+        at,
+        fault(error, text.get(at..).and_then(|rest| rest.chars().next())),
+    )
+}
+
+fn fault(error: &Error, next: Option<char>) -> Fault {
+    match (error, next) {
+        (Error::UnknownFunction { name }, _) => Fault::UnknownFunction(name.clone()),
+        (Error::IntegerOutOfRange { repr }, _) => Fault::BadIndex(repr.clone()),
+        (Error::NestingTooDeep { .. }, _) => Fault::TooDeep,
+        (Error::FunctionArity { name, expected, .. }, _) => {
+            let arguments = if *expected == 1 {
+                "argument"
+            } else {
+                "arguments"
+            };
+            Fault::FilterType(format!("`{name}` takes {expected} {arguments}"))
+        }
+        (Error::IllTyped { message }, _) => Fault::FilterType(message.clone()),
+        (_, Some(c)) => Fault::Unexpected(c),
+        (_, None) => Fault::Filter,
+    }
+}
+
+impl Default for ClaimPath {
+    /// `$.groups` (specification 2.2).
+    #[expect(clippy::expect_used, reason = "a constant, which a test parses")]
+    fn default() -> Self {
+        Self::parse("$.groups").expect("`$.groups` is a claim path")
+    }
+}
+
+impl PartialEq for ClaimPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ClaimPath {}
+
+impl fmt::Display for ClaimPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for ClaimPath {
+    type Err = ClaimPathError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}

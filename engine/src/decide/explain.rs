@@ -1,0 +1,370 @@
+//! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use super::walk::{self, HostMatch};
+use super::{Decision, Request, Source};
+use crate::identity::Identity;
+use crate::model::{Acl, Operation, PatternType, Permission, Principal};
+use crate::policy::Policy;
+
+/// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Path {
+    /// Which of the four sources ACLs of this principal count as.
+    pub source: Source,
+    /// The group that the way goes through.
+    pub group: Option<String>,
+    /// The role that the way goes through.
+    pub role: Option<String>,
+    /// Where the way ends: the principal that ACLs name.
+    pub principal: Principal,
+}
+
+/// Whether an ACL's principal is one of the identity's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrincipalFacet {
+    /// It is.
+    Matches,
+    /// It is `User:*`.
+    Everyone,
+    /// It would be, in another letter case; this is the identity's own.
+    LetterCase(Principal),
+    /// It would be, with or without the leading slash; this is the identity's own.
+    LeadingSlash(Principal),
+}
+
+/// Whether an ACL's resource name covers the one asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameFacet {
+    /// It is the name.
+    Literal,
+    /// The name starts with it.
+    Prefixed,
+    /// It is `*`.
+    AllNames,
+    /// It would, in another letter case.
+    LetterCase,
+    /// It would, with or without the leading slash.
+    LeadingSlash,
+    /// It does not.
+    No,
+}
+
+/// Whether an ACL's operation answers the one asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperationFacet {
+    /// It is the operation.
+    Exact,
+    /// It implies it (ALLOW only, D-02).
+    Implied,
+    /// It is `ALL`.
+    All,
+    /// It would imply it, but a deny denies its own operation only (D-02).
+    DenyImpliesNothing,
+    /// It does not.
+    No,
+}
+
+/// Whether an ACL's host covers the request's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HostFacet {
+    /// It is `*`.
+    Any,
+    /// It is the address.
+    Exact,
+    /// It is one address, and the request names none.
+    Unknown,
+    /// It is another address.
+    No,
+}
+
+/// In what way an ACL only just does not match: all else does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NearMiss {
+    /// By its host.
+    Host,
+    /// By the letter case of its principal.
+    PrincipalLetterCase,
+    /// By a leading slash of its principal.
+    PrincipalLeadingSlash,
+    /// By the letter case of its resource name.
+    NameLetterCase,
+    /// By a leading slash of its resource name.
+    NameLeadingSlash,
+}
+
+impl NearMiss {
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Host => "host",
+            Self::PrincipalLetterCase => "principal_letter_case",
+            Self::PrincipalLeadingSlash => "principal_leading_slash",
+            Self::NameLetterCase => "name_letter_case",
+            Self::NameLeadingSlash => "name_leading_slash",
+        }
+    }
+}
+
+/// What became of a candidate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Standing {
+    /// It is the ACL of the decision.
+    Decides,
+    /// It matches and says the same.
+    Agrees,
+    /// It allows, but a deny was found first.
+    Overridden,
+    /// It matches, but the identity had expired or is a superuser, so that no ACL was asked.
+    NotReached,
+    /// It only just does not match.
+    Near(NearMiss),
+    /// It does not match.
+    NoMatch,
+}
+
+impl Standing {
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Decides => "decides",
+            Self::Agrees => "agrees",
+            Self::Overridden => "overridden",
+            Self::NotReached => "not_reached",
+            Self::Near(_) => "near_miss",
+            Self::NoMatch => "no_match",
+        }
+    }
+}
+
+/// An ACL that has to do with the identity, and how it compares to the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Candidate {
+    /// The ACL.
+    pub acl: Acl,
+    /// The ways to its principal; none for a near miss of the principal.
+    pub paths: Vec<Path>,
+    /// How its principal compares.
+    pub principal: PrincipalFacet,
+    /// Whether its resource type is the one asked for.
+    pub resource_type: bool,
+    /// How its resource name compares; [`NameFacet::No`] where the type differs.
+    pub name: NameFacet,
+    /// How its operation compares.
+    pub operation: OperationFacet,
+    /// How its host compares.
+    pub host: HostFacet,
+    /// What became of it.
+    pub standing: Standing,
+}
+
+impl Candidate {
+    /// Whether its resource is the one asked for, whatever its operation and host.
+    #[must_use]
+    pub const fn is_on_resource(&self) -> bool {
+        self.resource_type && !matches!(self.name, NameFacet::No)
+    }
+}
+
+/// A decision with all that led to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Explanation {
+    /// The same decision that [`super::decide`] gives.
+    pub decision: Decision,
+    /// Every way from the identity to a principal, in the order of D-20.
+    pub paths: Vec<Path>,
+    /// Every ACL of these principals and every near miss: denies before allows, then by standing, then in the
+    /// order of D-20.
+    pub candidates: Vec<Candidate>,
+    /// How many ACLs the policy holds.
+    pub acls: usize,
+}
+
+/// Decides and explains.
+///
+/// Cost: one look at each ACL of the policy; [`super::decide`] alone is far cheaper.
+#[must_use]
+pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
+    let paths = walk::paths(policy, identity);
+    let mut hits: Vec<Acl> = Vec::new();
+    let walked = walk::walk(policy, identity, request, &paths, &mut |acl| {
+        hits.push(acl);
+        ControlFlow::Continue(())
+    });
+    let settled = walk::settled_before_acls(policy, identity, request);
+    let decision = settled.map_or(walked, |reason| Decision::without_rule(reason, identity));
+
+    let mut rank: BTreeMap<&Acl, usize> = BTreeMap::new();
+    for (place, acl) in hits.iter().enumerate() {
+        rank.entry(acl).or_insert(place);
+    }
+    let known = Known::new(&paths);
+    let mut candidates: Vec<Candidate> =
+        policy.acls().filter_map(|acl| known.candidate(acl, request)).collect();
+    for candidate in &mut candidates {
+        if rank.contains_key(&candidate.acl) {
+            candidate.standing = standing_of_match(&candidate.acl, &decision, settled.is_some());
+        }
+    }
+    candidates.sort_by_cached_key(|candidate| {
+        let place = rank.get(&candidate.acl).copied().unwrap_or(usize::MAX);
+        let order = candidate.paths.first().and_then(|path| known.order.get(&path.principal)).copied();
+        let folded = (candidate.standing == Standing::NoMatch, !candidate.is_on_resource());
+        (candidate.acl.permission, folded, place, candidate.standing, order.unwrap_or(usize::MAX), candidate.acl.clone())
+    });
+    Explanation { decision, paths, candidates, acls: policy.acls().len() }
+}
+
+fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing {
+    if settled {
+        Standing::NotReached
+    } else if decision.acl.as_ref() == Some(acl) {
+        Standing::Decides
+    } else if decision.acl.as_ref().is_some_and(|deciding| deciding.permission == acl.permission) {
+        Standing::Agrees
+    } else {
+        Standing::Overridden
+    }
+}
+
+/// The identity's principals, as they are and as they are nearly.
+struct Known<'a> {
+    paths: BTreeMap<&'a Principal, Vec<&'a Path>>,
+    order: BTreeMap<&'a Principal, usize>,
+    folded: BTreeMap<Principal, &'a Principal>,
+    user: Option<&'a Path>,
+}
+
+impl<'a> Known<'a> {
+    fn new(paths: &'a [Path]) -> Self {
+        let mut known = Self {
+            paths: BTreeMap::new(),
+            order: BTreeMap::new(),
+            folded: BTreeMap::new(),
+            user: paths.first(),
+        };
+        for (place, path) in paths.iter().enumerate() {
+            known.paths.entry(&path.principal).or_default().push(path);
+            known.order.entry(&path.principal).or_insert(place);
+            // A role is reached through its members' spelling, never through its own.
+            if path.role.is_none() {
+                known.folded.entry(fold(&path.principal)).or_insert(&path.principal);
+            }
+        }
+        known
+    }
+
+    fn candidate(&self, acl: &Acl, request: &Request<'_>) -> Option<Candidate> {
+        let (principal, paths) = self.principal(acl)?;
+        let resource_type = acl.resource_type == request.resource_type;
+        let mut candidate = Candidate {
+            acl: acl.clone(),
+            paths,
+            principal,
+            resource_type,
+            name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
+            operation: operation_facet(acl, request.operation),
+            host: match walk::host_match(acl.host, request) {
+                HostMatch::Exact => HostFacet::Exact,
+                HostMatch::Any => HostFacet::Any,
+                HostMatch::Unknown => HostFacet::Unknown,
+                HostMatch::No => HostFacet::No,
+            },
+            standing: Standing::NoMatch,
+        };
+        if let Some(near) = near_miss(&candidate) {
+            candidate.standing = Standing::Near(near);
+        }
+        // Another principal's ACL is of interest only when nothing but the spelling is in the way.
+        let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
+        (own || candidate.standing != Standing::NoMatch).then_some(candidate)
+    }
+
+    fn principal(&self, acl: &Acl) -> Option<(PrincipalFacet, Vec<Path>)> {
+        if let Some(paths) = self.paths.get(&acl.principal) {
+            return Some((PrincipalFacet::Matches, paths.iter().map(|path| (*path).clone()).collect()));
+        }
+        if acl.principal.is_everyone() {
+            return Some((PrincipalFacet::Everyone, self.user.into_iter().cloned().collect()));
+        }
+        let own = *self.folded.get(&fold(&acl.principal))?;
+        let facet = if own.name().to_lowercase() == acl.principal.name().to_lowercase() {
+            PrincipalFacet::LetterCase(own.clone())
+        } else {
+            PrincipalFacet::LeadingSlash(own.clone())
+        };
+        Some((facet, Vec::new()))
+    }
+}
+
+/// A principal without letter case and leading slash.
+fn fold(principal: &Principal) -> Principal {
+    Principal::new(principal.kind(), principal.name().trim_start_matches('/').to_lowercase())
+}
+
+fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
+    if acl.covers_name(asked) {
+        return match acl.pattern_type {
+            PatternType::Prefixed => NameFacet::Prefixed,
+            PatternType::Literal if acl.resource_name == asked => NameFacet::Literal,
+            PatternType::Literal => NameFacet::AllNames,
+        };
+    }
+    let covers = |pattern: &str, name: &str| match acl.pattern_type {
+        PatternType::Literal => pattern == name,
+        PatternType::Prefixed => name.starts_with(pattern),
+    };
+    let (pattern, name) = (acl.resource_name.to_lowercase(), asked.to_lowercase());
+    if covers(&pattern, &name) {
+        NameFacet::LetterCase
+    } else if covers(pattern.trim_start_matches('/'), name.trim_start_matches('/')) {
+        NameFacet::LeadingSlash
+    } else {
+        NameFacet::No
+    }
+}
+
+fn operation_facet(acl: &Acl, asked: Operation) -> OperationFacet {
+    match walk::operation_rank(acl.operation, asked, acl.permission) {
+        Some(0) => OperationFacet::Exact,
+        Some(usize::MAX) => OperationFacet::All,
+        Some(_) => OperationFacet::Implied,
+        None if walk::operation_rank(acl.operation, asked, Permission::Allow).is_some() => {
+            OperationFacet::DenyImpliesNothing
+        }
+        None => OperationFacet::No,
+    }
+}
+
+/// The one thing in the way, when it is only one.
+fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
+    let mut misses = BTreeSet::new();
+    match candidate.principal {
+        PrincipalFacet::Matches | PrincipalFacet::Everyone => {}
+        PrincipalFacet::LetterCase(_) => drop(misses.insert(NearMiss::PrincipalLetterCase)),
+        PrincipalFacet::LeadingSlash(_) => drop(misses.insert(NearMiss::PrincipalLeadingSlash)),
+    }
+    match candidate.name {
+        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => {}
+        NameFacet::LetterCase => drop(misses.insert(NearMiss::NameLetterCase)),
+        NameFacet::LeadingSlash => drop(misses.insert(NearMiss::NameLeadingSlash)),
+        NameFacet::No => return None,
+    }
+    if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
+        return None;
+    }
+    let host_in_the_way = match candidate.host {
+        HostFacet::Any | HostFacet::Exact => false,
+        HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
+        HostFacet::No => true,
+    };
+    if host_in_the_way {
+        misses.insert(NearMiss::Host);
+    }
+    let only = misses.pop_first()?;
+    misses.is_empty().then_some(only)
+}

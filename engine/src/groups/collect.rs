@@ -1,0 +1,320 @@
+//! From the value at the claim path to group names: lists, comma lists, unions (D-08 to D-11).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::{
+    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES,
+    NestedGroupBehavior, Warning, quoted, type_name,
+};
+use crate::claim_path::{Node, element_location};
+
+/// One value that should be a name.
+struct Item<'a> {
+    location: String,
+    value: Found<'a>,
+}
+
+enum Found<'a> {
+    /// A string, or a part of a comma-separated one.
+    Name(&'a str),
+    /// Anything else.
+    Other(&'a Value),
+}
+
+impl<'a> From<&'a Value> for Found<'a> {
+    fn from(value: &'a Value) -> Self {
+        match value {
+            Value::String(name) => Self::Name(name),
+            other => Self::Other(other),
+        }
+    }
+}
+
+/// The names in a claim, on their way to groups.
+pub(super) struct Names<'a> {
+    nested: NestedGroupBehavior,
+    items: Vec<Item<'a>>,
+    /// Whether the items are parts of a comma-separated string.
+    parts: bool,
+    bytes: usize,
+}
+
+impl<'a> Names<'a> {
+    pub(super) const fn new(nested: NestedGroupBehavior) -> Self {
+        Self {
+            nested,
+            items: Vec::new(),
+            parts: false,
+            bytes: 0,
+        }
+    }
+
+    /// The value of a singular path: an array of strings, or a comma-separated string.
+    pub(super) fn read_singular(&mut self, location: String, value: &'a Value) -> ClaimFinding {
+        match value {
+            Value::Array(elements) => {
+                self.list(&location, elements)
+                    .err()
+                    .unwrap_or(ClaimFinding::Array {
+                        location,
+                        len: elements.len(),
+                    })
+            }
+            Value::String(text) => {
+                self.parts = true;
+                for (index, part) in text.split(',').enumerate() {
+                    // The blanks of ASCII, as the platform trims them: vertical tab included.
+                    let part = part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r'));
+                    if let Err(fault) =
+                        self.push(element_location(&location, index), Found::Name(part))
+                    {
+                        return fault;
+                    }
+                }
+                ClaimFinding::CommaList {
+                    location,
+                    parts: self.items.len(),
+                }
+            }
+            other => ClaimFinding::WrongType {
+                location,
+                found: type_name(other),
+            },
+        }
+    }
+
+    /// The nodes of any other path: strings, not split, and arrays of strings.
+    pub(super) fn read_union(&mut self, nodes: Vec<Node<'a>>) -> ClaimFinding {
+        let count = nodes.len();
+        let mut refused = None;
+        for Node { location, value } in nodes {
+            let fault = match value {
+                Value::Array(elements) => self.list(&location, elements).err(),
+                Value::String(_) => self.push(location, Found::from(value)).err(),
+                other => {
+                    let fault = ClaimFinding::WrongType {
+                        location: location.clone(),
+                        found: type_name(other),
+                    };
+                    Some(
+                        self.push(location, Found::from(other))
+                            .err()
+                            .unwrap_or(fault),
+                    )
+                }
+            };
+            if matches!(fault, Some(ClaimFinding::TooMany)) {
+                return ClaimFinding::TooMany;
+            }
+            refused = refused.or(fault);
+        }
+        refused.unwrap_or(ClaimFinding::Union { nodes: count })
+    }
+
+    /// Takes the elements of an array; the fault is the first element that is not a string.
+    fn list(&mut self, location: &str, elements: &'a [Value]) -> Result<(), ClaimFinding> {
+        let mut fault = None;
+        for (index, element) in elements.iter().enumerate() {
+            let location = element_location(location, index);
+            if fault.is_none() && !element.is_string() {
+                fault = Some(ClaimFinding::NotString {
+                    location: location.clone(),
+                    found: type_name(element),
+                });
+            }
+            self.push(location, Found::from(element))?;
+        }
+        fault.map_or(Ok(()), Err)
+    }
+
+    /// Takes one value, while there is room.
+    fn push(&mut self, location: String, value: Found<'a>) -> Result<(), ClaimFinding> {
+        if let Found::Name(name) = value {
+            self.bytes = self.bytes.saturating_add(name.len());
+        }
+        if self.items.len() >= MAX_ELEMENTS || self.bytes > MAX_NAME_BYTES {
+            return Err(ClaimFinding::TooMany);
+        }
+        self.items.push(Item { location, value });
+        Ok(())
+    }
+
+    /// Every element of a claim that is refused as a whole, because of those that are not strings.
+    pub(super) fn discarded(self, fault: &'static str) -> Vec<Element> {
+        let element = |item: Item<'_>| {
+            let (raw, code) = match item.value {
+                Found::Name(name) => (name.to_owned(), "claim_discarded"),
+                Found::Other(Value::Array(_)) => ("[…]".to_owned(), fault),
+                Found::Other(Value::Object(_)) => ("{…}".to_owned(), fault),
+                Found::Other(scalar) => (scalar.to_string(), fault),
+            };
+            Element {
+                location: item.location,
+                raw,
+                outcome: ElementOutcome::Dropped { code },
+            }
+        };
+        self.items.into_iter().map(element).collect()
+    }
+
+    /// The groups, what became of each element, and what is to be said about the names.
+    pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
+        let (nested, empty) = (
+            self.nested,
+            if self.parts {
+                "empty_part"
+            } else {
+                "empty_name"
+            },
+        );
+        let mut groups: Vec<Group> = Vec::new();
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut elements = Vec::with_capacity(self.items.len());
+        let mut tally = Tally::default();
+        for Item { location, value } in &self.items {
+            // Only claims of strings alone come here.
+            let Found::Name(raw) = *value else { continue };
+            let name = nested.apply(raw);
+            let outcome = if name.is_empty() {
+                let code = if raw.is_empty() {
+                    empty
+                } else {
+                    "suffix_empty"
+                };
+                tally.note(code, raw, location);
+                ElementOutcome::Dropped { code }
+            } else if let Some(group) = places.get(name).and_then(|place| groups.get_mut(*place)) {
+                if !seen.insert(raw) {
+                    tally.note("duplicate_group", name, location);
+                }
+                group.also.push((raw.to_owned(), location.clone()));
+                ElementOutcome::Duplicate {
+                    group: name.to_owned(),
+                }
+            } else {
+                if name.trim() != name {
+                    tally.note("edge_whitespace", name, location);
+                }
+                seen.insert(raw);
+                places.insert(name, groups.len());
+                groups.push(Group {
+                    name: name.to_owned(),
+                    raw: raw.to_owned(),
+                    location: location.clone(),
+                    also: Vec::new(),
+                });
+                ElementOutcome::Kept {
+                    group: name.to_owned(),
+                }
+            };
+            elements.push(Element {
+                location: location.clone(),
+                raw: raw.to_owned(),
+                outcome,
+            });
+        }
+        tally.report(warnings);
+        warnings.extend(groups.iter().filter_map(collision));
+        (groups, elements)
+    }
+}
+
+/// What is the matter with names, counted by kind: a hostile claim of a million commas gives one warning.
+#[derive(Default)]
+struct Tally<'a> {
+    kinds: BTreeMap<&'static str, (usize, &'a str, &'a str)>,
+}
+
+impl<'a> Tally<'a> {
+    fn note(&mut self, code: &'static str, name: &'a str, location: &'a str) {
+        self.kinds.entry(code).or_insert((0, name, location)).0 += 1;
+    }
+
+    fn report(&self, warnings: &mut Vec<Warning>) {
+        let mut empty = None;
+        for (code, (count, name, location)) in &self.kinds {
+            let name = quoted(name);
+            let message = match (*code, *count) {
+                ("empty_part", 1) => "an empty part between the commas is dropped".to_owned(),
+                ("empty_part", count) => {
+                    format!("{count} empty parts between the commas are dropped")
+                }
+                ("empty_name", 1) => "an empty name is dropped".to_owned(),
+                ("empty_name", count) => format!("{count} empty names are dropped"),
+                ("suffix_empty", 1) => {
+                    format!("nothing follows the last slash of {name}, so it is dropped")
+                }
+                ("suffix_empty", count) => {
+                    format!(
+                        "nothing follows the last slash of {count} names, {name} the first of them, so they are dropped"
+                    )
+                }
+                ("edge_whitespace", 1) => {
+                    format!("{name} begins or ends with a blank, which is part of the group's name")
+                }
+                ("edge_whitespace", count) => {
+                    format!(
+                        "{count} names begin or end with a blank, which is part of the name; {name} is the first"
+                    )
+                }
+                (_, 1) => format!("{name} is in the claim more than once"),
+                (_, count) => format!(
+                    "{count} elements repeat a name that came before, {name} the first of them"
+                ),
+            };
+            if matches!(*code, "empty_part" | "empty_name" | "suffix_empty") && empty.is_none() {
+                empty = Some(*location);
+            }
+            warnings.push(Warning::new(code, message, Some((*location).to_owned())));
+        }
+        if let Some(location) = empty {
+            let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
+            warnings.push(Warning::new(
+                "platform_empty_part",
+                message,
+                Some(location.to_owned()),
+            ));
+        }
+    }
+}
+
+/// Different names in the token that became one group (D-10).
+fn collision(group: &Group) -> Option<Warning> {
+    let mut names = vec![group.raw.as_str()];
+    let mut location = None;
+    for (raw, place) in &group.also {
+        if !names.contains(&raw.as_str()) {
+            location = location.or(Some(place));
+            names.push(raw);
+        }
+        if names.len() > SHOWN_COLLISIONS {
+            break;
+        }
+    }
+    let name = crate::claim_path::shortened(&group.name, 80);
+    let who = match names.as_slice() {
+        [] | [_] => return None,
+        [first, second] => format!("{} and {} both", quoted(first), quoted(second)),
+        names => {
+            let others = if names.len() > SHOWN_COLLISIONS {
+                " and others"
+            } else {
+                ""
+            };
+            let shown: Vec<String> = names
+                .iter()
+                .take(SHOWN_COLLISIONS)
+                .map(|name| quoted(name))
+                .collect();
+            format!("{}{others} all", shown.join(", "))
+        }
+    };
+    let message = format!("{who} become `Group:{name}`, and each gets what the other is granted");
+    Some(Warning::new("suffix_collision", message, location.cloned()))
+}
+
+/// How many names a collision warning shows.
+const SHOWN_COLLISIONS: usize = 5;

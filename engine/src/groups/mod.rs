@@ -1,0 +1,298 @@
+//! Groups from a token's claims: by which rule, which groups, and why not the others (specification 2.2 and 2.3).
+//!
+//! Extraction cannot fail: a token without groups is a user without groups. What is in the way is a value in the
+//! [`Extraction`], for every element and for the claim as a whole, so that a page can tell the story step by step.
+
+mod collect;
+mod rule;
+mod suggest;
+mod why;
+
+use serde_json::{Map, Value};
+
+pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
+pub use suggest::{Suggestion, suggest_paths};
+
+use crate::claim_path::Reached;
+use collect::Names;
+
+/// How many elements a claim may have: more, and the whole claim is refused (`too_many_nodes`), never cut. Ten times
+/// what we promise to read.
+pub const MAX_ELEMENTS: usize = 100_000;
+/// How many bytes the names in a claim may have together. The largest token that is read has 1 MiB; only a path that
+/// selects the same names several times comes here.
+pub const MAX_NAME_BYTES: usize = 4 << 20;
+
+/// What extraction gave.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extraction {
+    /// The groups, each once, in the order of the token. None when the claim is missing or refused.
+    pub groups: Vec<Group>,
+    /// What was found at the claim path.
+    pub claim: ClaimFinding,
+    /// Every element of the claim, in order, and what became of it.
+    pub elements: Vec<Element>,
+    /// What a person should know, first what concerns the claim, then what concerns the names.
+    pub warnings: Vec<Warning>,
+}
+
+/// A group, and where it comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// The name: what stands after `Group:` in an ACL.
+    pub name: String,
+    /// The name in the token, before `suffix`; of a comma-separated list, the part without the blanks round it.
+    pub raw: String,
+    /// Where in the token: `groups[1]`. Of a comma-separated list, the index is the part's.
+    pub location: String,
+    /// Further elements that gave the same name: the name in the token, and where.
+    pub also: Vec<(String, String)>,
+}
+
+/// One element of the claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Element {
+    /// Where in the token: `groups[1]`.
+    pub location: String,
+    /// The text; of what is not a text, its JSON (`{…}` and `[…]` for what has members or elements).
+    pub raw: String,
+    /// What became of it.
+    pub outcome: ElementOutcome,
+}
+
+/// What became of an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ElementOutcome {
+    /// It gave this group.
+    Kept {
+        /// The group's name.
+        group: String,
+    },
+    /// It gave a group that an earlier element had given.
+    Duplicate {
+        /// The group's name.
+        group: String,
+    },
+    /// It gave nothing.
+    Dropped {
+        /// The code of the warning that says why: `empty_name`, `empty_part`, `suffix_empty`, `element_not_string`,
+        /// `claim_wrong_type`; or `claim_discarded`, when the fault is another element's.
+        code: &'static str,
+    },
+}
+
+/// What was found at the claim path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimFinding {
+    /// An array of strings.
+    Array {
+        /// Where.
+        location: String,
+        /// How many elements it has.
+        len: usize,
+    },
+    /// A string, read as a comma-separated list (D-08).
+    CommaList {
+        /// Where.
+        location: String,
+        /// How many parts it has, empty ones included.
+        parts: usize,
+    },
+    /// The nodes of a path that is not singular, put together (D-11).
+    Union {
+        /// How many nodes the path selected.
+        nodes: usize,
+    },
+    /// Nothing.
+    Missing {
+        /// Why, as far as the token tells.
+        reason: MissingReason,
+    },
+    /// Neither an array nor a string (D-12).
+    WrongType {
+        /// Where.
+        location: String,
+        /// What: `object`, `number`, `boolean` or `null`.
+        found: &'static str,
+    },
+    /// An array with an element that is not a string: the whole claim is discarded (D-09).
+    NotString {
+        /// Where the first such element is.
+        location: String,
+        /// What: `object`, `array`, `number`, `boolean` or `null`.
+        found: &'static str,
+    },
+    /// More than [`MAX_ELEMENTS`], [`MAX_NAME_BYTES`] or the claim path's own limits: the whole claim is discarded.
+    TooMany,
+    /// The rule reads the user-info document, and there is none (D-25).
+    NoUserInfo,
+}
+
+/// Why there is no claim at the claim path (D-12).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingReason {
+    /// The token just does not have it.
+    Absent,
+    /// The identity provider put an address in place of the list (specification, limitation 1). Nobody follows it.
+    Overage,
+    /// The token looks like an ID token; groups are read from the access token.
+    IdToken,
+}
+
+/// Something that a person should know. It never changes what was extracted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// A stable name: `claim_missing`, `group_overage`, `id_token`, `claim_wrong_type`, `element_not_string`,
+    /// `empty_name`, `empty_part`, `edge_whitespace`, `duplicate_group`, `suffix_empty`, `suffix_collision`,
+    /// `too_many_nodes`, `near_claim`, `platform_path`, `platform_empty_part`.
+    pub code: &'static str,
+    /// One sentence, lower case, without a final period; what comes from the token is in backticks.
+    pub message: String,
+    /// The element or claim that it is about; the first, when it is about several.
+    pub location: Option<String>,
+}
+
+impl Warning {
+    pub(crate) fn new(
+        code: &'static str,
+        message: impl Into<String>,
+        location: Option<String>,
+    ) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            location,
+        }
+    }
+}
+
+impl Extraction {
+    /// The names of the groups, in the order of the token.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.groups.iter().map(|group| group.name.as_str())
+    }
+
+    fn without_groups(claim: ClaimFinding, elements: Vec<Element>, warnings: Vec<Warning>) -> Self {
+        Self {
+            groups: Vec::new(),
+            claim,
+            elements,
+            warnings,
+        }
+    }
+}
+
+/// Reads the groups from a token's claims, or from the user-info document where the rule says so.
+///
+/// Never fails (D-12); names of any length and any number of groups up to [`MAX_ELEMENTS`] come out whole.
+#[must_use]
+pub fn extract(
+    rule: &ExtractionRule,
+    claims: &Map<String, Value>,
+    userinfo: Option<&Map<String, Value>>,
+) -> Extraction {
+    let (path, document) = match (&rule.source, userinfo) {
+        (ClaimSource::Token(path), _) => (path, claims),
+        (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
+        (ClaimSource::UserInfo(path), None) => {
+            let message = format!(
+                "the groups are read at `{path}` of the user-info document, and none was given"
+            );
+            let warning = Warning::new("claim_missing", message, None);
+            return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
+        }
+    };
+    let mut warnings = Vec::new();
+    if matches!(rule.source, ClaimSource::Token(_)) && !path.is_platform() {
+        let message = format!(
+            "version 26.1 of the platform reads only `$.` and dotted names, and would refuse `{path}`"
+        );
+        warnings.push(Warning::new("platform_path", message, None));
+    }
+    let why = why::Why {
+        source: &rule.source,
+        document,
+    };
+    why.id_token(false, &mut warnings);
+    // Filters may look at the whole document, so a path that is not singular needs it as one value.
+    let root;
+    let mut names = Names::new(rule.nested);
+    let claim = match path.follow(document) {
+        Some(Reached::Found(node)) => names.read_singular(node.location, node.value),
+        Some(Reached::Stopped { at, step, name }) => {
+            let reason = why.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
+            return Extraction::without_groups(
+                ClaimFinding::Missing { reason },
+                Vec::new(),
+                warnings,
+            );
+        }
+        None => {
+            root = Value::Object(document.clone());
+            match path.select(&root) {
+                Ok(nodes) if nodes.is_empty() => {
+                    let reason = why.nothing_selected(&mut warnings);
+                    return Extraction::without_groups(
+                        ClaimFinding::Missing { reason },
+                        Vec::new(),
+                        warnings,
+                    );
+                }
+                Ok(nodes) => names.read_union(nodes),
+                Err(error) => {
+                    let message = format!("{error}, so the claim is discarded; {}", error.hint());
+                    warnings.push(Warning::new("too_many_nodes", message, None));
+                    return Extraction::without_groups(ClaimFinding::TooMany, Vec::new(), warnings);
+                }
+            }
+        }
+    };
+    match &claim {
+        ClaimFinding::Array { .. }
+        | ClaimFinding::CommaList { .. }
+        | ClaimFinding::Union { .. } => {
+            let (groups, elements) = names.finish(&mut warnings);
+            Extraction {
+                groups,
+                claim,
+                elements,
+                warnings,
+            }
+        }
+        ClaimFinding::WrongType { location, found } => {
+            why.wrong_type(location, found, &mut warnings);
+            Extraction::without_groups(claim, names.discarded("claim_wrong_type"), warnings)
+        }
+        ClaimFinding::NotString { location, found } => {
+            why.not_string(location, found, &mut warnings);
+            Extraction::without_groups(claim, names.discarded("element_not_string"), warnings)
+        }
+        ClaimFinding::TooMany => {
+            let message = format!(
+                "the claim has more than {MAX_ELEMENTS} elements or {MAX_NAME_BYTES} bytes of names, so it is discarded"
+            );
+            warnings.push(Warning::new("too_many_nodes", message, None));
+            Extraction::without_groups(claim, Vec::new(), warnings)
+        }
+        ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {
+            Extraction::without_groups(claim, Vec::new(), warnings)
+        }
+    }
+}
+
+/// A name in backticks for a message, shortened when it is long.
+fn quoted(name: &str) -> String {
+    format!("`{}`", crate::claim_path::shortened(name, 80))
+}
+
+/// What JSON calls a value.
+pub(crate) const fn type_name(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

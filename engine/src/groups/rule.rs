@@ -1,0 +1,171 @@
+//! Where groups are read and what becomes of a path-style name: the two cluster properties, or the SSO mapping.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::claim_path::{ClaimPath, ClaimPathError};
+
+/// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the self-managed deployment, or
+/// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExtractionRule {
+    /// Where the groups are.
+    pub source: ClaimSource,
+    /// What becomes of a path-style name.
+    pub nested: NestedGroupBehavior,
+}
+
+impl Default for ExtractionRule {
+    /// `$.groups` of the token, names as they are.
+    fn default() -> Self {
+        Self {
+            source: ClaimSource::Token(ClaimPath::default()),
+            nested: NestedGroupBehavior::None,
+        }
+    }
+}
+
+/// The document that holds the groups, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ClaimSource {
+    /// The token's claims.
+    Token(ClaimPath),
+    /// The user-info document of the identity provider (managed cloud only, specification 2.3).
+    UserInfo(ClaimPath),
+}
+
+const USER_INFO: &str = "${context.userinfo";
+
+impl ClaimSource {
+    /// Reads the value of the attribute `federated_groups` (D-25): a claim path over the token, `$.groups`, or
+    /// `${context.userinfo.<path>}` over the user-info document, whose path may begin with a bracket too.
+    ///
+    /// # Errors
+    /// As [`ClaimPath::parse`], with bytes of the whole text; another `${...}` than the user-info one, and one without
+    /// `}`.
+    pub fn parse_sso(text: &str) -> Result<Self, ClaimPathError> {
+        if !text.starts_with("${") {
+            return ClaimPath::parse(text).map(Self::Token);
+        }
+        let Some(rest) = text
+            .strip_prefix(USER_INFO)
+            .filter(|rest| rest.starts_with(['.', '[', '}']))
+        else {
+            return Err(ClaimPathError::sso_unknown(text));
+        };
+        let Some(steps) = rest.strip_suffix('}') else {
+            return Err(ClaimPathError::sso_unclosed(text));
+        };
+        ClaimPath::parse(&format!("${steps}"))
+            .map(Self::UserInfo)
+            .map_err(|error| {
+                // The `$` that we put before the steps stands for the opening.
+                error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
+            })
+    }
+
+    /// The claim path.
+    #[must_use]
+    pub const fn path(&self) -> &ClaimPath {
+        match self {
+            Self::Token(path) | Self::UserInfo(path) => path,
+        }
+    }
+}
+
+impl fmt::Display for ClaimSource {
+    /// As [`ClaimSource::parse_sso`] reads it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Token(path) => path.fmt(f),
+            Self::UserInfo(path) => {
+                write!(
+                    f,
+                    "{USER_INFO}{}}}",
+                    path.as_str().strip_prefix('$').unwrap_or_default()
+                )
+            }
+        }
+    }
+}
+
+/// `nested_group_behavior` (specification 2.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum NestedGroupBehavior {
+    /// Names are used as they are.
+    #[default]
+    None,
+    /// Of a path-style name, only what follows the last `/` is used (D-10).
+    Suffix,
+}
+
+impl NestedGroupBehavior {
+    /// Every value.
+    pub const ALL: &'static [Self] = &[Self::None, Self::Suffix];
+
+    /// The value as the cluster property has it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Suffix => "suffix",
+        }
+    }
+
+    /// The group name for a name in the token. Applying it twice is applying it once.
+    #[must_use]
+    pub fn apply(self, raw: &str) -> &str {
+        match self {
+            Self::None => raw,
+            Self::Suffix => raw.rsplit('/').next().unwrap_or(raw),
+        }
+    }
+}
+
+impl fmt::Display for NestedGroupBehavior {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A text that is neither `none` nor `suffix`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NestedGroupBehaviorError(String);
+
+impl NestedGroupBehaviorError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "nested_group_behavior_invalid"
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        "must be one of `none`, `suffix`, in lower case"
+    }
+}
+
+impl fmt::Display for NestedGroupBehaviorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is neither `none` nor `suffix`",
+            self.0.escape_debug()
+        )
+    }
+}
+
+impl std::error::Error for NestedGroupBehaviorError {}
+
+impl FromStr for NestedGroupBehavior {
+    type Err = NestedGroupBehaviorError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|value| value.as_str() == text)
+            .ok_or_else(|| NestedGroupBehaviorError(text.to_owned()))
+    }
+}

@@ -1,0 +1,177 @@
+//! Claim paths that would find names in a document: for the one who does not know where the groups are.
+
+use serde_json::{Map, Value};
+
+use crate::claim_path::{MAX_PATH_BYTES, push_name};
+
+/// A claim path that finds names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suggestion {
+    /// The path, as [`crate::claim_path::ClaimPath::parse`] reads it.
+    pub path: String,
+    /// The first names that it finds, three at most.
+    pub sample: Vec<String>,
+    /// How many it finds.
+    pub count: usize,
+}
+
+/// How many paths are proposed at most.
+const MAX_SUGGESTIONS: usize = 20;
+/// How many names a sample has.
+const SAMPLE: usize = 3;
+/// How deep and how far the search looks.
+const MAX_DEPTH: usize = 32;
+const MAX_MEMBERS: usize = 10_000;
+
+/// Claims of RFC 7519 and OpenID Connect that hold lists or commas, and never groups; and the links of an overage.
+const NEVER: &[&str] = &[
+    "aud",
+    "iss",
+    "sub",
+    "jti",
+    "azp",
+    "amr",
+    "acr",
+    "scp",
+    "scope",
+    "name",
+    "given_name",
+    "family_name",
+    "middle_name",
+    "nickname",
+    "preferred_username",
+    "email",
+    "address",
+    "birthdate",
+    "zoneinfo",
+    "locale",
+    "picture",
+    "profile",
+    "website",
+    "allowed-origins",
+    "x5c",
+    "cnf",
+    "_claim_names",
+    "_claim_sources",
+];
+/// Members by which an object in a list of groups is named.
+const NAMES: &[&str] = &["name", "displayName", "display", "value"];
+/// Names of claims that hold groups even when they hold one.
+const SINGLE: &[&str] = &[
+    "group", "groups", "role", "roles", "team", "teams", "memberof",
+];
+
+/// Paths in a document that hold arrays of strings, comma-separated strings, or arrays of objects with a name. Those
+/// whose name sounds like groups come first. At most 20, each within the limits of a claim path.
+#[must_use]
+pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
+    let mut search = Search {
+        path: String::from("$"),
+        found: Vec::new(),
+        members: 0,
+    };
+    search.object(document, 0);
+    let mut found = search.found;
+    found.sort_by_key(|(rank, _)| *rank);
+    found
+        .into_iter()
+        .map(|(_, suggestion)| suggestion)
+        .take(MAX_SUGGESTIONS)
+        .collect()
+}
+
+struct Search {
+    path: String,
+    found: Vec<(u8, Suggestion)>,
+    members: usize,
+}
+
+impl Search {
+    fn object(&mut self, members: &Map<String, Value>, depth: usize) {
+        for (name, value) in members {
+            self.members += 1;
+            if depth > MAX_DEPTH || self.members > MAX_MEMBERS {
+                return;
+            }
+            if NEVER.contains(&name.as_str()) {
+                continue;
+            }
+            let before = self.path.len();
+            push_name(&mut self.path, name);
+            if self.path.len() <= MAX_PATH_BYTES {
+                self.value(name, value, depth);
+            }
+            self.path.truncate(before);
+        }
+    }
+
+    fn value(&mut self, name: &str, value: &Value, depth: usize) {
+        match value {
+            Value::Object(members) => self.object(members, depth + 1),
+            Value::Array(elements) => {
+                if let Some(names) = strings(elements.iter()) {
+                    self.push(name, 1, &names, "");
+                    return;
+                }
+                let named = NAMES.iter().find_map(|member| {
+                    let values = elements.iter().map(|element| element.get(*member));
+                    Some((member, strings(values.collect::<Option<Vec<_>>>()?)?))
+                });
+                if let Some((member, names)) = named {
+                    self.push(name, 2, &names, &format!("[*].{member}"));
+                }
+            }
+            Value::String(text) => {
+                let names: Vec<&str> = text
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|part| !part.is_empty())
+                    .collect();
+                let single =
+                    SINGLE.contains(&name.to_ascii_lowercase().as_str()) && names.len() == 1;
+                if single || (names.len() > 1 && !text.starts_with(['{', '['])) {
+                    self.push(name, 3, &names, "");
+                }
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
+        }
+    }
+
+    fn push(&mut self, name: &str, rank: u8, names: &[&str], steps: &str) {
+        let path = format!("{}{steps}", self.path);
+        if path.len() > MAX_PATH_BYTES {
+            return;
+        }
+        let lower = name.to_ascii_lowercase();
+        let rank = if ["group", "role", "member", "team"]
+            .iter()
+            .any(|word| lower.contains(word))
+        {
+            0
+        } else {
+            rank
+        };
+        let sample = names
+            .iter()
+            .take(SAMPLE)
+            .map(|name| (*name).to_owned())
+            .collect();
+        self.found.push((
+            rank,
+            Suggestion {
+                path,
+                sample,
+                count: names.len(),
+            },
+        ));
+    }
+}
+
+/// The strings, when there is at least one and nothing else.
+fn strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> Option<Vec<&'a str>> {
+    let names = values
+        .into_iter()
+        .map(Value::as_str)
+        .collect::<Option<Vec<_>>>()?;
+    (!names.is_empty()).then_some(names)
+}

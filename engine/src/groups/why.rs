@@ -1,0 +1,324 @@
+//! Why there are no groups, for people: what is there instead, and what to do (D-12, specification limitation 1).
+
+use serde_json::{Map, Value};
+
+use super::suggest::{Suggestion, suggest_paths};
+use super::{ClaimSource, MissingReason, Warning, quoted};
+use crate::claim_path::{Node, push_name};
+
+/// What the diagnosis looks at.
+pub(super) struct Why<'a> {
+    pub(super) source: &'a ClaimSource,
+    pub(super) document: &'a Map<String, Value>,
+}
+
+/// How many paths a warning proposes.
+const SHOWN_PATHS: usize = 3;
+
+impl Why<'_> {
+    /// A singular path ended early: `at` does not have `step`.
+    pub(super) fn stopped(
+        &self,
+        at: Option<&Node<'_>>,
+        step: &str,
+        name: Option<&str>,
+        warnings: &mut Vec<Warning>,
+    ) -> MissingReason {
+        let mut message = format!(
+            "the {} has no claim at `{}`",
+            self.subject(),
+            self.source.path()
+        );
+        let (parent, members) = match at {
+            None => ("$", Some(self.document)),
+            Some(Node {
+                location,
+                value: Value::Object(members),
+            }) => {
+                message.push_str(&format!(": `{location}` has no `{step}`"));
+                (location.as_str(), Some(members))
+            }
+            Some(Node { location, value }) => {
+                message.push_str(&format!(
+                    ": `{location}` is {}, without a `{step}`",
+                    described(value)
+                ));
+                (location.as_str(), None)
+            }
+        };
+        warnings.push(Warning::new("claim_missing", message, None));
+        let near = name.and_then(|name| near_name(members?, name));
+        if let (Some(near), Some(name)) = (near, name) {
+            let mut path = root_path(parent);
+            push_name(&mut path, near);
+            let message = format!(
+                "`{path}` is there: {} and {} differ by letter case, and names are compared letter by letter",
+                quoted(near),
+                quoted(name)
+            );
+            warnings.push(Warning::new(
+                "near_claim",
+                message,
+                Some(location_of(&path)),
+            ));
+        }
+        self.missing(near.is_none(), warnings)
+    }
+
+    /// A path that is not singular selected nothing.
+    pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
+        let message = format!(
+            "`{}` selects nothing in the {}",
+            self.source.path(),
+            self.subject()
+        );
+        warnings.push(Warning::new("claim_missing", message, None));
+        self.missing(true, warnings)
+    }
+
+    /// What else may be behind a missing claim.
+    fn missing(&self, propose: bool, warnings: &mut Vec<Warning>) -> MissingReason {
+        if let Some(warning) = self.overage() {
+            warnings.push(warning);
+            return MissingReason::Overage;
+        }
+        if propose {
+            self.propose("$", warnings);
+        }
+        if warnings.iter().any(|warning| warning.code == "id_token")
+            || self.id_token(true, warnings)
+        {
+            return MissingReason::IdToken;
+        }
+        MissingReason::Absent
+    }
+
+    /// The value is neither an array nor a string, or a union has such a node.
+    pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
+        let mut message = match found {
+            _ if location == "$" => format!("the claim path selects the whole {}", self.subject()),
+            "null" => format!("`{location}` is null"),
+            found => format!(
+                "`{location}` is {} {found}, not a list of names",
+                article(found)
+            ),
+        };
+        if !self.source.path().is_singular() {
+            message.push_str(", so everything that the claim path selects is discarded");
+        }
+        let proposed = if found == "object" {
+            self.proposals(&root_path(location))
+        } else {
+            Vec::new()
+        };
+        if found == "object" && proposed.is_empty() {
+            // Roles as the members' names, as Zitadel has them.
+            message.push_str("; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token");
+        }
+        warnings.push(Warning::new(
+            "claim_wrong_type",
+            message,
+            Some(location.to_owned()),
+        ));
+        near_paths(&proposed, warnings);
+    }
+
+    /// An array holds something that is not a string.
+    pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
+        let what = if found == "null" {
+            "null".to_owned()
+        } else {
+            format!("{} {found}", article(found))
+        };
+        let message = format!(
+            "`{location}` is {what}, and a claim with anything but strings in its list is discarded as a whole"
+        );
+        warnings.push(Warning::new(
+            "element_not_string",
+            message,
+            Some(location.to_owned()),
+        ));
+        if found == "object" {
+            let list = location.rsplit_once('[').map_or(location, |(list, _)| list);
+            let proposed = self.proposals(&format!("{}[*]", root_path(list)));
+            near_paths(&proposed, warnings);
+        }
+    }
+
+    /// Whether the token looks like an ID token; `nonce` alone says so only when the groups are missing, since some
+    /// providers put it into access tokens too.
+    pub(super) fn id_token(&self, missing: bool, warnings: &mut Vec<Warning>) -> bool {
+        if matches!(self.source, ClaimSource::UserInfo(_)) {
+            return false;
+        }
+        let says = |name: &str, value: &str| {
+            self.document
+                .get(name)
+                .and_then(Value::as_str)
+                .is_some_and(|found| found.eq_ignore_ascii_case(value))
+        };
+        if says("typ", "Bearer") || says("token_use", "access") {
+            return false;
+        }
+        let mut signs: Vec<&str> = ["at_hash", "c_hash"]
+            .into_iter()
+            .filter(|name| self.document.contains_key(*name))
+            .collect();
+        signs.extend(says("typ", "ID").then_some("typ"));
+        signs.extend(says("token_use", "id").then_some("token_use"));
+        signs.extend((missing && self.document.contains_key("nonce")).then_some("nonce"));
+        let Some(first) = signs.first().copied() else {
+            return false;
+        };
+        let signs = signs
+            .iter()
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let message = format!(
+            "this looks like an ID token ({signs}), and groups are read from the access token"
+        );
+        warnings.push(Warning::new("id_token", message, Some(first.to_owned())));
+        true
+    }
+
+    /// The provider put an address in place of the list.
+    fn overage(&self) -> Option<Warning> {
+        let wanted = self.source.path().first_name().unwrap_or("groups");
+        if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(wanted) {
+            return None;
+        }
+        let advice = "it is not followed; let the identity provider put only the groups that matter here into the token";
+        let names = self.document.get("_claim_names").and_then(Value::as_object);
+        let named = [wanted, "groups"]
+            .into_iter()
+            .find_map(|name| Some((name, names?.get(name)?)));
+        if let Some((name, source)) = named {
+            let sources = self.document.get("_claim_sources");
+            let endpoint = source
+                .as_str()
+                .and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
+            let place = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
+            let message = format!(
+                "the token has an address in place of {}: {place}; {advice}",
+                quoted(name)
+            );
+            let mut location = String::from("_claim_names");
+            push_name(&mut location, name);
+            return Some(Warning::new("group_overage", message, Some(location)));
+        }
+        if names.is_none() && self.document.contains_key("_claim_sources") {
+            let message =
+                format!("the token has addresses in place of claims (`_claim_sources`); {advice}");
+            return Some(Warning::new(
+                "group_overage",
+                message,
+                Some("_claim_sources".to_owned()),
+            ));
+        }
+        let flagged = match self.document.get("hasgroups") {
+            Some(Value::Bool(flag)) => *flag,
+            Some(Value::String(flag)) => flag.eq_ignore_ascii_case("true"),
+            _ => false,
+        };
+        flagged.then(|| {
+            let message = "`hasgroups` says that the user has more groups than fit into the token; let the identity provider put only the groups that matter here into it";
+            Warning::new("group_overage", message, Some("hasgroups".to_owned()))
+        })
+    }
+
+    /// Proposes paths that hold names, below `parent`.
+    fn propose(&self, parent: &str, warnings: &mut Vec<Warning>) {
+        near_paths(&self.proposals(parent), warnings);
+    }
+
+    fn proposals(&self, parent: &str) -> Vec<Suggestion> {
+        let mut found = suggest_paths(self.document);
+        found.retain(|suggestion| {
+            suggestion
+                .path
+                .strip_prefix(parent)
+                .is_some_and(|rest| rest.starts_with(['.', '[']))
+        });
+        found
+    }
+
+    const fn subject(&self) -> &'static str {
+        match self.source {
+            ClaimSource::Token(_) => "token",
+            ClaimSource::UserInfo(_) => "user-info document",
+        }
+    }
+}
+
+/// One warning that names the paths.
+fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
+    let Some(first) = found.first() else { return };
+    let paths: Vec<String> = found
+        .iter()
+        .take(SHOWN_PATHS)
+        .map(|suggestion| {
+            let sample = suggestion
+                .sample
+                .first()
+                .map_or(String::new(), |name| quoted(name));
+            let more = if suggestion.count > 1 {
+                format!(" and {} more", suggestion.count - 1)
+            } else {
+                String::new()
+            };
+            format!("`{}` ({sample}{more})", suggestion.path)
+        })
+        .collect();
+    let more = if found.len() > SHOWN_PATHS {
+        " and others"
+    } else {
+        ""
+    };
+    let message = format!("names are at {}{more}", paths.join(", "));
+    warnings.push(Warning::new(
+        "near_claim",
+        message,
+        Some(location_of(&first.path)),
+    ));
+}
+
+/// A member whose name differs from `name` only by letter case.
+fn near_name<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    let wanted = name.to_lowercase();
+    members
+        .keys()
+        .map(String::as_str)
+        .find(|key| key.to_lowercase() == wanted)
+}
+
+/// The claim path of a location.
+fn root_path(location: &str) -> String {
+    match location {
+        "$" => "$".to_owned(),
+        location if location.starts_with('[') => format!("${location}"),
+        location => format!("$.{location}"),
+    }
+}
+
+/// The location of a claim path by names.
+fn location_of(path: &str) -> String {
+    let path = path.strip_prefix('$').unwrap_or(path);
+    path.strip_prefix('.').unwrap_or(path).to_owned()
+}
+
+const fn article(type_name: &str) -> &'static str {
+    match type_name.as_bytes().first() {
+        Some(b'o' | b'a') => "an",
+        _ => "a",
+    }
+}
+
+fn described(value: &Value) -> String {
+    let name = super::type_name(value);
+    if value.is_null() {
+        name.to_owned()
+    } else {
+        format!("{} {name}", article(name))
+    }
+}

@@ -1,0 +1,190 @@
+//! Who asks: a user, the groups, until when. Fixed when it is made (D-15), whatever the settings become later.
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::groups::{Extraction, ExtractionRule, Warning, extract};
+use crate::mapping::{PrincipalClaimError, PrincipalMapping};
+use crate::token::UnverifiedClaims;
+
+/// A user and the groups, as one authentication found them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Identity {
+    user: String,
+    groups: Vec<String>,
+    expires_at: Option<f64>,
+    verified: bool,
+}
+
+/// How claims become an identity: `oidc_principal_mapping` (D-13) and the extraction of groups.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct IdentityRules {
+    /// Which claim names the user.
+    pub mapping: PrincipalMapping,
+    /// Where the groups are.
+    pub extraction: ExtractionRule,
+}
+
+/// Why claims do not give an identity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum IdentityError {
+    /// They do not name a user (D-13).
+    User(PrincipalClaimError),
+}
+
+impl IdentityError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::User(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::User(error) => error.hint(),
+        }
+    }
+}
+
+impl fmt::Display for IdentityError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::User(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for IdentityError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::User(error) => Some(error),
+        }
+    }
+}
+
+impl From<PrincipalClaimError> for IdentityError {
+    fn from(error: PrincipalClaimError) -> Self {
+        Self::User(error)
+    }
+}
+
+impl Identity {
+    /// An identity that somebody states: not verified, without an end. Any names are taken (D-27); empty group names
+    /// are dropped, and of several equal ones the first is kept.
+    pub fn new(
+        user: impl Into<String>,
+        groups: impl IntoIterator<Item = impl Into<String>>,
+    ) -> Self {
+        Self::with_warnings(user, groups).0
+    }
+
+    /// As [`Identity::new`], with a warning (`empty_name`) when group names were dropped.
+    pub fn with_warnings(
+        user: impl Into<String>,
+        groups: impl IntoIterator<Item = impl Into<String>>,
+    ) -> (Self, Vec<Warning>) {
+        let mut seen = BTreeSet::new();
+        let mut names: Vec<String> = Vec::new();
+        let mut empty: Option<(usize, usize)> = None;
+        for (index, name) in groups.into_iter().enumerate() {
+            let name = name.into();
+            if name.is_empty() {
+                let (_, count) = empty.get_or_insert((index, 0));
+                *count += 1;
+            } else if seen.insert(name.clone()) {
+                names.push(name);
+            }
+        }
+        let warnings = empty.map(|(first, count)| {
+            let message = if count == 1 {
+                "an empty name is dropped".to_owned()
+            } else {
+                format!("{count} empty names are dropped")
+            };
+            Warning::new("empty_name", message, Some(format!("groups[{first}]")))
+        });
+        let identity = Self {
+            user: user.into(),
+            groups: names,
+            expires_at: None,
+            verified: false,
+        };
+        (identity, warnings.into_iter().collect())
+    }
+
+    /// The identity that claims of an unknown origin state: for simulation, and so marked. The user-info document is
+    /// read where the rules say so (D-25).
+    ///
+    /// # Errors
+    /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] says why.
+    pub fn from_unverified(
+        claims: &UnverifiedClaims,
+        userinfo: Option<&Map<String, Value>>,
+        rules: &IdentityRules,
+    ) -> Result<(Self, Extraction), IdentityError> {
+        Self::from_members(claims.members(), userinfo, rules, false)
+    }
+
+    /// The identity of a token that was verified.
+    ///
+    /// # Errors
+    /// As [`Identity::from_unverified`].
+    pub fn from_verified(
+        claims: &crate::token::Claims,
+        userinfo: Option<&Map<String, Value>>,
+        rules: &IdentityRules,
+    ) -> Result<(Self, Extraction), IdentityError> {
+        Self::from_members(claims.members(), userinfo, rules, true)
+    }
+
+    fn from_members(
+        claims: &Map<String, Value>,
+        userinfo: Option<&Map<String, Value>>,
+        rules: &IdentityRules,
+        verified: bool,
+    ) -> Result<(Self, Extraction), IdentityError> {
+        let user = rules.mapping.apply(claims)?;
+        let extraction = extract(&rules.extraction, claims, userinfo);
+        let groups = extraction.names().map(str::to_owned).collect();
+        let expires_at = claims.get("exp").and_then(Value::as_f64);
+        Ok((
+            Self {
+                user,
+                groups,
+                expires_at,
+                verified,
+            },
+            extraction,
+        ))
+    }
+
+    /// The user's name: what stands after `User:` in an ACL.
+    #[must_use]
+    pub fn user(&self) -> &str {
+        &self.user
+    }
+
+    /// The groups' names, each once, none empty, in the order of the token.
+    #[must_use]
+    pub fn groups(&self) -> &[String] {
+        &self.groups
+    }
+
+    /// Until when, in seconds since 1970: the token's `exp`, when it is a number.
+    #[must_use]
+    pub const fn expires_at(&self) -> Option<f64> {
+        self.expires_at
+    }
+
+    /// Whether the token's signature and claims were verified.
+    #[must_use]
+    pub const fn is_verified(&self) -> bool {
+        self.verified
+    }
+}

@@ -1,0 +1,25 @@
+//! Decides group-based access for streaming platforms: token to groups to verdict, with reasons.
+//!
+//! A pure core: values in, values out, no clock, disk, network, thread or random.
+//!
+//! ```text
+//! token text ─▶ claims ─▶ groups ─▶ identity ─┐
+//!                                             ├─▶ decide ─▶ decision + explanation
+//! ACLs, roles, settings ─▶ policy ─▶ index ───┘
+//! ```
+
+pub mod audit;
+pub mod check;
+pub mod claim_path;
+pub mod decide;
+pub mod groups;
+pub mod identity;
+pub mod json;
+pub mod mapping;
+pub mod model;
+pub mod policy;
+pub mod requests;
+pub mod token;
+#[cfg(feature = "verify")]
+pub mod verify;
+pub mod wire;

@@ -1,0 +1,610 @@
+//! Which claim names the user: the platform's dialect `$.path[/regex/replacement/[L|U]]` (D-13).
+//!
+//! The claim has to be a string that is not empty, the expression has to match the whole of it, and the result must not
+//! be empty; anything else is an authentication failure. Expressions run in linear time (regex-lite).
+
+use std::fmt;
+use std::str::FromStr;
+
+use regex_lite::{Regex, RegexBuilder};
+use serde_json::{Map, Value};
+
+/// The longest rule, in bytes.
+pub const MAX_RULE_BYTES: usize = 1024;
+/// The longest value of the claim, in bytes. With the limit on the compiled expression it bounds the time of a match.
+pub const MAX_VALUE_BYTES: usize = 8192;
+/// The largest compiled expression, in bytes.
+const MAX_REGEX_BYTES: usize = 64 << 10;
+
+/// How the user's name comes out of the claims: the cluster property `oidc_principal_mapping`. Two are equal when their
+/// texts are.
+#[derive(Debug, Clone)]
+pub struct PrincipalMapping {
+    text: String,
+    names: Vec<String>,
+    rewrite: Option<Rewrite>,
+}
+
+#[derive(Debug, Clone)]
+struct Rewrite {
+    regex: Regex,
+    pattern: String,
+    replacement: Vec<Piece>,
+    case: Case,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    /// A group of the expression; 0 is the whole match.
+    Group(usize),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    Kept,
+    Lower,
+    Upper,
+}
+
+/// Why a text is not a principal mapping: where, what, and what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MappingError {
+    offset: usize,
+    fault: MappingFault,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum MappingFault {
+    TooLong,
+    MissingRoot,
+    EmptyName,
+    Brackets,
+    EmptyPattern,
+    UnclosedPattern,
+    UnclosedReplacement,
+    Pattern(String),
+    Reference { text: String, groups: usize },
+    Case(String),
+}
+
+impl MappingError {
+    const fn at(offset: usize, fault: MappingFault) -> Self {
+        Self { offset, fault }
+    }
+
+    /// Where the fault is, in bytes from the start of the text; at most its length.
+    #[must_use]
+    pub const fn offset(&self) -> usize {
+        self.offset
+    }
+
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self.fault {
+            MappingFault::TooLong => "too_long",
+            MappingFault::MissingRoot => "missing_root",
+            MappingFault::EmptyName => "empty_name",
+            MappingFault::Brackets => "brackets",
+            MappingFault::EmptyPattern => "empty_pattern",
+            MappingFault::UnclosedPattern => "unclosed_pattern",
+            MappingFault::UnclosedReplacement => "unclosed_replacement",
+            MappingFault::Pattern(_) => "bad_pattern",
+            MappingFault::Reference { .. } => "bad_reference",
+            MappingFault::Case(_) => "bad_case",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self.fault {
+            MappingFault::TooLong => "a claim and a short expression are enough",
+            MappingFault::MissingRoot => "a rule begins with `$.`, as in `$.sub`",
+            MappingFault::EmptyName => "write a name between and after the dots",
+            MappingFault::Brackets => {
+                "a rule names claims with dots only, as in `$.user_info.email`"
+            }
+            MappingFault::EmptyPattern => "leave the slashes out to use the claim as it is",
+            MappingFault::UnclosedPattern | MappingFault::UnclosedReplacement => {
+                "write `/expression/replacement/` after the claim, with `\\/` for a slash"
+            }
+            MappingFault::Pattern(_) => "look-around and back-references are not available",
+            MappingFault::Reference { .. } => {
+                "write `$1` to `$9` for a group, `$&` for the whole, `$$` for a dollar sign"
+            }
+            MappingFault::Case(_) => {
+                "end the rule with `/`, `/L` for lower case or `/U` for upper case"
+            }
+        }
+    }
+}
+
+impl fmt::Display for MappingError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.fault {
+            MappingFault::TooLong => write!(
+                f,
+                "the principal mapping has more than {MAX_RULE_BYTES} bytes"
+            ),
+            MappingFault::MissingRoot => f.write_str("`$.` is missing at the start"),
+            MappingFault::EmptyName => f.write_str("a name is empty"),
+            MappingFault::Brackets => {
+                f.write_str("brackets, quotes and blanks cannot be in a principal mapping's claim")
+            }
+            MappingFault::EmptyPattern => f.write_str("the expression is empty"),
+            MappingFault::UnclosedPattern => f.write_str("the expression is not closed by `/`"),
+            MappingFault::UnclosedReplacement => {
+                f.write_str("the replacement is not closed by `/`")
+            }
+            MappingFault::Pattern(message) => write!(f, "the expression cannot be read: {message}"),
+            MappingFault::Reference { text, groups } => {
+                write!(
+                    f,
+                    "`{}` is not a reference; the expression has {groups} groups",
+                    text.escape_debug()
+                )
+            }
+            MappingFault::Case(text) => {
+                write!(f, "`{}` after the replacement", text.escape_debug())
+            }
+        }
+    }
+}
+
+impl std::error::Error for MappingError {}
+
+/// Why the claims do not name a user: an authentication failure (D-13).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrincipalClaimError {
+    /// There is no such claim.
+    Missing {
+        /// The claim, as the rule has it.
+        claim: String,
+        /// The names of the claims that are there, where the last one was looked for.
+        found: Vec<String>,
+    },
+    /// The claim is not a string.
+    NotString {
+        /// The claim, as the rule has it.
+        claim: String,
+        /// What it is: `object`, `array`, `number`, `boolean` or `null`.
+        found: &'static str,
+    },
+    /// The claim is the empty string.
+    Empty {
+        /// The claim, as the rule has it.
+        claim: String,
+    },
+    /// The claim is longer than [`MAX_VALUE_BYTES`].
+    TooLong {
+        /// The claim, as the rule has it.
+        claim: String,
+        /// Its bytes.
+        len: usize,
+    },
+    /// The expression does not match the whole value.
+    NoMatch {
+        /// The claim, as the rule has it.
+        claim: String,
+        /// Its value.
+        value: String,
+        /// The expression.
+        pattern: String,
+    },
+    /// The replacement gives the empty string.
+    EmptyResult {
+        /// The claim, as the rule has it.
+        claim: String,
+        /// Its value.
+        value: String,
+    },
+}
+
+impl PrincipalClaimError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Missing { .. } => "principal_missing",
+            Self::NotString { .. } => "principal_not_string",
+            Self::Empty { .. } => "principal_empty",
+            Self::TooLong { .. } => "principal_too_long",
+            Self::NoMatch { .. } => "principal_no_match",
+            Self::EmptyResult { .. } => "principal_empty_result",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NoMatch { .. } => {
+                "the expression of `oidc_principal_mapping` has to match the whole value"
+            }
+            Self::EmptyResult { .. } => "look at the replacement in `oidc_principal_mapping`",
+            Self::Missing { .. }
+            | Self::NotString { .. }
+            | Self::Empty { .. }
+            | Self::TooLong { .. } => {
+                "let `oidc_principal_mapping` name a claim that is a string in every token, such as `$.sub`"
+            }
+        }
+    }
+}
+
+impl fmt::Display for PrincipalClaimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing { claim, found } if found.is_empty() => {
+                write!(
+                    f,
+                    "no user: there is no claim at `{claim}`, nor any other beside it"
+                )
+            }
+            Self::Missing { claim, found } => {
+                let names: Vec<&str> = found.iter().take(SHOWN_NAMES).map(String::as_str).collect();
+                let more = if found.len() > SHOWN_NAMES {
+                    " and others"
+                } else {
+                    ""
+                };
+                write!(
+                    f,
+                    "no user: there is no claim at `{claim}`; there are `{}`{more}",
+                    names.join("`, `")
+                )
+            }
+            Self::NotString { claim, found } => write!(
+                f,
+                "no user: the claim at `{claim}` is of type {found}, not a string"
+            ),
+            Self::Empty { claim } => write!(f, "no user: the claim at `{claim}` is empty"),
+            Self::TooLong { claim, len } => {
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` has {len} bytes, more than {MAX_VALUE_BYTES}"
+                )
+            }
+            Self::NoMatch {
+                claim,
+                value,
+                pattern,
+            } => {
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` is `{}`, which `{pattern}` does not match",
+                    short(value)
+                )
+            }
+            Self::EmptyResult { claim, value } => {
+                write!(
+                    f,
+                    "no user: the claim at `{claim}` is `{}`, of which the replacement leaves nothing",
+                    short(value)
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for PrincipalClaimError {}
+
+/// How many names of claims a message shows.
+const SHOWN_NAMES: usize = 12;
+
+fn short(text: &str) -> std::borrow::Cow<'_, str> {
+    crate::claim_path::shortened(text, 80)
+}
+
+impl PrincipalMapping {
+    /// Reads a rule.
+    ///
+    /// The expression is read by regex-lite; in it and in the replacement `\/` is a slash. The replacement knows `$1`
+    /// to `$9`, `$&` and `$$`; a group that took no part gives nothing. `L` and `U` change ASCII letters only.
+    ///
+    /// # Errors
+    /// Says where the text stops being a rule. What the platform would take and can never map anybody (an empty
+    /// expression, a group that does not exist) is refused too.
+    pub fn parse(text: &str) -> Result<Self, MappingError> {
+        if text.len() > MAX_RULE_BYTES {
+            return Err(MappingError::at(
+                text.floor_char_boundary(MAX_RULE_BYTES),
+                MappingFault::TooLong,
+            ));
+        }
+        let Some(rest) = text.strip_prefix("$.") else {
+            return Err(MappingError::at(0, MappingFault::MissingRoot));
+        };
+        let (path, rule) = rest
+            .split_at_checked(rest.find('/').unwrap_or(rest.len()))
+            .unwrap_or((rest, ""));
+        let mut names = Vec::new();
+        let mut at = 2;
+        for name in path.split('.') {
+            if name.is_empty() {
+                return Err(MappingError::at(at, MappingFault::EmptyName));
+            }
+            if let Some(bad) =
+                name.find(|c: char| matches!(c, '[' | ']' | '\'' | '"') || c.is_whitespace())
+            {
+                return Err(MappingError::at(at + bad, MappingFault::Brackets));
+            }
+            names.push(name.to_owned());
+            at += name.len() + 1;
+        }
+        let rewrite = if rule.is_empty() {
+            None
+        } else {
+            Some(Rewrite::parse(rule, 2 + path.len())?)
+        };
+        Ok(Self {
+            text: text.to_owned(),
+            names,
+            rewrite,
+        })
+    }
+
+    /// The rule as it was written.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The first claim that the rule reads: who can set it can choose the user's name (D-14).
+    #[must_use]
+    pub fn claim(&self) -> &str {
+        self.names.first().map_or("", String::as_str)
+    }
+
+    /// The user's name.
+    ///
+    /// # Errors
+    /// The claims do not name a user; the message says what is there instead.
+    pub fn apply(&self, claims: &Map<String, Value>) -> Result<String, PrincipalClaimError> {
+        let claim = || format!("$.{}", self.names.join("."));
+        let value = match self.find(claims) {
+            Ok(Value::String(value)) => value,
+            Ok(other) => {
+                return Err(PrincipalClaimError::NotString {
+                    claim: claim(),
+                    found: crate::groups::type_name(other),
+                });
+            }
+            Err(found) => {
+                return Err(PrincipalClaimError::Missing {
+                    claim: claim(),
+                    found,
+                });
+            }
+        };
+        if value.is_empty() {
+            return Err(PrincipalClaimError::Empty { claim: claim() });
+        }
+        if value.len() > MAX_VALUE_BYTES {
+            return Err(PrincipalClaimError::TooLong {
+                claim: claim(),
+                len: value.len(),
+            });
+        }
+        let Some(rewrite) = &self.rewrite else {
+            return Ok(value.clone());
+        };
+        let Some(user) = rewrite.apply(value) else {
+            let pattern = rewrite.pattern.clone();
+            return Err(PrincipalClaimError::NoMatch {
+                claim: claim(),
+                value: value.clone(),
+                pattern,
+            });
+        };
+        if user.is_empty() {
+            return Err(PrincipalClaimError::EmptyResult {
+                claim: claim(),
+                value: value.clone(),
+            });
+        }
+        Ok(user)
+    }
+
+    /// The claim's value; or the names of the members where the next one is missing. As on the platform, digits are an
+    /// index where an array is.
+    fn find<'a>(&self, claims: &'a Map<String, Value>) -> Result<&'a Value, Vec<String>> {
+        let mut value: Option<&Value> = None;
+        for name in &self.names {
+            let members = match value {
+                None => Some(claims),
+                Some(value) => value.as_object(),
+            };
+            let next = match (members, value) {
+                (Some(members), _) => members.get(name),
+                (None, Some(Value::Array(elements))) => {
+                    let canonical = name == "0" || !name.starts_with(['0', '+']);
+                    name.parse::<usize>()
+                        .ok()
+                        .filter(|_| canonical)
+                        .and_then(|index| elements.get(index))
+                }
+                _ => None,
+            };
+            let Some(next) = next else {
+                return Err(members
+                    .map(|members| members.keys().cloned().collect())
+                    .unwrap_or_default());
+            };
+            value = Some(next);
+        }
+        value.ok_or_else(Vec::new)
+    }
+}
+
+impl Rewrite {
+    /// Reads `/expression/replacement/[L|U]`, which begins at a byte of the rule.
+    fn parse(rule: &str, start: usize) -> Result<Self, MappingError> {
+        let pattern_at = start + 1;
+        let rest = rule.get(1..).unwrap_or_default();
+        let Some(pattern_len) = unescaped_slash(rest) else {
+            return Err(MappingError::at(start, MappingFault::UnclosedPattern));
+        };
+        let pattern = rest.get(..pattern_len).unwrap_or_default();
+        if pattern.is_empty() {
+            return Err(MappingError::at(pattern_at, MappingFault::EmptyPattern));
+        }
+        // Compiled as it is first, so that `a)|(b` cannot pass by the parentheses that anchor it.
+        let compile = |pattern: &str| {
+            RegexBuilder::new(pattern)
+                .size_limit(MAX_REGEX_BYTES)
+                .build()
+                .map_err(|error| {
+                    let message = error
+                        .to_string()
+                        .split_whitespace()
+                        .collect::<Vec<_>>()
+                        .join(" ");
+                    MappingError::at(pattern_at, MappingFault::Pattern(message))
+                })
+        };
+        let groups = compile(pattern)?.captures_len() - 1;
+        let regex = compile(&format!(r"\A(?:{pattern})\z"))?;
+
+        let replacement_at = pattern_at + pattern_len + 1;
+        let rest = rest.get(pattern_len + 1..).unwrap_or_default();
+        let Some(replacement_len) = unescaped_slash(rest) else {
+            return Err(MappingError::at(
+                replacement_at,
+                MappingFault::UnclosedReplacement,
+            ));
+        };
+        let replacement = pieces(
+            rest.get(..replacement_len).unwrap_or_default(),
+            replacement_at,
+            groups,
+        )?;
+        let case = match rest.get(replacement_len + 1..).unwrap_or_default() {
+            "" => Case::Kept,
+            "L" => Case::Lower,
+            "U" => Case::Upper,
+            other => {
+                let at = replacement_at + replacement_len + 1;
+                return Err(MappingError::at(at, MappingFault::Case(other.to_owned())));
+            }
+        };
+        Ok(Self {
+            regex,
+            pattern: pattern.to_owned(),
+            replacement,
+            case,
+        })
+    }
+
+    fn apply(&self, value: &str) -> Option<String> {
+        let captures = self.regex.captures(value)?;
+        let mut out = String::new();
+        for piece in &self.replacement {
+            match piece {
+                Piece::Text(text) => out.push_str(text),
+                Piece::Group(group) => {
+                    out.push_str(captures.get(*group).map_or("", |group| group.as_str()));
+                }
+            }
+        }
+        match self.case {
+            Case::Kept => {}
+            Case::Lower => out.make_ascii_lowercase(),
+            Case::Upper => out.make_ascii_uppercase(),
+        }
+        Some(out)
+    }
+}
+
+/// Where the first `/` without a backslash before it is.
+fn unescaped_slash(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    text.find(|c| {
+        let end = c == '/' && !escaped;
+        escaped = c == '\\' && !escaped;
+        end
+    })
+}
+
+/// Reads a replacement, which begins at a byte of the rule.
+fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, MappingError> {
+    let mut pieces = Vec::new();
+    let mut plain = String::new();
+    let mut chars = text.char_indices();
+    while let Some((at, c)) = chars.next() {
+        let group = match (c, chars.clone().next().map(|(_, next)| next)) {
+            ('\\', Some(next @ ('/' | '\\'))) => {
+                plain.push(next);
+                chars.next();
+                continue;
+            }
+            ('$', Some('$')) => {
+                plain.push('$');
+                chars.next();
+                continue;
+            }
+            ('$', Some('&')) => 0,
+            ('$', next) => match next
+                .and_then(|next| next.to_digit(10))
+                .map(|digit| digit as usize)
+            {
+                Some(group) if (1..=groups).contains(&group) => group,
+                _ => {
+                    let text = text.get(at..).unwrap_or_default().chars().take(2).collect();
+                    return Err(MappingError::at(
+                        start + at,
+                        MappingFault::Reference { text, groups },
+                    ));
+                }
+            },
+            (c, _) => {
+                plain.push(c);
+                continue;
+            }
+        };
+        chars.next();
+        if !plain.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut plain)));
+        }
+        pieces.push(Piece::Group(group));
+    }
+    if !plain.is_empty() {
+        pieces.push(Piece::Text(plain));
+    }
+    Ok(pieces)
+}
+
+impl Default for PrincipalMapping {
+    /// `$.sub`.
+    fn default() -> Self {
+        Self {
+            text: "$.sub".to_owned(),
+            names: vec!["sub".to_owned()],
+            rewrite: None,
+        }
+    }
+}
+
+impl PartialEq for PrincipalMapping {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for PrincipalMapping {}
+
+impl fmt::Display for PrincipalMapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl FromStr for PrincipalMapping {
+    type Err = MappingError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::parse(text)
+    }
+}

@@ -1,0 +1,306 @@
+//! ACLs and hosts (specification 2.4, D-03, D-04).
+
+use std::fmt;
+use std::net::IpAddr;
+
+use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
+
+/// The only name of the resource type cluster.
+pub const CLUSTER_NAME: &str = "kafka-cluster";
+/// The longest topic name, in bytes.
+pub const MAX_TOPIC_BYTES: usize = 249;
+/// The longest name of any other resource, in bytes.
+pub const MAX_NAME_BYTES: usize = 4096;
+
+/// From where a request may come: anywhere, or one address (D-04).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Host {
+    /// `*`.
+    Any,
+    /// One IPv4 or IPv6 address; an IPv4-mapped IPv6 address is kept as its IPv4 one.
+    Address(IpAddr),
+}
+
+/// A text that is neither `*` nor an address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostError(String);
+
+impl HostError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "host_invalid"
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        if self.0.contains('/') {
+            "one address or `*`, not a range"
+        } else if self.0.contains('%') {
+            "leave the zone (`%...`) out"
+        } else {
+            "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
+        }
+    }
+}
+
+impl fmt::Display for HostError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is neither `*` nor an IP address", self.0.escape_debug())
+    }
+}
+
+impl std::error::Error for HostError {}
+
+impl Host {
+    /// Reads `*` or one address.
+    ///
+    /// # Errors
+    /// Ranges, names, zones and anything else.
+    ///
+    /// ```
+    /// use gbac_engine::model::Host;
+    /// assert_eq!(Host::parse("::ffff:10.0.0.7")?, Host::parse("10.0.0.7")?);
+    /// assert!(Host::parse("10.0.0.0/8").is_err());
+    /// # Ok::<(), gbac_engine::model::HostError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, HostError> {
+        if text == "*" { Ok(Self::Any) } else { Self::parse_address(text).map(Self::Address) }
+    }
+
+    /// Reads one address, as a request names it.
+    ///
+    /// # Errors
+    /// Anything but an address; `*` is a pattern and no address.
+    pub fn parse_address(text: &str) -> Result<IpAddr, HostError> {
+        text.parse::<IpAddr>().map(|address| address.to_canonical()).map_err(|_| HostError(text.into()))
+    }
+}
+
+impl fmt::Display for Host {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Any => f.write_str("*"),
+            Self::Address(address) => address.fmt(f),
+        }
+    }
+}
+
+/// One ACL: the seven fields of specification 2.4. A policy holds a set of them (D-17).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Acl {
+    /// What kind of resource.
+    pub resource_type: ResourceType,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// How the name is compared.
+    pub pattern_type: PatternType,
+    /// Who.
+    pub principal: Principal,
+    /// From where.
+    pub host: Host,
+    /// What.
+    pub operation: Operation,
+    /// Deny or allow.
+    pub permission: Permission,
+}
+
+/// The field of an ACL that a fault is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AclField {
+    /// `resource_name`.
+    ResourceName,
+    /// `principal`.
+    Principal,
+}
+
+impl AclField {
+    /// The field's name in the Data Plane API.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ResourceName => "resource_name",
+            Self::Principal => "principal",
+        }
+    }
+}
+
+/// Why an ACL may not be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AclError {
+    /// The principal is refused.
+    Principal(PrincipalError),
+    /// The name is empty.
+    EmptyName,
+    /// The cluster has one name.
+    ClusterName(String),
+    /// Longer than the limit, in bytes.
+    NameTooLong(usize),
+    /// Not a legal topic name.
+    TopicName(String),
+    /// The name holds a control character.
+    ControlCharacter(char),
+}
+
+impl AclError {
+    /// The field the fault is in.
+    #[must_use]
+    pub const fn field(&self) -> AclField {
+        match self {
+            Self::Principal(_) => AclField::Principal,
+            _ => AclField::ResourceName,
+        }
+    }
+
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Principal(error) => error.code(),
+            Self::EmptyName => "resource_name_empty",
+            Self::ClusterName(_) => "cluster_name",
+            Self::NameTooLong(_) => "resource_name_too_long",
+            Self::TopicName(_) => "topic_name",
+            Self::ControlCharacter(_) => "resource_name_control_character",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::Principal(error) => error.hint(),
+            Self::EmptyName => "name the resource, or `*` with the literal pattern for every name".into(),
+            Self::ClusterName(_) => format!("write `{CLUSTER_NAME}` or leave the name out"),
+            Self::NameTooLong(limit) => format!("at most {limit} bytes"),
+            Self::TopicName(text) if text.ends_with('*') => {
+                format!("write `{}` with the prefixed pattern", text.trim_end_matches('*'))
+            }
+            Self::TopicName(_) => "topics are named with letters, digits, `.`, `_` and `-`".into(),
+            Self::ControlCharacter(_) => "take the character out".into(),
+        }
+    }
+}
+
+impl fmt::Display for AclError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Principal(error) => error.fmt(f),
+            Self::EmptyName => f.write_str("the resource name is empty"),
+            Self::ClusterName(text) => write!(f, "`{}` is not the cluster's name", text.escape_debug()),
+            Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
+            Self::TopicName(text) => write!(f, "`{}` is not a topic name", text.escape_debug()),
+            Self::ControlCharacter(c) => write!(f, "the resource name holds the control character `{}`", c.escape_unicode()),
+        }
+    }
+}
+
+impl std::error::Error for AclError {}
+
+impl Acl {
+    /// Gives the one cluster its name where it was left out, so that both spellings are one ACL.
+    #[must_use]
+    pub fn normalized(mut self) -> Self {
+        if self.resource_type == ResourceType::Cluster && self.resource_name.is_empty() {
+            self.resource_name = CLUSTER_NAME.into();
+        }
+        self
+    }
+
+    /// Whether the name of a resource of the same type is covered (D-03).
+    #[must_use]
+    pub fn covers_name(&self, name: &str) -> bool {
+        match self.pattern_type {
+            PatternType::Literal => self.resource_name == "*" || self.resource_name == name,
+            PatternType::Prefixed => name.starts_with(&self.resource_name),
+        }
+    }
+
+    /// Everything that forbids to create this ACL (D-05, D-07); loading is wider (D-27).
+    #[must_use]
+    pub fn check_create(&self) -> Vec<AclError> {
+        let mut faults = Vec::new();
+        if let Err(error) = self.principal.check_create() {
+            faults.push(AclError::Principal(error));
+        }
+        let name = self.resource_name.as_str();
+        let limit = if self.resource_type == ResourceType::Topic { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
+        if name.len() > limit {
+            faults.push(AclError::NameTooLong(limit));
+        } else if let Some(c) = name.chars().find(|c| c.is_control()) {
+            faults.push(AclError::ControlCharacter(c));
+        } else {
+            match self.resource_type {
+                ResourceType::Registry => {}
+                ResourceType::Cluster if name != CLUSTER_NAME => faults.push(AclError::ClusterName(name.into())),
+                ResourceType::Topic if !name.is_empty() && !is_topic_pattern(name, self.pattern_type) => {
+                    faults.push(AclError::TopicName(name.into()));
+                }
+                _ if name.is_empty() => faults.push(AclError::EmptyName),
+                _ => {}
+            }
+        }
+        faults
+    }
+}
+
+/// Whether a topic could match: `*` alone, or the characters of a topic name.
+fn is_topic_pattern(name: &str, pattern: PatternType) -> bool {
+    (name == "*" && pattern == PatternType::Literal)
+        || name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn acl(resource_type: ResourceType, name: &str, pattern_type: PatternType) -> Acl {
+        Acl {
+            resource_type,
+            resource_name: name.into(),
+            pattern_type,
+            principal: Principal::group("eng"),
+            host: Host::Any,
+            operation: Operation::Read,
+            permission: Permission::Allow,
+        }
+    }
+
+    #[test]
+    fn covers_as_the_pattern_says() {
+        use PatternType::{Literal, Prefixed};
+        let covers = |pattern, name: &str, asked: &str| acl(ResourceType::Topic, name, pattern).covers_name(asked);
+        assert!(covers(Literal, "*", "") && covers(Literal, "*", "x") && covers(Literal, "a", "a"));
+        assert!(!covers(Literal, "a", "ab") && !covers(Literal, "a", "A"));
+        assert!(covers(Prefixed, "a", "a") && covers(Prefixed, "a", "ab") && !covers(Prefixed, "ab", "a"));
+        assert!(covers(Prefixed, "*", "*x") && !covers(Prefixed, "*", "x"));
+    }
+
+    #[test]
+    fn hosts_compare_as_addresses() {
+        let host = |text| Host::parse(text).unwrap();
+        assert_eq!(host("::ffff:10.0.0.1"), host("10.0.0.1"));
+        assert_eq!(host("0:0:0:0:0:0:0:1"), host("::1"));
+        for text in ["10.0.0.0/8", "localhost", "fe80::1%eth0", "", " 10.0.0.1", "[::1]", "010.0.0.1", "**"] {
+            assert_eq!(Host::parse(text).unwrap_err().code(), "host_invalid", "{text}");
+        }
+    }
+
+    #[test]
+    fn create_names_each_fault() {
+        let codes = |resource_type, name: &str, pattern| {
+            acl(resource_type, name, pattern).normalized().check_create().iter().map(AclError::code).collect::<Vec<_>>()
+        };
+        use PatternType::{Literal, Prefixed};
+        assert_eq!(codes(ResourceType::Cluster, "", Literal), [""; 0]);
+        assert_eq!(codes(ResourceType::Cluster, "x", Literal), ["cluster_name"]);
+        assert_eq!(codes(ResourceType::Registry, "", Literal), [""; 0]);
+        assert_eq!(codes(ResourceType::Topic, "", Literal), ["resource_name_empty"]);
+        assert_eq!(codes(ResourceType::Topic, "data-*", Prefixed), ["topic_name"]);
+        assert_eq!(codes(ResourceType::Topic, "*", Literal), [""; 0]);
+        assert_eq!(codes(ResourceType::Topic, &"x".repeat(250), Literal), ["resource_name_too_long"]);
+        assert_eq!(codes(ResourceType::Group, "any name", Literal), [""; 0]);
+        assert_eq!(codes(ResourceType::Group, "a\u{7}", Literal), ["resource_name_control_character"]);
+    }
+}

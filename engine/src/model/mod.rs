@@ -1,0 +1,11 @@
+//! The nouns: principals, ACLs and roles, with one table of spellings for every closed value.
+
+mod acl;
+mod principal;
+mod role;
+mod spelling;
+
+pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, Host, HostError, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
+pub use principal::{Principal, PrincipalError, PrincipalType};
+pub use role::{MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning};
+pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling};

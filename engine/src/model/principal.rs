@@ -1,0 +1,234 @@
+//! Principals: `User:<name>`, `Group:<name>` and `Role:<name>` (specification 2.1, D-06, D-07).
+
+use std::fmt;
+
+/// What kind of name a principal is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PrincipalType {
+    /// A user.
+    User,
+    /// A group of the identity provider.
+    Group,
+    /// A role; only ACLs name it as a principal.
+    Role,
+}
+
+impl PrincipalType {
+    /// Every type.
+    pub const ALL: &'static [Self] = &[Self::User, Self::Group, Self::Role];
+
+    /// The word before the colon: `User`, `Group` or `Role`.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::User => "User",
+            Self::Group => "Group",
+            Self::Role => "Role",
+        }
+    }
+
+    fn from_prefix(text: &str) -> Option<Self> {
+        match text {
+            "User" => Some(Self::User),
+            "Group" => Some(Self::Group),
+            "Role" | "RedpandaRole" => Some(Self::Role),
+            _ => None,
+        }
+    }
+}
+
+/// A principal of an ACL or a member of a role. Compared byte by byte.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Principal {
+    kind: PrincipalType,
+    name: String,
+}
+
+/// Why a text is not a principal, or not one that may be created.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PrincipalError {
+    /// There is no colon.
+    NoType(String),
+    /// The word before the colon is not a known type.
+    UnknownType(String),
+    /// Nothing follows the colon.
+    EmptyName(PrincipalType),
+    /// The name holds a control character (create only, D-07).
+    ControlCharacter(char),
+    /// `Group:*` or `Role:*` (create only, D-05).
+    Wildcard(PrincipalType),
+    /// `User:Group:x` and the like: a type inside a user's name (create only).
+    TypeInName(String),
+}
+
+impl PrincipalError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoType(_) => "principal_without_type",
+            Self::UnknownType(_) => "principal_type_unknown",
+            Self::EmptyName(_) => "principal_name_empty",
+            Self::ControlCharacter(_) => "principal_control_character",
+            Self::Wildcard(_) => "principal_wildcard",
+            Self::TypeInName(_) => "principal_type_twice",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoType(text) => format!("write `User:{text}`, `Group:{text}` or `Role:{text}`"),
+            Self::UnknownType(_) => "the types are `User`, `Group` and `Role`, in this letter case".into(),
+            Self::EmptyName(kind) => format!("put a name after `{}:`", kind.prefix()),
+            Self::ControlCharacter(_) => "take the character out; it is often pasted along with a name".into(),
+            Self::Wildcard(_) => "only `User:*` stands for everyone; name each group or role".into(),
+            Self::TypeInName(text) => format!("write `{text}` if the group or role is meant"),
+        }
+    }
+}
+
+impl fmt::Display for PrincipalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoType(text) => write!(f, "`{}` has no principal type", text.escape_debug()),
+            Self::UnknownType(text) => write!(f, "`{}` is not a principal type", text.escape_debug()),
+            Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
+            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", c.escape_unicode()),
+            Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
+            Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", text.escape_debug()),
+        }
+    }
+}
+
+impl std::error::Error for PrincipalError {}
+
+impl Principal {
+    /// Reads `Type:name`, split at the first colon; the name keeps every other character (D-07).
+    ///
+    /// # Errors
+    /// A missing or unknown type, or an empty name.
+    ///
+    /// ```
+    /// use gbac_engine::model::{Principal, PrincipalType};
+    /// let principal = Principal::parse("Group:urn:x/a b")?;
+    /// assert_eq!((principal.kind(), principal.name()), (PrincipalType::Group, "urn:x/a b"));
+    /// assert_eq!(Principal::parse("RedpandaRole:dev")?.to_string(), "Role:dev");
+    /// # Ok::<(), gbac_engine::model::PrincipalError>(())
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, PrincipalError> {
+        let (prefix, name) = text.split_once(':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
+        let kind =
+            PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
+        if name.is_empty() {
+            return Err(PrincipalError::EmptyName(kind));
+        }
+        Ok(Self { kind, name: name.into() })
+    }
+
+    /// A principal of this type and name, taken as it is.
+    #[must_use]
+    pub fn new(kind: PrincipalType, name: impl Into<String>) -> Self {
+        Self { kind, name: name.into() }
+    }
+
+    /// `User:<name>`.
+    #[must_use]
+    pub fn user(name: impl Into<String>) -> Self {
+        Self::new(PrincipalType::User, name)
+    }
+
+    /// `Group:<name>`.
+    #[must_use]
+    pub fn group(name: impl Into<String>) -> Self {
+        Self::new(PrincipalType::Group, name)
+    }
+
+    /// `Role:<name>`.
+    #[must_use]
+    pub fn role(name: impl Into<String>) -> Self {
+        Self::new(PrincipalType::Role, name)
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn kind(&self) -> PrincipalType {
+        self.kind
+    }
+
+    /// The name without its type.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether this is `User:*`, the only principal that stands for everyone (D-05).
+    #[must_use]
+    pub fn is_everyone(&self) -> bool {
+        self.kind == PrincipalType::User && self.name == "*"
+    }
+
+    /// Whether an ACL for this principal may be created; a stored one may be anything (D-27).
+    ///
+    /// # Errors
+    /// Control characters, `Group:*`, `Role:*`, and `User:Group:x`, which is a mistyped group.
+    pub fn check_create(&self) -> Result<(), PrincipalError> {
+        if self.name.is_empty() {
+            return Err(PrincipalError::EmptyName(self.kind));
+        }
+        if let Some(c) = self.name.chars().find(|c| c.is_control()) {
+            return Err(PrincipalError::ControlCharacter(c));
+        }
+        if self.name == "*" && self.kind != PrincipalType::User {
+            return Err(PrincipalError::Wildcard(self.kind));
+        }
+        if self.kind == PrincipalType::User
+            && let Some((prefix, _)) = self.name.split_once(':')
+            && PrincipalType::from_prefix(prefix).is_some()
+        {
+            return Err(PrincipalError::TypeInName(self.name.clone()));
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.kind.prefix(), self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_at_the_first_colon_only() {
+        for name in ["a:b", "/departments/eng", "a,b", " a ", "日本", "*", &"x".repeat(1000)] {
+            let principal = Principal::parse(&format!("Group:{name}")).unwrap();
+            assert_eq!(principal.name(), name);
+        }
+    }
+
+    #[test]
+    fn refuses_what_has_no_type() {
+        let code = |text: &str| Principal::parse(text).unwrap_err().code();
+        assert_eq!(code("alice"), "principal_without_type");
+        assert_eq!(code("group:eng"), "principal_type_unknown");
+        assert_eq!(code("Foo:bar"), "principal_type_unknown");
+        assert_eq!(code("Group:"), "principal_name_empty");
+        assert_eq!(code(""), "principal_without_type");
+    }
+
+    #[test]
+    fn create_is_stricter_than_load() {
+        let code = |text: &str| Principal::parse(text).unwrap().check_create().map_err(|e| e.code());
+        assert_eq!(code("User:*"), Ok(()));
+        assert_eq!(code("Group:*"), Err("principal_wildcard"));
+        assert_eq!(code("Role:*"), Err("principal_wildcard"));
+        assert_eq!(code("User:Group:eng"), Err("principal_type_twice"));
+        assert_eq!(code("User:urn:eng"), Ok(()));
+        assert_eq!(code("Group:a\nb"), Err("principal_control_character"));
+    }
+}

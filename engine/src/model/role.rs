@@ -1,0 +1,141 @@
+//! Roles: a name and its members; what a role permits are ACLs of `Role:<name>` (specification 2.5, D-28).
+
+use std::collections::BTreeSet;
+use std::fmt;
+
+use super::{Principal, PrincipalError, PrincipalType};
+
+/// The longest role name, in characters (D-28).
+pub const MAX_ROLE_NAME_CHARS: usize = 128;
+
+/// A role. Its ACLs are ordinary ACLs of the principal `Role:<name>`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Role {
+    /// The name.
+    pub name: String,
+    /// Users and groups, in order of type and name.
+    pub members: BTreeSet<Principal>,
+}
+
+/// Why a role or a member is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RoleError {
+    /// The name is empty.
+    EmptyName,
+    /// The name is longer than [`MAX_ROLE_NAME_CHARS`].
+    NameTooLong,
+    /// The name holds `,`, `=` or a control character.
+    NameCharacter(char),
+    /// A role as a member.
+    RoleAsMember(String),
+    /// `User:*` as a member: roles have named members.
+    EveryoneAsMember,
+    /// The member's name is refused.
+    Member(PrincipalError),
+}
+
+impl RoleError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::EmptyName => "role_name_empty",
+            Self::NameTooLong => "role_name_too_long",
+            Self::NameCharacter(_) => "role_name_character",
+            Self::RoleAsMember(_) => "member_is_role",
+            Self::EveryoneAsMember => "member_is_everyone",
+            Self::Member(error) => error.code(),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::EmptyName => "name the role, for example `analytics-writer`".into(),
+            Self::NameTooLong => format!("at most {MAX_ROLE_NAME_CHARS} characters"),
+            Self::NameCharacter(_) => "leave `,`, `=` and control characters out".into(),
+            Self::RoleAsMember(_) => "roles do not nest: add the users and groups themselves".into(),
+            Self::EveryoneAsMember => "grant the ACL to `User:*` instead".into(),
+            Self::Member(error) => error.hint(),
+        }
+    }
+}
+
+impl fmt::Display for RoleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyName => f.write_str("the role name is empty"),
+            Self::NameTooLong => write!(f, "the role name is longer than {MAX_ROLE_NAME_CHARS} characters"),
+            Self::NameCharacter(c) => write!(f, "the role name holds `{}`", c.escape_debug()),
+            Self::RoleAsMember(name) => write!(f, "`Role:{}` cannot be a member of a role", name.escape_debug()),
+            Self::EveryoneAsMember => f.write_str("`User:*` cannot be a member of a role"),
+            Self::Member(error) => error.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for RoleError {}
+
+/// Checks the name of a role (D-28), when it is created or loaded.
+///
+/// # Errors
+/// An empty or too long name, `,`, `=`, control characters.
+pub fn check_role_name(name: &str) -> Result<(), RoleError> {
+    if name.is_empty() {
+        return Err(RoleError::EmptyName);
+    }
+    if name.chars().count() > MAX_ROLE_NAME_CHARS {
+        return Err(RoleError::NameTooLong);
+    }
+    match name.chars().find(|c| matches!(c, ',' | '=') || c.is_control()) {
+        Some(c) => Err(RoleError::NameCharacter(c)),
+        None => Ok(()),
+    }
+}
+
+/// A warning about a name that this product takes and the platform of today does not (D-28).
+#[must_use]
+pub fn role_name_warning(name: &str) -> Option<&'static str> {
+    (!name.is_ascii()).then_some("the platform takes ASCII role names only")
+}
+
+/// Checks that a principal may be made a member of a role.
+///
+/// # Errors
+/// Roles, `User:*`, and what [`Principal::check_create`] refuses.
+pub fn check_member(member: &Principal) -> Result<(), RoleError> {
+    if member.kind() == PrincipalType::Role {
+        return Err(RoleError::RoleAsMember(member.name().into()));
+    }
+    if member.is_everyone() {
+        return Err(RoleError::EveryoneAsMember);
+    }
+    member.check_create().map_err(RoleError::Member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn role_names_have_a_small_grammar() {
+        let code = |name: &str| check_role_name(name).map_err(|e| e.code());
+        assert_eq!(code("a b+c/ü:*"), Ok(()));
+        assert_eq!(code(&"é".repeat(128)), Ok(()));
+        assert_eq!(code(&"é".repeat(129)), Err("role_name_too_long"));
+        assert_eq!(code(""), Err("role_name_empty"));
+        assert_eq!(code("a,b"), Err("role_name_character"));
+        assert_eq!(code("a=b"), Err("role_name_character"));
+        assert_eq!(code("a\tb"), Err("role_name_character"));
+    }
+
+    #[test]
+    fn members_are_users_and_groups() {
+        let code = |text: &str| check_member(&Principal::parse(text).unwrap()).map_err(|e| e.code());
+        assert_eq!(code("Group:/a/b"), Ok(()));
+        assert_eq!(code("Role:x"), Err("member_is_role"));
+        assert_eq!(code("User:*"), Err("member_is_everyone"));
+        assert_eq!(code("Group:*"), Err("principal_wildcard"));
+    }
+}

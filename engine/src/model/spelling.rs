@@ -1,0 +1,191 @@
+//! The closed enumerations and how each value is spelled: in APIs, on the command line, in audit events, to people.
+
+/// The spellings of one enumeration value (D-01).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Spelling {
+    /// The Data Plane API's value, such as `RESOURCE_TYPE_TOPIC`.
+    pub data_plane: &'static str,
+    /// The short form of the command line and of JavaScript, such as `topic`.
+    pub cli: &'static str,
+    /// The form in audit events and logs, such as `transactional_id`.
+    pub audit: &'static str,
+    /// The words shown to people, such as `Transactional ID`.
+    pub words: &'static str,
+}
+
+/// Declares a closed enumeration together with its one table of spellings.
+macro_rules! closed_enum {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $dp:literal, $cli:literal, $audit:literal, $words:literal;)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum $name { $($(#[$vmeta])* $variant,)+ }
+
+        impl $name {
+            /// Every value, in the wire's order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// How this value is spelled everywhere.
+            #[must_use]
+            pub const fn spelling(self) -> &'static Spelling {
+                match self {
+                    $(Self::$variant => &Spelling { data_plane: $dp, cli: $cli, audit: $audit, words: $words },)+
+                }
+            }
+
+            /// Reads the Data Plane API's value, exactly.
+            #[must_use]
+            pub fn from_data_plane(text: &str) -> Option<Self> {
+                match text { $($dp => Some(Self::$variant),)+ _ => None }
+            }
+
+            /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
+            ///
+            /// ```
+            /// use gbac_engine::model::Operation;
+            /// assert_eq!(Operation::from_any("describe_configs"), Some(Operation::DescribeConfigs));
+            /// assert_eq!(Operation::from_any("DescribeConfigs"), Some(Operation::DescribeConfigs));
+            /// assert_eq!(Operation::from_any("OPERATION_DESCRIBE_CONFIGS"), Some(Operation::DescribeConfigs));
+            /// assert_eq!(Operation::from_any("peek"), None);
+            /// ```
+            #[must_use]
+            pub fn from_any(text: &str) -> Option<Self> {
+                Self::from_data_plane(text).or_else(|| {
+                    let folded = fold(text);
+                    Self::ALL
+                        .iter()
+                        .copied()
+                        .find(|value| fold(value.spelling().cli) == folded || fold(value.spelling().audit) == folded)
+                })
+            }
+        }
+    };
+}
+
+/// A short form without what people vary: letter case, `_` and `-`.
+fn fold(text: &str) -> String {
+    text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+}
+
+closed_enum! {
+    /// What an ACL protects (specification 2.4).
+    ResourceType {
+        /// A topic.
+        Topic = "RESOURCE_TYPE_TOPIC", "topic", "topic", "Topic";
+        /// A consumer group; not a group of the identity provider.
+        Group = "RESOURCE_TYPE_GROUP", "group", "group", "Consumer group";
+        /// The cluster itself; its only name is [`super::CLUSTER_NAME`].
+        Cluster = "RESOURCE_TYPE_CLUSTER", "cluster", "cluster", "Cluster";
+        /// A transactional ID.
+        TransactionalId = "RESOURCE_TYPE_TRANSACTIONAL_ID", "transactional-id", "transactional_id", "Transactional ID";
+        /// The Schema Registry as a whole; it has no name.
+        Registry = "RESOURCE_TYPE_REGISTRY", "registry-global", "registry", "Schema Registry";
+        /// A Schema Registry subject.
+        Subject = "RESOURCE_TYPE_SUBJECT", "registry-subject", "subject", "Subject";
+    }
+}
+
+closed_enum! {
+    /// How an ACL's resource name is compared (specification 2.4, D-03).
+    PatternType {
+        /// The name itself; `*` covers every name.
+        Literal = "RESOURCE_PATTERN_TYPE_LITERAL", "literal", "literal", "literal";
+        /// Every name that starts with it; `*` is the character.
+        Prefixed = "RESOURCE_PATTERN_TYPE_PREFIXED", "prefixed", "prefixed", "prefixed";
+    }
+}
+
+closed_enum! {
+    /// What a request does, or an ACL speaks of (specification 2.4).
+    Operation {
+        /// Every operation.
+        All = "OPERATION_ALL", "all", "all", "All";
+        /// Read.
+        Read = "OPERATION_READ", "read", "read", "Read";
+        /// Write.
+        Write = "OPERATION_WRITE", "write", "write", "Write";
+        /// Create.
+        Create = "OPERATION_CREATE", "create", "create", "Create";
+        /// Delete.
+        Delete = "OPERATION_DELETE", "delete", "delete", "Delete";
+        /// Alter.
+        Alter = "OPERATION_ALTER", "alter", "alter", "Alter";
+        /// Describe.
+        Describe = "OPERATION_DESCRIBE", "describe", "describe", "Describe";
+        /// Cluster action.
+        ClusterAction = "OPERATION_CLUSTER_ACTION", "clusteraction", "cluster_action", "Cluster Action";
+        /// Describe configs.
+        DescribeConfigs = "OPERATION_DESCRIBE_CONFIGS", "describeconfigs", "describe_configs", "Describe Configs";
+        /// Alter configs.
+        AlterConfigs = "OPERATION_ALTER_CONFIGS", "alterconfigs", "alter_configs", "Alter Configs";
+        /// Idempotent write.
+        IdempotentWrite = "OPERATION_IDEMPOTENT_WRITE", "idempotentwrite", "idempotent_write", "Idempotent Write";
+    }
+}
+
+closed_enum! {
+    /// Whether an ACL denies or allows (specification 2.4).
+    Permission {
+        /// Denies.
+        Deny = "PERMISSION_TYPE_DENY", "deny", "deny", "Deny";
+        /// Allows.
+        Allow = "PERMISSION_TYPE_ALLOW", "allow", "allow", "Allow";
+    }
+}
+
+impl Operation {
+    /// The operations of an ALLOW that also allow this one, in the order in which they are reported (D-02).
+    ///
+    /// [`Operation::All`] is not in the list: it covers every operation, of a DENY as well.
+    #[must_use]
+    pub const fn implied_by(self) -> &'static [Self] {
+        match self {
+            Self::Describe => &[Self::Read, Self::Write, Self::Delete, Self::Alter],
+            Self::DescribeConfigs => &[Self::AlterConfigs],
+            _ => &[],
+        }
+    }
+}
+
+impl ResourceType {
+    /// The operations that make sense for this resource; `ALL` does for each (platform-facts of D-01).
+    ///
+    /// An ACL may name any other operation: it is stored, has no use, and lint says so (D-27).
+    #[must_use]
+    pub const fn operations(self) -> &'static [Operation] {
+        use Operation::{
+            Alter, AlterConfigs, ClusterAction, Create, Delete, Describe, DescribeConfigs, IdempotentWrite, Read, Write,
+        };
+        match self {
+            Self::Topic => &[Read, Write, Create, Delete, Alter, Describe, DescribeConfigs, AlterConfigs],
+            Self::Group => &[Read, Delete, Describe],
+            Self::Cluster => {
+                &[Create, Alter, Describe, ClusterAction, DescribeConfigs, AlterConfigs, IdempotentWrite]
+            }
+            Self::TransactionalId => &[Write, Describe],
+            Self::Registry => &[Read, Describe, DescribeConfigs, AlterConfigs],
+            Self::Subject => &[Read, Write, Delete, Describe, DescribeConfigs, AlterConfigs],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_reads_back() {
+        for value in ResourceType::ALL {
+            assert_eq!(ResourceType::from_any(value.spelling().cli), Some(*value));
+            assert_eq!(ResourceType::from_any(value.spelling().audit), Some(*value));
+            assert_eq!(ResourceType::from_data_plane(value.spelling().data_plane), Some(*value));
+        }
+        for value in Operation::ALL {
+            for text in [value.spelling().cli, value.spelling().audit, value.spelling().data_plane] {
+                assert_eq!(Operation::from_any(text), Some(*value), "`{text}`");
+            }
+        }
+        assert_eq!(Operation::from_data_plane("operation_read"), None);
+        assert_eq!(PatternType::from_any("PREFIXED"), Some(PatternType::Prefixed));
+        assert_eq!(Permission::from_any("Deny"), Some(Permission::Deny));
+    }
+}

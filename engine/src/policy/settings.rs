@@ -1,0 +1,152 @@
+//! The settings of a policy: where groups and the user come from, and who is a superuser.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use crate::claim_path::{ClaimPath, ClaimPathError};
+use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
+use crate::identity::IdentityRules;
+use crate::mapping::PrincipalMapping;
+
+/// The attribute of the SSO connection that carries groups (specification 2.3).
+const GROUPS_ATTRIBUTE: &str = "federated_groups";
+
+/// Where the groups of a token come from, in either deployment.
+#[derive(Debug, Clone, PartialEq)]
+pub enum GroupSource {
+    /// Self-managed: the two cluster properties (specification 2.2).
+    Properties {
+        /// `oidc_group_claim_path`.
+        claim_path: ClaimPath,
+        /// `nested_group_behavior`.
+        nested: NestedGroupBehavior,
+    },
+    /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
+    Sso {
+        /// Attribute names and claim paths, as they were given.
+        attributes: BTreeMap<String, String>,
+        /// What `federated_groups` says.
+        groups: ClaimSource,
+    },
+}
+
+/// The settings of a policy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// Where groups come from.
+    pub groups: GroupSource,
+    /// Which claim names the user (D-13).
+    pub principal_mapping: PrincipalMapping,
+    /// User names that every request is allowed for (D-14).
+    pub superusers: BTreeSet<String>,
+}
+
+/// Why a settings value is refused.
+#[derive(Debug, Clone, PartialEq)]
+pub enum SettingsError {
+    /// The attributes have no `federated_groups`.
+    NoGroupsAttribute,
+    /// The path of `federated_groups` is refused.
+    GroupsAttribute(ClaimPathError),
+    /// A superuser is written with a type.
+    SuperuserWithType(String),
+    /// A superuser has no name.
+    SuperuserEmpty,
+}
+
+impl SettingsError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::NoGroupsAttribute => "sso_groups_attribute_missing",
+            Self::GroupsAttribute(error) => error.code(),
+            Self::SuperuserWithType(_) => "superuser_with_type",
+            Self::SuperuserEmpty => "superuser_empty",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        match self {
+            Self::NoGroupsAttribute => format!("add `\"{GROUPS_ATTRIBUTE}\": \"$.groups\"`"),
+            Self::GroupsAttribute(error) => error.hint().unwrap_or_default(),
+            Self::SuperuserWithType(name) => match name.split_once(':') {
+                Some(("User", name)) => format!("write the bare user name `{name}`"),
+                _ => "groups and roles can never be superusers".into(),
+            },
+            Self::SuperuserEmpty => "write a user name".into(),
+        }
+    }
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoGroupsAttribute => write!(f, "the attributes name no `{GROUPS_ATTRIBUTE}`"),
+            Self::GroupsAttribute(error) => error.fmt(f),
+            Self::SuperuserWithType(name) => write!(f, "the superuser `{}` has a principal type", name.escape_debug()),
+            Self::SuperuserEmpty => f.write_str("a superuser's name is empty"),
+        }
+    }
+}
+
+impl std::error::Error for SettingsError {}
+
+/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers.
+impl Default for Settings {
+    fn default() -> Self {
+        let IdentityRules { mapping, extraction } = IdentityRules::default();
+        let claim_path = extraction.source.path().clone();
+        Self {
+            groups: GroupSource::Properties { claim_path, nested: extraction.nested },
+            principal_mapping: mapping,
+            superusers: BTreeSet::new(),
+        }
+    }
+}
+
+impl GroupSource {
+    /// Reads the attributes of an SSO connection (specification 2.3, D-25).
+    ///
+    /// # Errors
+    /// No `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
+    pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
+        let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
+        let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
+        Ok(Self::Sso { attributes, groups })
+    }
+}
+
+impl Settings {
+    /// The rules that make an identity out of claims under these settings.
+    #[must_use]
+    pub fn identity_rules(&self) -> IdentityRules {
+        let extraction = match &self.groups {
+            GroupSource::Properties { claim_path, nested } => {
+                ExtractionRule { source: ClaimSource::Token(claim_path.clone()), nested: *nested }
+            }
+            GroupSource::Sso { groups, .. } => {
+                ExtractionRule { source: groups.clone(), nested: NestedGroupBehavior::None }
+            }
+        };
+        IdentityRules { mapping: self.principal_mapping.clone(), extraction }
+    }
+
+    /// Checks one superuser (D-14): a bare user name.
+    ///
+    /// # Errors
+    /// An empty name, or one with a principal type in front.
+    pub fn check_superuser(name: &str) -> Result<(), SettingsError> {
+        if name.is_empty() {
+            return Err(SettingsError::SuperuserEmpty);
+        }
+        match name.split_once(':') {
+            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => {
+                Err(SettingsError::SuperuserWithType(name.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}

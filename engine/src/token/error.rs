@@ -1,0 +1,217 @@
+//! Why a text is not a token that we read (RFC 7515, RFC 7519, D-19).
+
+use std::fmt;
+
+use super::{Algorithm, MAX_TOKEN_BYTES};
+use crate::json::{JsonError, quote};
+
+/// One of the three parts of a compact JWS (RFC 7515 section 7.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// The first: what signed it, and how.
+    Header,
+    /// The second: the claims.
+    Payload,
+    /// The third.
+    Signature,
+}
+
+impl Part {
+    /// The part's name in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Header => "header",
+            Self::Payload => "payload",
+            Self::Signature => "signature",
+        }
+    }
+}
+
+/// What a text that is no compact JWS looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// XML or HTML, perhaps a SAML response or a sign-in page.
+    Markup,
+    /// A SAML message in base64.
+    Saml,
+    /// A JWS or JWE in the JSON serialization (RFC 7515 section 7.2).
+    JsonSerialization,
+    /// The answer of a token endpoint, with the token in one of its members.
+    TokenResponse,
+    /// A JSON object that has no signature: the claims themselves.
+    Claims,
+    /// `Authorization: Bearer ...`, or a part of it.
+    HttpHeader,
+    /// A key or a certificate in PEM.
+    Pem,
+    /// More than one token.
+    TwoTokens,
+    /// A token with blanks, line breaks or quotes in or around it.
+    Untidy,
+    /// One piece without structure: a reference that only its issuer can read (RFC 6749 section 1.4).
+    Opaque,
+    /// Anything else.
+    Unknown,
+}
+
+impl Look {
+    const fn describe(self) -> &'static str {
+        match self {
+            Self::Markup => "it looks like XML or HTML",
+            Self::Saml => "it looks like a SAML message",
+            Self::JsonSerialization => "it is in the JSON serialization",
+            Self::TokenResponse => "it looks like the whole answer of a token endpoint",
+            Self::Claims => "it looks like a JSON object",
+            Self::HttpHeader => "it looks like a whole HTTP header",
+            Self::Pem => "it looks like a key or a certificate",
+            Self::TwoTokens => "it looks like more than one token",
+            Self::Untidy => "it has blanks, line breaks or quotes in or around it",
+            Self::Opaque => "it looks like an opaque token",
+            Self::Unknown => "it has characters that no token has",
+        }
+    }
+
+    const fn hint(self) -> &'static str {
+        match self {
+            Self::Markup | Self::Saml => "an access token is asked for; SAML and sign-in pages do not carry one",
+            Self::JsonSerialization => "only the compact form is read: three parts with dots between them",
+            Self::TokenResponse => "take the value of its member `access_token`",
+            Self::Claims => "claims without a signature can be tried out as claims, but they are no token",
+            Self::HttpHeader => "leave out everything up to and including `Bearer `",
+            Self::Pem => "that is what checks or makes a signature; the token itself starts with `eyJ`",
+            Self::TwoTokens => "one token at a time: the access token",
+            Self::Untidy => "leave only the token itself, on one line",
+            Self::Opaque => {
+                "ask the identity provider for access tokens in JWT form (often by naming an audience or an API); \
+                 only its issuer can read an opaque one"
+            }
+            Self::Unknown => "a token is three parts of `A-Z a-z 0-9 - _` with dots between them",
+        }
+    }
+}
+
+/// Why a text is not a token that we read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum TokenError {
+    /// Nothing there.
+    Empty,
+    /// Longer than [`MAX_TOKEN_BYTES`]; how long.
+    TooLong(usize),
+    /// Not a compact JWS at all; what it looks like, and the byte of the first character that does not belong.
+    NotAToken(Look, Option<usize>),
+    /// Five parts: encrypted (JWE, RFC 7516).
+    Encrypted,
+    /// Not three parts; how many.
+    Parts(usize),
+    /// Two parts, or nothing after the second dot.
+    Unsigned,
+    /// The header or the payload is empty.
+    EmptyPart(Part),
+    /// Not strict base64url; the byte of the token where it stops to be.
+    Base64(Part, usize),
+    /// The part is no UTF-8 text.
+    NotUtf8(Part),
+    /// The part is not strict JSON.
+    Json(Part, JsonError),
+    /// The part is JSON, but no object.
+    NotAnObject(Part),
+    /// A token inside the token (`cty` is `JWT`, RFC 7519 section 5.2).
+    Nested,
+    /// The header has no `alg`, or not as a text.
+    AlgMissing,
+    /// The header's `alg` is none of ours (D-19).
+    AlgRefused(String),
+    /// A header member that has to be a text is none: `kid` or `typ`.
+    HeaderType(&'static str),
+    /// The header has `crit`: it asks for extensions, and we have none (RFC 7515 section 4.1.11).
+    Crit,
+    /// The header says that the payload is not base64url (RFC 7797).
+    B64,
+}
+
+impl TokenError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Empty => "token_empty",
+            Self::TooLong(_) => "token_too_long",
+            Self::NotAToken(Look::JsonSerialization, _) => "json_serialization",
+            Self::NotAToken(Look::TwoTokens, _) => "two_tokens",
+            Self::NotAToken(Look::Opaque, _) => "opaque_token",
+            Self::NotAToken(..) => "not_a_token",
+            Self::Encrypted => "token_encrypted",
+            Self::Parts(_) => "token_parts",
+            Self::Unsigned => "token_unsigned",
+            Self::EmptyPart(_) => "token_part_empty",
+            Self::Base64(..) => "base64_invalid",
+            Self::NotUtf8(_) => "utf8_invalid",
+            Self::Json(_, error) => error.code(),
+            Self::NotAnObject(_) => "not_an_object",
+            Self::Nested => "token_nested",
+            Self::AlgMissing => "alg_missing",
+            Self::AlgRefused(_) => "alg_refused",
+            Self::HeaderType(_) => "header_type",
+            Self::Crit => "crit_refused",
+            Self::B64 => "b64_refused",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Empty => "paste an access token: it starts with `eyJ` and has two dots",
+            Self::TooLong(_) => "have the identity provider put only the groups that matter here into the token",
+            Self::NotAToken(look, _) => look.hint(),
+            Self::Encrypted => "have the identity provider sign access tokens for this audience without encrypting them",
+            Self::Parts(_) => "a token is three parts with dots between them: was all of it copied, and nothing else?",
+            Self::Unsigned => "copy the token with its last part; a token without a signature is never accepted",
+            Self::EmptyPart(_) => "copy the whole token; content that travels apart from its token is not supported",
+            Self::Base64(..) => "copy it once more: the encoding is base64url without padding, to the last bit",
+            Self::NotUtf8(_) | Self::NotAnObject(_) => "copy it once more: this part has to be a JSON object in UTF-8",
+            Self::Json(_, error) => error.hint(),
+            Self::Nested => "the inner token may be the one that is meant",
+            Self::AlgMissing => "every signed token names its algorithm in `alg`",
+            Self::AlgRefused(alg) if alg.eq_ignore_ascii_case("none") => {
+                "a token without a signature is never accepted; have the identity provider sign it, best with RS256"
+            }
+            Self::AlgRefused(alg) if alg.starts_with("HS") => {
+                "whoever can check a shared secret can also forge with it; have the identity provider sign with RS256"
+            }
+            Self::AlgRefused(_) => Algorithm::ACCEPTED,
+            Self::HeaderType(_) => "the identity provider made a header that no rule allows",
+            Self::Crit => "have the identity provider leave the extension out",
+            Self::B64 => "have the identity provider encode the payload in base64url, as every JWT does",
+        }
+    }
+}
+
+impl fmt::Display for TokenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => f.write_str("no token given"),
+            Self::TooLong(bytes) => write!(f, "the token has {bytes} bytes, more than {MAX_TOKEN_BYTES}"),
+            Self::NotAToken(look, None) => write!(f, "not a signed JWT: {}", look.describe()),
+            Self::NotAToken(look, Some(at)) => write!(f, "not a signed JWT: {} (byte {at})", look.describe()),
+            Self::Encrypted => f.write_str("the token has five parts: it is encrypted (JWE), and cannot be read here"),
+            Self::Parts(1) => f.write_str("the token has one part, not three"),
+            Self::Parts(count) => write!(f, "the token has {count} parts, not three"),
+            Self::Unsigned => f.write_str("the token has no signature"),
+            Self::EmptyPart(part) => write!(f, "the {} of the token is empty", part.name()),
+            Self::Base64(part, at) => write!(f, "the {} is not strict base64url at byte {at}", part.name()),
+            Self::NotUtf8(part) => write!(f, "the {} is not UTF-8 text", part.name()),
+            Self::Json(part, error) => write!(f, "the {}: {error}", part.name()),
+            Self::NotAnObject(part) => write!(f, "the {} is not a JSON object", part.name()),
+            Self::Nested => f.write_str("the payload is another token (`cty` is `JWT`)"),
+            Self::AlgMissing => f.write_str("the header names no algorithm (`alg`)"),
+            Self::AlgRefused(alg) => write!(f, "the algorithm {} is not accepted", quote(alg)),
+            Self::HeaderType(member) => write!(f, "the header's `{member}` is not a text"),
+            Self::Crit => f.write_str("the header asks for extensions (`crit`) that are not known here"),
+            Self::B64 => f.write_str("the header says that the payload is not base64url (`b64`)"),
+        }
+    }
+}
+
+impl std::error::Error for TokenError {}

@@ -1,0 +1,60 @@
+//! What a text that is no token looks like, so that the message can say what to do.
+
+use serde_json::{Map, Value};
+
+use super::error::Look;
+use super::paste;
+use crate::json;
+
+/// Looks at a text with characters that no token has.
+pub(super) fn look(text: &str) -> Look {
+    let start = text.trim_start_matches(|c: char| c.is_whitespace() || paste::is_invisible(c) || paste::is_quote(c));
+    let beginning: String = start.chars().take(64).collect::<String>().to_ascii_lowercase();
+    if start.starts_with('<') {
+        return Look::Markup;
+    }
+    if start.starts_with('{') {
+        return json::parse(start.trim_end()).ok().as_ref().and_then(Value::as_object).map_or(Look::Claims, look_at_object);
+    }
+    if start.starts_with("-----BEGIN") {
+        return Look::Pem;
+    }
+    let tokens = paste::tokens(text);
+    if tokens.len() > 1 {
+        return Look::TwoTokens;
+    }
+    if beginning.starts_with("authorization") || beginning.starts_with("bearer") || mentions_bearer(text) {
+        return Look::HttpHeader;
+    }
+    if is_saml(start) {
+        return Look::Saml;
+    }
+    let untidy = |c: char| c.is_whitespace() || paste::is_quote(c) || paste::is_invisible(c);
+    match tokens.first() {
+        Some(token) if text.chars().filter(|c| !untidy(*c)).eq(token.chars()) => Look::Untidy,
+        None if text.contains(['+', '/', '=']) && text.chars().all(|c| c.is_ascii_graphic() && !paste::is_quote(c)) => {
+            Look::Opaque
+        }
+        _ => Look::Unknown,
+    }
+}
+
+/// Whether the text starts like a SAML message in base64: `<saml` or `<?xml `.
+pub(super) fn is_saml(text: &str) -> bool {
+    text.starts_with("PHNhbWx") || text.starts_with("PD94bWwg")
+}
+
+fn mentions_bearer(text: &str) -> bool {
+    text.to_ascii_lowercase().contains("bearer ")
+}
+
+fn look_at_object(members: &Map<String, Value>) -> Look {
+    let has = |name: &str| members.contains_key(name);
+    if has("ciphertext") || has("payload") && (has("signature") || has("signatures")) {
+        Look::JsonSerialization
+    } else if has("access_token") || has("id_token") {
+        Look::TokenResponse
+    } else {
+        Look::Claims
+    }
+}

@@ -1,0 +1,190 @@
+//! What people really paste: the token with a header name, quotes, line breaks or a whole answer around it.
+
+use base64::Engine as _;
+use base64::engine::DecodePaddingMode;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use serde_json::Value;
+
+use super::Note;
+use crate::json;
+
+/// A token cut out of what was pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pasted {
+    /// What to decode. Not checked: decoding is as strict as ever, and refuses it when two tokens were pasted.
+    pub token: String,
+    /// What was left out, for the reader to see; empty when the text was the token, give or take blanks at its ends.
+    pub notes: Vec<Note>,
+}
+
+/// How many places of a text are tried as the start of a token; real text has one or two.
+const MAX_STARTS: usize = 32;
+
+/// Lenient on purpose: only asked whether something could be a header.
+const LENIENT: GeneralPurpose = GeneralPurpose::new(
+    &base64::alphabet::URL_SAFE,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+/// Cuts the token out of what somebody pasted: blanks and line breaks around and inside it, `Authorization: Bearer`,
+/// quotes, invisible characters, a command line, the JSON answer of a token endpoint (its `access_token`).
+///
+/// Never fails: a text without a token comes back trimmed, two tokens come back with a blank between them, and
+/// [`UnverifiedToken::decode`](super::UnverifiedToken::decode) says what is wrong.
+///
+/// ```
+/// use gbac_engine::token;
+/// let pasted = token::paste("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.\n  c2ln\n");
+/// assert_eq!(pasted.token, "eyJhbGciOiJSUzI1NiJ9.e30.c2ln");
+/// assert_eq!(pasted.notes.len(), 2);
+/// ```
+#[must_use]
+pub fn paste(text: &str) -> Pasted {
+    let mut notes = Vec::new();
+    let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    if visible.len() != text.len() {
+        notes.push(Note::new("invisible_removed", "invisible characters were left out".to_owned()));
+    }
+    if let Some((member, token)) = token_response(&visible) {
+        visible = token;
+        notes.push(Note::new("token_response", format!("the value of `{member}` was taken")));
+    }
+    let visible = visible.trim();
+    let found = tokens(visible);
+    let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
+    if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
+        notes.push(Note::new("surroundings_removed", "what stood before or after the token was left out".to_owned()));
+    }
+    // Blanks inside: the token as found is not one piece of the text.
+    if found.len() == 1 && !visible.contains(&token) {
+        notes.push(Note::new("blanks_removed", "blanks or line breaks inside the token were left out".to_owned()));
+    }
+    Pasted { token, notes }
+}
+
+/// A byte order mark, a zero-width character, a mark of writing direction or a soft hyphen.
+pub(super) const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{ad}')
+}
+
+/// A quotation mark, straight, typographic or of a shell.
+pub(super) const fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}')
+}
+
+const fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// The member of a token endpoint's answer that holds the token (RFC 6749 section 5.1).
+fn token_response(text: &str) -> Option<(&'static str, String)> {
+    let text = text.trim();
+    if !text.starts_with('{') {
+        return None;
+    }
+    let answer = json::parse(text).ok()?;
+    ["access_token", "id_token"]
+        .into_iter()
+        .find_map(|member| answer.get(member).and_then(Value::as_str).map(|token| (member, token.to_owned())))
+}
+
+/// Without quotes and `Authorization: Bearer` round it: for texts in which no token was found.
+fn strip(text: &str) -> &str {
+    let quoted = |c: char| c.is_whitespace() || is_quote(c);
+    let mut rest = text.trim_matches(quoted);
+    for prefix in ["authorization:", "bearer "] {
+        if let Some((start, after)) = rest.split_at_checked(prefix.len())
+            && start.eq_ignore_ascii_case(prefix)
+        {
+            rest = after.trim_matches(quoted);
+        }
+    }
+    rest
+}
+
+/// Every token in a text, in order, with the blanks inside it left out.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut starts = MAX_STARTS;
+    let mut rest = text;
+    while !rest.is_empty() && starts > 0 {
+        let length = run_length(rest);
+        let (run, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        tokens_of_run(run, after.chars().next(), &mut starts, &mut found);
+        rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
+    }
+    found
+}
+
+/// How many bytes at the start could belong to one token: its alphabet, padding (so that decoding can complain about
+/// it), blanks, and a shell's backslash at the end of a line.
+fn run_length(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let belongs = match c {
+            '+' | '/' => true,
+            '=' => next.is_none_or(|next| next == '=' || next == '.' || !next.is_ascii_alphanumeric()),
+            '\\' => matches!(next, Some('\n' | '\r')),
+            c => c.is_whitespace() || u8::try_from(c).is_ok_and(is_token_byte),
+        };
+        if !belongs {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The tokens of a run that `next` ends.
+fn tokens_of_run(run: &str, next: Option<char>, starts: &mut usize, found: &mut Vec<String>) {
+    let dots = |chunk: &str| chunk.bytes().filter(|byte| *byte == b'.').count();
+    let mut chunks: Vec<&str> = run.split(|c: char| c.is_whitespace() || c == '\\').filter(|c| !c.is_empty()).collect();
+    let foreign = next.is_some_and(|c| !is_quote(c) && !matches!(c, ',' | ';' | '&' | ')' | ']' | '}' | '>' | '\\'));
+    if foreign && chunks.len() > 1 && !run.ends_with(char::is_whitespace) {
+        // `Host` of `Host: example`, on the line after the token.
+        chunks.pop();
+    }
+    let mut left: usize = chunks.iter().map(|chunk| dots(chunk)).sum();
+    let mut chunks = chunks.as_slice();
+    while let Some((first, after)) = chunks.split_first() {
+        if left < 2 || *starts == 0 {
+            return;
+        }
+        if !starts_token(first) {
+            left -= dots(first);
+            chunks = after;
+            continue;
+        }
+        *starts -= 1;
+        let mut token = String::new();
+        let (mut taken, mut count) = (0, 0);
+        for chunk in chunks {
+            if count == 2 && starts_token(chunk) && left - count >= 2 {
+                break;
+            }
+            token.push_str(chunk);
+            count += dots(chunk);
+            taken += 1;
+        }
+        if count >= 2 && has_header(&token) {
+            found.push(token);
+            left -= count;
+            chunks = chunks.get(taken..).unwrap_or(&[]);
+        } else {
+            left -= dots(first);
+            chunks = after;
+        }
+    }
+}
+
+/// `{"` and `{` with a blank or a line break, in base64url.
+fn starts_token(chunk: &str) -> bool {
+    chunk.starts_with("ey") || chunk.starts_with("ew")
+}
+
+fn has_header(token: &str) -> bool {
+    let header = token.split('.').next().unwrap_or("");
+    LENIENT.decode(header).is_ok_and(|header| header.starts_with(b"{") && header.ends_with(b"}"))
+}

@@ -1,0 +1,322 @@
+//! The keys that tokens are checked with: a JSON Web Key Set (RFC 7517).
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::DecodingKey;
+use serde_json::{Map, Value};
+
+use super::crypto;
+use crate::json::{self, JsonError, quote};
+use crate::token::Algorithm;
+
+/// The longest text of a key set, in bytes: 1 MiB (D-19).
+pub const MAX_KEY_SET_BYTES: usize = 1 << 20;
+
+/// A key that can check signatures, for exactly one algorithm.
+#[derive(Debug, Clone)]
+pub struct Key {
+    kid: String,
+    algorithm: Algorithm,
+    key: DecodingKey,
+}
+
+impl Key {
+    /// The name that tokens give in their `kid`; never empty.
+    #[must_use]
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// The only algorithm it is used with (D-19).
+    #[must_use]
+    pub const fn algorithm(&self) -> Algorithm {
+        self.algorithm
+    }
+
+    /// Whether the signature is this key's over the input.
+    pub(super) fn verifies(&self, input: &str, signature: &Vec<u8>) -> bool {
+        crypto::verify(name(self.algorithm), &self.key, input, signature).unwrap_or(false)
+    }
+}
+
+/// A key of the set that is not used, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyProblem {
+    /// Where in the set, from 0.
+    pub index: usize,
+    /// Its `kid`, if it has one.
+    pub kid: Option<String>,
+    /// A stable name of the fault.
+    pub code: &'static str,
+    /// The fault as a sentence, without the key's name.
+    pub message: String,
+}
+
+impl fmt::Display for KeyProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kid {
+            Some(kid) => write!(f, "the key {} is not used: {}", quote(kid), self.message),
+            None => write!(f, "the key at index {} is not used: {}", self.index, self.message),
+        }
+    }
+}
+
+/// Why a text is no key set.
+#[derive(Debug, Clone, PartialEq)]
+pub enum KeySetError {
+    /// Longer than [`MAX_KEY_SET_BYTES`]; how long.
+    TooLong(usize),
+    /// A key or certificate in PEM.
+    Pem,
+    /// Not strict JSON.
+    Json(JsonError),
+    /// The discovery document, which only names the place of the keys; that place.
+    DiscoveryDocument(String),
+    /// JSON, but neither a key set nor a key.
+    NotAKeySet,
+    /// No key that can be used; what is wrong with each.
+    NoUsableKey(Vec<KeyProblem>),
+}
+
+impl KeySetError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::TooLong(_) => "key_set_too_long",
+            Self::Pem => "key_set_pem",
+            Self::Json(error) => error.code(),
+            Self::DiscoveryDocument(_) => "discovery_document",
+            Self::NotAKeySet => "key_set_invalid",
+            Self::NoUsableKey(_) => "no_usable_key",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::TooLong(_) | Self::NotAKeySet | Self::Pem => {
+                "give the JSON that the identity provider serves at its `jwks_uri`: `{\"keys\": [...]}`"
+            }
+            Self::Json(error) => error.hint(),
+            Self::DiscoveryDocument(_) => "open that address and give what it answers",
+            Self::NoUsableKey(_) => {
+                "a usable key has a `kid`, and is RSA with at least 2048 bits, EC on P-256 or P-384, or Ed25519"
+            }
+        }
+    }
+}
+
+impl fmt::Display for KeySetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong(bytes) => write!(f, "the key set has {bytes} bytes, more than {MAX_KEY_SET_BYTES}"),
+            Self::Pem => f.write_str("the key set is PEM, not JSON"),
+            Self::Json(error) => write!(f, "the key set: {error}"),
+            Self::DiscoveryDocument(address) => {
+                write!(f, "this is the discovery document; the keys are at {}", quote(address))
+            }
+            Self::NotAKeySet => f.write_str("the JSON is neither a key set nor a key"),
+            Self::NoUsableKey(problems) => match problems.as_slice() {
+                [] => f.write_str("the key set is empty"),
+                [only] => write!(f, "no usable key: {only}"),
+                [first, rest @ ..] => write!(f, "no usable key: {first} (and {} more)", rest.len()),
+            },
+        }
+    }
+}
+
+impl std::error::Error for KeySetError {}
+
+/// The usable keys of a JSON Web Key Set, in its order, and what was left out.
+#[derive(Debug, Clone)]
+pub struct KeySet {
+    keys: Vec<Key>,
+    problems: Vec<KeyProblem>,
+}
+
+impl KeySet {
+    /// Reads a key set, or one key on its own, of at most [`MAX_KEY_SET_BYTES`].
+    ///
+    /// A key that cannot be used (encryption keys, shared secrets, unknown curves, RSA below 2048 bits, no `kid`, its
+    /// private part published, ...) is left out and named by [`problems`](Self::problems), so that a provider that
+    /// adds one does not lock everybody out.
+    ///
+    /// # Errors
+    /// A text that is not strict JSON, that is no key set, or that has no usable key.
+    pub fn parse(text: &str) -> Result<Self, KeySetError> {
+        if text.len() > MAX_KEY_SET_BYTES {
+            return Err(KeySetError::TooLong(text.len()));
+        }
+        if text.trim_start().starts_with("-----BEGIN") {
+            return Err(KeySetError::Pem);
+        }
+        let Value::Object(set) = json::parse(text).map_err(KeySetError::Json)? else {
+            return Err(KeySetError::NotAKeySet);
+        };
+        match (set.get("keys"), set.get("jwks_uri")) {
+            (Some(Value::Array(entries)), _) => Self::from_entries(entries.iter()),
+            (None, Some(Value::String(address))) => Err(KeySetError::DiscoveryDocument(address.clone())),
+            (None, None) if set.contains_key("kty") => Self::from_entries([&Value::Object(set)].into_iter()),
+            _ => Err(KeySetError::NotAKeySet),
+        }
+    }
+
+    fn from_entries<'v>(entries: impl Iterator<Item = &'v Value>) -> Result<Self, KeySetError> {
+        let mut set = Self { keys: Vec::new(), problems: Vec::new() };
+        for (index, entry) in entries.enumerate() {
+            let kid = entry.get("kid").and_then(Value::as_str).map(str::to_owned);
+            match set.read(entry) {
+                Ok(key) => set.keys.push(key),
+                Err(Unusable { code, message }) => set.problems.push(KeyProblem { index, kid, code, message }),
+            }
+        }
+        if set.keys.is_empty() { Err(KeySetError::NoUsableKey(set.problems)) } else { Ok(set) }
+    }
+
+    fn read(&self, entry: &Value) -> Result<Key, Unusable> {
+        let members = entry.as_object().ok_or_else(|| unusable("key_invalid", "it is not a JSON object"))?;
+        check_purpose(members)?;
+        let (algorithms, key) = public_key(members)?;
+        let algorithm = pinned_algorithm(members, algorithms)?;
+        crypto::check_key(name(algorithm), &key)
+            .map_err(|error| unusable("key_invalid", &format!("the key itself is refused ({error})")))?;
+        let kid = match members.get("kid") {
+            Some(Value::String(kid)) if !kid.is_empty() => kid.clone(),
+            None | Some(Value::String(_)) => {
+                return Err(unusable("key_without_kid", "it has no `kid`, so no token can name it"));
+            }
+            Some(_) => return Err(unusable("key_invalid", "its `kid` is not a text")),
+        };
+        if self.keys.iter().any(|other| other.kid == kid && other.algorithm == algorithm) {
+            let message = "an earlier key has the same `kid` and algorithm, and only that one is used";
+            return Err(unusable("duplicate_kid", message));
+        }
+        Ok(Key { kid, algorithm, key })
+    }
+
+    /// The usable keys, in the set's order; never empty.
+    #[must_use]
+    pub fn keys(&self) -> &[Key] {
+        &self.keys
+    }
+
+    /// What was left out, and why, in the set's order.
+    #[must_use]
+    pub fn problems(&self) -> &[KeyProblem] {
+        &self.problems
+    }
+
+    /// Whether a usable key has that name; without one, a fresh key set may help.
+    #[must_use]
+    pub fn contains(&self, kid: &str) -> bool {
+        self.keys.iter().any(|key| key.kid == kid)
+    }
+}
+
+struct Unusable {
+    code: &'static str,
+    message: String,
+}
+
+fn unusable(code: &'static str, message: &str) -> Unusable {
+    Unusable { code, message: message.to_owned() }
+}
+
+/// `use`, `key_ops`, and no private part (RFC 7517 sections 4.2 and 4.3).
+fn check_purpose(members: &Map<String, Value>) -> Result<(), Unusable> {
+    if members.get("kty").and_then(Value::as_str) == Some("oct") {
+        return Err(unusable("shared_secret", "it is a shared secret, and whoever can check one can forge with it"));
+    }
+    if ["d", "p", "q", "dp", "dq", "qi", "oth", "k"].iter().any(|private| members.contains_key(*private)) {
+        let message = "it holds the private part: everybody who reads this set can sign with it";
+        return Err(unusable("private_key", message));
+    }
+    match members.get("use") {
+        None => {}
+        Some(Value::String(purpose)) if purpose == "sig" => {}
+        Some(_) => return Err(unusable("key_use", "its `use` is not `sig`")),
+    }
+    let operations = match members.get("key_ops") {
+        None => return Ok(()),
+        Some(Value::Array(operations)) => operations,
+        Some(_) => return Err(unusable("key_ops", "its `key_ops` is not an array")),
+    };
+    if operations.iter().any(|operation| operation == "verify") {
+        Ok(())
+    } else {
+        Err(unusable("key_ops", "its `key_ops` do not allow `verify`"))
+    }
+}
+
+/// The key, and the algorithms that its type allows: the first is the one meant when the key names none (D-19).
+fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], DecodingKey), Unusable> {
+    use Algorithm::{EdDsa, Es256, Es384, Ps256, Ps384, Ps512, Rs256, Rs384, Rs512};
+    let text = |name: &str| members.get(name).and_then(Value::as_str);
+    match (text("kty"), text("crv")) {
+        (Some("RSA"), _) => {
+            let key = DecodingKey::from_rsa_raw_components(&bytes(members, "n")?, &bytes(members, "e")?);
+            Ok((&[Rs256, Rs384, Rs512, Ps256, Ps384, Ps512], key))
+        }
+        (Some("EC"), Some("P-256")) => Ok((&[Es256], ec_key(members, 32)?)),
+        (Some("EC"), Some("P-384")) => Ok((&[Es384], ec_key(members, 48)?)),
+        (Some("OKP"), Some("Ed25519")) => Ok((&[EdDsa], DecodingKey::from_ed_der(&bytes(members, "x")?))),
+        (Some("EC" | "OKP"), Some(curve)) => {
+            Err(unusable("key_unsupported", &format!("the curve {} is not supported", quote(curve))))
+        }
+        (Some("EC" | "OKP"), None) => Err(unusable("key_invalid", "it has no curve (`crv`)")),
+        (Some(kty), _) => Err(unusable("key_unsupported", &format!("the type {} is not supported", quote(kty)))),
+        (None, _) => Err(unusable("key_invalid", "it has no type (`kty`)")),
+    }
+}
+
+fn pinned_algorithm(members: &Map<String, Value>, allowed: &[Algorithm]) -> Result<Algorithm, Unusable> {
+    let alg = match (members.get("alg"), allowed) {
+        (None, [default, ..]) => return Ok(*default),
+        (Some(Value::String(alg)), _) => alg,
+        _ => return Err(unusable("key_invalid", "its `alg` is not a text")),
+    };
+    let fitting = Algorithm::parse(alg).filter(|algorithm| allowed.contains(algorithm));
+    fitting.ok_or_else(|| {
+        unusable("key_algorithm", &format!("its algorithm {} is not one that is accepted for its type", quote(alg)))
+    })
+}
+
+/// An uncompressed point (SEC 1 section 2.3.3) from coordinates of full length (RFC 7518 section 6.2.1).
+fn ec_key(members: &Map<String, Value>, length: usize) -> Result<DecodingKey, Unusable> {
+    let mut point = vec![4];
+    for coordinate in ["x", "y"] {
+        let bytes = bytes(members, coordinate)?;
+        if bytes.len() != length {
+            return Err(unusable("key_invalid", &format!("its `{coordinate}` is not {length} bytes long")));
+        }
+        point.extend(bytes);
+    }
+    Ok(DecodingKey::from_ec_der(&point))
+}
+
+fn bytes(members: &Map<String, Value>, name: &str) -> Result<Vec<u8>, Unusable> {
+    let encoded = members.get(name).and_then(Value::as_str);
+    encoded
+        .and_then(|encoded| URL_SAFE_NO_PAD.decode(encoded).ok())
+        .filter(|bytes| !bytes.is_empty())
+        .ok_or_else(|| unusable("key_invalid", &format!("its `{name}` is missing, or is not base64url")))
+}
+
+/// The same algorithm by jsonwebtoken's name.
+const fn name(algorithm: Algorithm) -> jsonwebtoken::Algorithm {
+    match algorithm {
+        Algorithm::Rs256 => jsonwebtoken::Algorithm::RS256,
+        Algorithm::Rs384 => jsonwebtoken::Algorithm::RS384,
+        Algorithm::Rs512 => jsonwebtoken::Algorithm::RS512,
+        Algorithm::Ps256 => jsonwebtoken::Algorithm::PS256,
+        Algorithm::Ps384 => jsonwebtoken::Algorithm::PS384,
+        Algorithm::Ps512 => jsonwebtoken::Algorithm::PS512,
+        Algorithm::Es256 => jsonwebtoken::Algorithm::ES256,
+        Algorithm::Es384 => jsonwebtoken::Algorithm::ES384,
+        Algorithm::EdDsa => jsonwebtoken::Algorithm::EdDSA,
+    }
+}

@@ -1,0 +1,213 @@
+//! Checks: one JSON object each.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::reader::{self, Fields, Place, Problems};
+use crate::check::{Check, Question, Who};
+use crate::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+
+/// Reads a check.
+///
+/// # Errors
+/// Every problem at once.
+///
+/// ```
+/// use gbac_engine::wire::check_from_json;
+/// let check = check_from_json(r#"{ "identity": { "user": "alice", "groups": ["engineering"] },
+///     "operation": "OPERATION_READ", "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "events" }"#)?;
+/// assert!(check.host.is_none());
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+pub fn check_from_json(text: &str) -> Result<Check, Problems> {
+    check_from_value(&reader::parse(text)?)
+}
+
+/// Reads a check that is parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
+    let mut problems = Problems::default();
+    let check = read(value, &Place::Root, &mut problems);
+    problems.or(check)
+}
+
+/// Reads only who asks: an object with `identity`, `claims` or a token, and `userinfo` where it goes with them.
+///
+/// # Errors
+/// Every problem at once.
+pub fn who_from_json(text: &str) -> Result<Who, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let who = Fields::of(&value, &Place::Root, &mut problems).and_then(|mut fields| {
+        let who = read_who(&mut fields, &Place::Root, &mut problems);
+        fields.finish(&Place::Root, &mut problems);
+        who
+    });
+    problems.or(who)
+}
+
+pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Check> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let id = fields.optional("id").cloned();
+    let who = read_who(&mut fields, at, problems);
+    let question = read_question(&mut fields, at, problems);
+    let host = fields.optional_string("host", at, problems).and_then(|text| match Host::parse_address(text) {
+        Ok(host) => Some(host),
+        Err(error) => {
+            let hint = if text == "*" { "leave the host out when it is not known" } else { error.hint() };
+            problems.push(&Place::Member(at, "host"), error.code(), format!("{error}; {hint}"));
+            None
+        }
+    });
+    let now = fields.optional("now").and_then(|value| {
+        let seconds = value.as_f64();
+        if seconds.is_none() {
+            problems.expected(&Place::Member(at, "now"), "seconds since 1970", value);
+        }
+        seconds
+    });
+    fields.finish(at, problems);
+    Some(Check { id, who: who?, question: question?, host, now })
+}
+
+fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Who> {
+    let identity = fields.optional("identity");
+    let claims = fields.optional("claims");
+    let unverified = fields.optional("unverified_token");
+    let token = fields.optional("token");
+    let userinfo = fields.optional("userinfo").and_then(|value| {
+        object(value, &Place::Member(at, "userinfo"), problems).cloned()
+    });
+    let given = [identity, claims, unverified, token].iter().flatten().count();
+    if given != 1 {
+        let found = if given == 0 { "none of them is given" } else { "more than one is given" };
+        problems.push(
+            at,
+            "identity_ways",
+            format!("say who asks in one way, `identity`, `claims`, `unverified_token` or `token`; {found}"),
+        );
+        return None;
+    }
+    if let Some(value) = identity {
+        let place = Place::Member(at, "identity");
+        let mut fields = Fields::of(value, &place, problems)?;
+        let user = fields.string("user", &place, problems);
+        let groups = Place::Member(&place, "groups");
+        let names: Vec<String> = fields
+            .array("groups", &place, problems)
+            .iter()
+            .enumerate()
+            .filter_map(|(index, value)| reader::string(value, &Place::Element(&groups, index), problems))
+            .map(String::from)
+            .collect();
+        fields.finish(&place, problems);
+        if userinfo.is_some() {
+            problems.push(at, "userinfo_unused", "`userinfo` goes with claims or a token, not with `identity`");
+        }
+        return Some(Who::Names { user: user?.into(), groups: names });
+    }
+    if let Some(value) = claims {
+        let claims = object(value, &Place::Member(at, "claims"), problems)?.clone();
+        return Some(Who::Claims { claims, userinfo });
+    }
+    if let Some(value) = unverified {
+        let token = reader::string(value, &Place::Member(at, "unverified_token"), problems)?.into();
+        return Some(Who::UnverifiedToken { token, userinfo });
+    }
+    let token = reader::string(token?, &Place::Member(at, "token"), problems)?.into();
+    Some(Who::Token { token, userinfo })
+}
+
+fn object<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v Map<String, Value>> {
+    if let Value::Object(members) = value {
+        return Some(members);
+    }
+    problems.expected(at, "an object", value);
+    None
+}
+
+fn read_question(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Question> {
+    if let Some(request) = fields.optional("request") {
+        for name in ["operation", "resource_type", "resource_name"] {
+            if fields.optional(name).is_some() {
+                problems.push(
+                    &Place::Member(at, name),
+                    "exclusive_members",
+                    format!("`request` says what is asked; leave `{name}` out"),
+                );
+            }
+        }
+        return read_request(request, &Place::Member(at, "request"), problems);
+    }
+    let operation = any(fields, "operation", at, problems, Operation::from_any, || {
+        Operation::ALL.iter().map(|value| value.spelling().data_plane).collect()
+    });
+    let resource_type = any(fields, "resource_type", at, problems, ResourceType::from_any, || {
+        ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect()
+    });
+    let resource_name = match resource_type {
+        Some(ResourceType::Cluster) => match fields.optional_string("resource_name", at, problems) {
+            None | Some("") => Some(CLUSTER_NAME),
+            named => named,
+        },
+        Some(ResourceType::Registry) => {
+            Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
+        }
+        _ => fields.string("resource_name", at, problems),
+    };
+    Some(Question::Access {
+        operation: operation?,
+        resource_type: resource_type?,
+        resource_name: resource_name?.into(),
+    })
+}
+
+fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Question> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let api = fields.string("api", at, problems);
+    let name = fields.string("name", at, problems);
+    let mut resources: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    if let Some(value) = fields.optional("resources") {
+        let place = Place::Member(at, "resources");
+        for (kind, names) in object(value, &place, problems).into_iter().flatten() {
+            let place = Place::Member(&place, kind);
+            let Value::Array(names) = names else {
+                problems.expected(&place, "an array of names", names);
+                continue;
+            };
+            let names = names
+                .iter()
+                .enumerate()
+                .filter_map(|(index, value)| reader::string(value, &Place::Element(&place, index), problems))
+                .map(String::from)
+                .collect();
+            resources.insert(kind.clone(), names);
+        }
+    }
+    fields.finish(at, problems);
+    Some(Question::Api { api: api?.into(), name: name?.into(), resources })
+}
+
+/// Reads a closed value in any of its spellings.
+fn any<T: Copy>(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    at: &Place<'_>,
+    problems: &mut Problems,
+    read: fn(&str) -> Option<T>,
+    all: fn() -> Vec<&'static str>,
+) -> Option<T> {
+    let text = fields.string(name, at, problems)?;
+    let value = read(text);
+    if value.is_none() {
+        problems.push(
+            &Place::Member(at, name),
+            "unknown_value",
+            format!("`{}` is not a value of `{name}`; the values are {}", text.escape_debug(), all().join(", ")),
+        );
+    }
+    value
+}

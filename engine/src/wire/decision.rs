@@ -1,0 +1,238 @@
+//! Decisions, explanations and answers as JSON.
+
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::acl::AclJson;
+use crate::check::Answer;
+use crate::decide::{
+    Candidate, Decision, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet, Path, PrincipalFacet, Source,
+    Standing,
+};
+use crate::model::Operation;
+use crate::requests::Need;
+
+/// A decision; members that do not apply are absent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DecisionJson {
+    /// `allow` or `deny`.
+    pub outcome: &'static str,
+    /// `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`.
+    pub reason: &'static str,
+    /// `user_acl`, `role_acl`, `group_acl` or `group_role_acl`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<&'static str>,
+    /// The group on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The role on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The deciding ACL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acl: Option<AclJson>,
+    /// The deciding ACL's operation, where it is not the one asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implied_by: Option<&'static str>,
+    /// Present and true when the host could change the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub host_unknown: bool,
+    /// Whether the identity came from a verified token.
+    pub verified: bool,
+}
+
+impl From<&Decision> for DecisionJson {
+    fn from(decision: &Decision) -> Self {
+        Self {
+            outcome: decision.outcome.code(),
+            reason: decision.reason.code(),
+            source: decision.source.map(Source::code),
+            group: decision.group.clone(),
+            role: decision.role.clone(),
+            acl: decision.acl.as_ref().map(AclJson::from),
+            implied_by: decision.implied_by.map(spell),
+            host_unknown: decision.host_unknown,
+            verified: decision.verified,
+        }
+    }
+}
+
+fn spell(operation: Operation) -> &'static str {
+    operation.spelling().data_plane
+}
+
+/// The answer to a check: a decision, or the decisions of a whole request.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum AnswerJson {
+    /// To one operation on one resource.
+    Access(DecisionJson),
+    /// To a whole request.
+    Api {
+        /// `allow` or `deny`, for the whole.
+        outcome: &'static str,
+        /// Each needed check with its decision.
+        checks: Vec<Value>,
+        /// How they combine: `{"all": [..]}` or `{"any": [..]}` of places in `checks` and of further ones.
+        need: Value,
+        /// Whether the identity came from a verified token.
+        verified: bool,
+    },
+}
+
+impl From<&Answer> for AnswerJson {
+    fn from(answer: &Answer) -> Self {
+        match answer {
+            Answer::Access(decision) => Self::Access(decision.into()),
+            Answer::Api { outcome, decisions, need, verified } => {
+                let checks = decisions
+                    .iter()
+                    .map(|(check, decision)| {
+                        json!({
+                            "operation": spell(check.operation),
+                            "resource_type": check.resource_type.spelling().data_plane,
+                            "resource_name": check.resource_name,
+                            "decision": DecisionJson::from(decision),
+                        })
+                    })
+                    .collect();
+                Self::Api { outcome: outcome.code(), checks, need: places(need, &mut 0), verified: *verified }
+            }
+        }
+    }
+}
+
+/// The need with each check replaced by its place in the list.
+fn places(need: &Need, next: &mut usize) -> Value {
+    match need {
+        Need::Check(_) => {
+            let place = *next;
+            *next += 1;
+            place.into()
+        }
+        Need::All(needs) => json!({ "all": needs.iter().map(|need| places(need, next)).collect::<Vec<_>>() }),
+        Need::Any(needs) => json!({ "any": needs.iter().map(|need| places(need, next)).collect::<Vec<_>>() }),
+    }
+}
+
+/// A way from the identity to a principal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PathJson {
+    /// The source that its ACLs count as.
+    pub source: &'static str,
+    /// The group on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The role on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// The principal at its end.
+    pub principal: String,
+}
+
+impl From<&Path> for PathJson {
+    fn from(path: &Path) -> Self {
+        Self {
+            source: path.source.code(),
+            group: path.group.clone(),
+            role: path.role.clone(),
+            principal: path.principal.to_string(),
+        }
+    }
+}
+
+/// A candidate ACL and how it compares.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CandidateJson {
+    /// The ACL.
+    pub acl: AclJson,
+    /// The ways to its principal.
+    pub paths: Vec<PathJson>,
+    /// `matches`, `everyone`, `letter_case` or `leading_slash`.
+    pub principal: &'static str,
+    /// The identity's own principal, where the ACL's is only near it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_principal: Option<String>,
+    /// Whether the resource type matches.
+    pub resource_type: bool,
+    /// `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
+    pub name: &'static str,
+    /// `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
+    pub operation: &'static str,
+    /// `any`, `exact`, `unknown` or `no`.
+    pub host: &'static str,
+    /// `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`.
+    pub standing: &'static str,
+    /// What a near miss is by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub near_miss: Option<&'static str>,
+}
+
+impl From<&Candidate> for CandidateJson {
+    fn from(candidate: &Candidate) -> Self {
+        let (principal, own_principal) = match &candidate.principal {
+            PrincipalFacet::Matches => ("matches", None),
+            PrincipalFacet::Everyone => ("everyone", None),
+            PrincipalFacet::LetterCase(own) => ("letter_case", Some(own.to_string())),
+            PrincipalFacet::LeadingSlash(own) => ("leading_slash", Some(own.to_string())),
+        };
+        Self {
+            acl: (&candidate.acl).into(),
+            paths: candidate.paths.iter().map(PathJson::from).collect(),
+            principal,
+            own_principal,
+            resource_type: candidate.resource_type,
+            name: match candidate.name {
+                NameFacet::Literal => "literal",
+                NameFacet::Prefixed => "prefixed",
+                NameFacet::AllNames => "all_names",
+                NameFacet::LetterCase => "letter_case",
+                NameFacet::LeadingSlash => "leading_slash",
+                NameFacet::No => "no",
+            },
+            operation: match candidate.operation {
+                OperationFacet::Exact => "exact",
+                OperationFacet::Implied => "implied",
+                OperationFacet::All => "all",
+                OperationFacet::DenyImpliesNothing => "deny_implies_nothing",
+                OperationFacet::No => "no",
+            },
+            host: match candidate.host {
+                HostFacet::Any => "any",
+                HostFacet::Exact => "exact",
+                HostFacet::Unknown => "unknown",
+                HostFacet::No => "no",
+            },
+            standing: candidate.standing.code(),
+            near_miss: match candidate.standing {
+                Standing::Near(near) => Some(NearMiss::code(near)),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// A decision with all that led to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExplanationJson {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: DecisionJson,
+    /// Every way from the identity to a principal, in order.
+    pub paths: Vec<PathJson>,
+    /// Every candidate ACL.
+    pub candidates: Vec<CandidateJson>,
+    /// How many ACLs the policy holds.
+    pub acls: usize,
+}
+
+impl From<&Explanation> for ExplanationJson {
+    fn from(explanation: &Explanation) -> Self {
+        Self {
+            decision: (&explanation.decision).into(),
+            paths: explanation.paths.iter().map(PathJson::from).collect(),
+            candidates: explanation.candidates.iter().map(CandidateJson::from).collect(),
+            acls: explanation.acls,
+        }
+    }
+}

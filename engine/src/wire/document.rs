@@ -1,0 +1,256 @@
+//! The policy document, version 1: the whole state that a decision needs.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::acl::{self, AclJson};
+use super::reader::{self, Fields, Place, Problems};
+use crate::claim_path::ClaimPath;
+use crate::groups::NestedGroupBehavior;
+use crate::mapping::PrincipalMapping;
+use crate::model::check_role_name;
+use crate::policy::{Change, GroupSource, Policy, Settings};
+
+/// Reads a policy document.
+///
+/// # Errors
+/// Every problem at once, each with its place; a text that is no JSON has one problem.
+///
+/// ```
+/// use gbac_engine::wire::policy_from_json;
+/// let problems = policy_from_json(r#"{ "version": 1, "acls": [{}], "rolls": [] }"#).unwrap_err();
+/// assert_eq!(problems.0.len(), 8);
+/// assert_eq!((problems.0[0].path.as_str(), problems.0[0].code), ("/acls/0", "missing_member"));
+/// ```
+pub fn policy_from_json(text: &str) -> Result<Policy, Problems> {
+    policy_from_value(&reader::parse(text)?)
+}
+
+/// Reads a policy document that is parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn policy_from_value(value: &Value) -> Result<Policy, Problems> {
+    let mut problems = Problems::default();
+    let policy = read(value, &Place::Root, &mut problems);
+    problems.or(policy)
+}
+
+pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Policy> {
+    let mut fields = Fields::of(value, at, problems)?;
+    fields.optional("$schema");
+    version(&mut fields, at, problems);
+    let settings = match fields.optional("settings") {
+        Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
+        None => Settings::default(),
+    };
+    let mut policy = Policy::new(settings);
+    let roles = Place::Member(at, "roles");
+    for (place, role) in fields.array("roles", at, problems).iter().enumerate() {
+        read_role(role, &Place::Element(&roles, place), &mut policy, problems);
+    }
+    let acls = Place::Member(at, "acls");
+    for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
+        if let Some(acl) = acl::read(value, &Place::Element(&acls, place), problems) {
+            // Adding an ACL cannot fail, and a duplicate is the same ACL (D-17).
+            let _ = policy.apply(Change::AddAcl(acl));
+        }
+    }
+    fields.finish(at, problems);
+    Some(policy)
+}
+
+/// Reads `version`, the same in every document.
+pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) {
+    if let Some(version) = fields.required("version", at, problems)
+        && version.as_u64() != Some(1)
+    {
+        problems.push(
+            &Place::Member(at, "version"),
+            "unsupported_version",
+            format!("version `{version}` is not known; this program reads version 1"),
+        );
+    }
+}
+
+/// Reads the settings object of a policy document.
+///
+/// # Errors
+/// Every problem at once.
+pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
+    let mut problems = Problems::default();
+    let settings = read_settings(value, &Place::Root, &mut problems);
+    problems.or(settings)
+}
+
+fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let mut settings = Settings::default();
+    let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);
+    let nested = fields.optional_string("nested_group_behavior", at, problems);
+    if let GroupSource::Properties { claim_path: path, nested: behavior } = &mut settings.groups {
+        if let Some(text) = claim_path {
+            match ClaimPath::parse(text) {
+                Ok(parsed) => *path = parsed,
+                Err(error) => problems.push(
+                    &Place::Member(at, "oidc_group_claim_path"),
+                    error.code(),
+                    format!("{error}{}", and(error.hint())),
+                ),
+            }
+        }
+        if let Some(text) = nested {
+            match text.parse::<NestedGroupBehavior>() {
+                Ok(parsed) => *behavior = parsed,
+                Err(error) => problems.push(
+                    &Place::Member(at, "nested_group_behavior"),
+                    error.code(),
+                    format!("{error}; {}", error.hint()),
+                ),
+            }
+        }
+    }
+    if let Some(text) = fields.optional_string("oidc_principal_mapping", at, problems) {
+        match PrincipalMapping::parse(text) {
+            Ok(mapping) => settings.principal_mapping = mapping,
+            Err(error) => {
+                problems.push(&Place::Member(at, "oidc_principal_mapping"), error.code(), error.to_string());
+            }
+        }
+    }
+    let superusers = Place::Member(at, "superusers");
+    for (place, value) in fields.array("superusers", at, problems).iter().enumerate() {
+        let place = Place::Element(&superusers, place);
+        if let Some(name) = reader::string(value, &place, problems) {
+            match Settings::check_superuser(name) {
+                Ok(()) => drop(settings.superusers.insert(name.into())),
+                Err(error) => problems.push(&place, error.code(), format!("{error}; {}", error.hint())),
+            }
+        }
+    }
+    if let Some(sso) = fields.optional("sso") {
+        let place = Place::Member(at, "sso");
+        if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
+            problems.push(
+                &place,
+                "exclusive_members",
+                "`sso` is the managed cloud's, `oidc_group_claim_path` and `nested_group_behavior` are the self-managed \
+                 deployment's; keep one of them",
+            );
+        }
+        if let Some(groups) = read_sso(sso, &place, problems) {
+            settings.groups = groups;
+        }
+    }
+    fields.finish(at, problems);
+    Some(settings)
+}
+
+fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<GroupSource> {
+    let mut fields = Fields::of(value, at, problems)?;
+    if let Some(mode) = fields.string("mode", at, problems)
+        && mode != "use_map"
+    {
+        problems.push(
+            &Place::Member(at, "mode"),
+            "unknown_value",
+            format!("`{}` is not a mapping mode; write `use_map`", mode.escape_debug()),
+        );
+    }
+    let place = Place::Member(at, "attributes");
+    let mut attributes = BTreeMap::new();
+    let given = fields.required("attributes", at, problems);
+    if let Some(given) = given.and_then(|given| match given {
+        Value::Object(members) => Some(members),
+        other => {
+            problems.expected(&place, "an object", other);
+            None
+        }
+    }) {
+        for (name, value) in given {
+            if let Some(text) = reader::string(value, &Place::Member(&place, name), problems) {
+                attributes.insert(name.clone(), text.into());
+            }
+        }
+    }
+    fields.finish(at, problems);
+    given?;
+    match GroupSource::from_attributes(attributes) {
+        Ok(groups) => Some(groups),
+        Err(error) => {
+            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
+            None
+        }
+    }
+}
+
+fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
+    let Some(mut fields) = Fields::of(value, at, problems) else { return };
+    let name = fields.string("name", at, problems);
+    let mut known = false;
+    if let Some(name) = name {
+        let place = Place::Member(at, "name");
+        if let Err(error) = check_role_name(name) {
+            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
+        } else if let Err(error) = policy.apply(Change::CreateRole(name.into())) {
+            problems.push(&place, error.code(), format!("{error} in this document"));
+        } else {
+            known = true;
+        }
+    }
+    let members = Place::Member(at, "members");
+    for (place, value) in fields.array("members", at, problems).iter().enumerate() {
+        let place = Place::Element(&members, place);
+        let Some(mut member) = Fields::of(value, &place, problems) else { continue };
+        let text = member.string("principal", &place, problems);
+        member.finish(&place, problems);
+        let place = Place::Member(&place, "principal");
+        let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
+        if let (Some(name), true) = (name, known)
+            && let Err(error) = policy.apply(Change::AddMember { role: name.into(), member: principal })
+        {
+            problems.push(&place, error.code(), error.to_string());
+        }
+    }
+    fields.finish(at, problems);
+}
+
+fn and(hint: Option<String>) -> String {
+    hint.map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+/// Writes the policy document of a policy: settings in full, roles by name, ACLs in order of their fields.
+#[must_use]
+pub fn policy_to_json(policy: &Policy) -> Value {
+    let settings = policy.settings();
+    let mut written = serde_json::Map::new();
+    match &settings.groups {
+        GroupSource::Properties { claim_path, nested } => {
+            written.insert("oidc_group_claim_path".into(), claim_path.as_str().into());
+            written.insert("nested_group_behavior".into(), nested.as_str().into());
+        }
+        GroupSource::Sso { attributes, .. } => {
+            written.insert("sso".into(), json!({ "mode": "use_map", "attributes": attributes }));
+        }
+    }
+    written.insert("oidc_principal_mapping".into(), settings.principal_mapping.as_str().into());
+    written.insert("superusers".into(), settings.superusers.iter().cloned().collect());
+    let roles: Vec<Value> = policy
+        .roles()
+        .map(|role| {
+            let members: Vec<Value> =
+                role.members.iter().map(|member| json!({ "principal": member.to_string() })).collect();
+            json!({ "name": role.name, "members": members })
+        })
+        .collect();
+    let acls: Vec<Value> =
+        policy.acls().filter_map(|acl| serde_json::to_value(AclJson::from(acl)).ok()).collect();
+    json!({ "version": 1, "settings": written, "roles": roles, "acls": acls })
+}
+
+/// [`policy_to_json`] as indented text with a final line break.
+#[must_use]
+pub fn policy_to_text(policy: &Policy) -> String {
+    format!("{:#}\n", policy_to_json(policy))
+}

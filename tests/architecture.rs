@@ -1,0 +1,259 @@
+//! The house's own rules: imports run one way, files are small and say what they are, documents name what exists.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gbac_tests::vectors::{self, root};
+
+/// What each module of the engine may use, besides itself. `wire` and `check` see everything above them.
+const ENGINE: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("json", &[]),
+    ("warning", &[]),
+    ("claim_path", &[]),
+    ("token", &["json", "warning"]),
+    ("verify", &["json", "token", "warning"]),
+    ("groups", &["claim_path", "warning"]),
+    ("mapping", &[]),
+    ("identity", &["groups", "mapping", "token", "claim_path", "warning"]),
+    ("policy", &["model", "claim_path", "groups", "mapping", "identity"]),
+    ("decide", &["model", "identity", "policy"]),
+    ("requests", &["model", "decide"]),
+    ("audit", &["model", "decide", "requests"]),
+    ("check", &["model", "decide", "groups", "identity", "policy", "requests", "token"]),
+    (
+        "wire",
+        &[
+            "audit", "check", "claim_path", "decide", "groups", "identity", "json", "mapping", "model", "policy", "requests",
+            "token", "warning",
+        ],
+    ),
+];
+
+const CODE_FOLDERS: &[&str] =
+    &["engine/src", "engine/wasm/src", "api/src", "server/src", "cli/src", "console/src", "tests", "xtask/src"];
+
+struct Source {
+    name: String,
+    text: String,
+}
+
+impl Source {
+    /// The code without its unit tests.
+    fn code(&self) -> &str {
+        self.text.split("#[cfg(test)]").next().unwrap_or_default()
+    }
+
+    /// The code's lines without comments.
+    fn lines(&self) -> impl Iterator<Item = &str> {
+        self.code().lines().filter(|line| !line.trim_start().starts_with("//"))
+    }
+}
+
+fn sources(folders: &[&str]) -> Vec<Source> {
+    let mut paths = Vec::new();
+    for folder in folders {
+        collect(&root().join(folder), &mut paths);
+    }
+    paths.sort();
+    assert!(!paths.is_empty(), "there is code in {folders:?}");
+    paths
+        .into_iter()
+        .map(|path| Source {
+            name: path.strip_prefix(root()).unwrap_or(&path).display().to_string().replace('\\', "/"),
+            text: fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+        })
+        .collect()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())).flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            if path.file_name().is_none_or(|name| name != "node_modules") {
+                collect(&path, paths);
+            }
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            paths.push(path);
+        }
+    }
+}
+
+fn must_be_empty(rule: &str, found: &[String]) {
+    assert!(found.is_empty(), "{rule}:\n{}", found.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_and_is_small() {
+    let mut found = Vec::new();
+    for source in sources(CODE_FOLDERS) {
+        if !source.text.starts_with("//! ") {
+            found.push(format!("{}: begins without a `//! ` line", source.name));
+        }
+        let budget = match source.name.rsplit('/').next() {
+            Some("lib.rs") => 150,
+            Some("main.rs") => 60,
+            _ => 600,
+        };
+        let lines = source.code().lines().count();
+        if lines > budget {
+            found.push(format!("{}: {lines} lines of code, at most {budget}", source.name));
+        }
+    }
+    must_be_empty("files", &found);
+}
+
+#[test]
+fn the_engine_imports_one_way() {
+    let allowed: BTreeMap<&str, &[&str]> = ENGINE.iter().copied().collect();
+    let mut found = Vec::new();
+    for source in sources(&["engine/src"]) {
+        let inside = source.name.trim_start_matches("engine/src/");
+        let module = inside.split('/').next().unwrap_or_default().trim_end_matches(".rs");
+        if module == "lib" {
+            continue;
+        }
+        let Some(uses) = allowed.get(module) else {
+            found.push(format!("{}: `{module}` has no line in the table of this test and of ARCHITECTURE.md", source.name));
+            continue;
+        };
+        for line in source.lines() {
+            for (place, _) in line.match_indices("crate::") {
+                let used: String =
+                    line[place + 7..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+                if used != module && !uses.contains(&used.as_str()) {
+                    found.push(format!("{}: `{module}` uses `{used}`", source.name));
+                }
+            }
+        }
+    }
+    must_be_empty("imports", &found);
+}
+
+#[test]
+fn the_engine_is_pure_and_only_wire_speaks_json() {
+    let banned = ["std::fs", "std::net::Tcp", "std::time", "std::env", "std::thread", "println!", "HashMap", "HashSet", "static mut"];
+    let mut found = Vec::new();
+    for source in sources(&["engine/src"]) {
+        for line in source.lines() {
+            found.extend(banned.iter().filter(|word| line.contains(**word)).map(|word| format!("{}: {word}", source.name)));
+            let serde = line.contains("derive(") && (line.contains("Serialize") || line.contains("Deserialize"));
+            if serde && !source.name.starts_with("engine/src/wire/") {
+                found.push(format!("{}: a serde derive outside of `wire`", source.name));
+            }
+        }
+    }
+    must_be_empty("the engine", &found);
+}
+
+#[test]
+fn the_console_keeps_its_layers() {
+    let mut found = Vec::new();
+    for source in sources(&["console/src"]) {
+        let name = source.name.trim_start_matches("console/src/");
+        let bans: &[(&str, bool)] = &[
+            ("web_sys", name == "dom.rs"),
+            ("gloo_net", name == "backend.rs"),
+            ("view!", !name.starts_with("state")),
+            ("crate::backend", !name.starts_with("ui")),
+            ("gbac_wasm", false),
+            ("inner_html", false),
+            ("println!", false),
+        ];
+        for line in source.lines() {
+            found.extend(
+                bans.iter().filter(|(word, may)| !may && line.contains(word)).map(|(word, _)| format!("{name}: {word}")),
+            );
+        }
+    }
+    must_be_empty("the console", &found);
+}
+
+#[test]
+fn decisions_that_are_named_exist() {
+    let decisions = fs::read_to_string(root().join("docs/decisions.md")).expect("docs/decisions.md");
+    let mut known = BTreeSet::new();
+    known.extend(ids(&decisions, "D-", 2).into_iter().filter(|id| decisions.contains(&format!("## {id}"))));
+    assert!(known.len() >= 30, "docs/decisions.md has a heading for each decision");
+    let mut found = Vec::new();
+    for source in sources(CODE_FOLDERS) {
+        found.extend(
+            ids(&source.text, "D-", 2).into_iter().filter(|id| !known.contains(id)).map(|id| format!("{}: {id}", source.name)),
+        );
+    }
+    must_be_empty("decisions that docs/decisions.md does not have", &found);
+}
+
+/// Every `<prefix><digits>` of a text with exactly so many digits.
+fn ids(text: &str, prefix: &str, digits: usize) -> BTreeSet<String> {
+    text.match_indices(prefix)
+        .filter_map(|(place, _)| {
+            let number: String =
+                text[place + prefix.len()..].chars().take_while(char::is_ascii_digit).collect();
+            (number.len() == digits).then(|| format!("{prefix}{number}"))
+        })
+        .collect()
+}
+
+#[test]
+fn the_specification_is_covered() {
+    let page = fs::read_to_string(root().join("docs/spec-coverage.md")).expect("docs/spec-coverage.md");
+    let mut vectors: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for file in vectors::all() {
+        for test in file.tests {
+            vectors.insert(test.id.expect("every vector has an id"), test.spec);
+        }
+    }
+    let tests = test_names();
+    let mut found = Vec::new();
+    let mut known = BTreeSet::new();
+    for line in page.lines().filter(|line| line.starts_with("| S-") || line.starts_with("| D-")) {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [id, _, status, covered] = cells[..] else {
+            found.push(format!("four columns: {line}"));
+            continue;
+        };
+        known.insert(id.to_owned());
+        let names: Vec<&str> = covered.split('`').skip(1).step_by(2).collect();
+        if status == "covered" && names.is_empty() {
+            found.push(format!("{id}: covered by nothing"));
+        }
+        if !["covered", "planned", "outside"].contains(&status) {
+            found.push(format!("{id}: unknown status `{status}`"));
+        }
+        for name in names {
+            if !vectors.contains_key(name) && !tests.contains(name) {
+                found.push(format!("{id}: there is no vector or test `{name}`"));
+            }
+        }
+    }
+    for (vector, clauses) in &vectors {
+        for clause in clauses.iter().filter(|clause| !known.contains(*clause)) {
+            found.push(format!("vector {vector}: `{clause}` is not in docs/spec-coverage.md"));
+        }
+    }
+    must_be_empty("docs/spec-coverage.md", &found);
+}
+
+/// Names of Rust test functions and titles of JavaScript tests.
+fn test_names() -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    for source in sources(&["engine", "api", "server", "cli", "console", "tests", "xtask"]) {
+        for line in source.text.lines() {
+            let line = line.trim_start().trim_start_matches("async ");
+            if let Some(rest) = line.strip_prefix("fn ") {
+                names.insert(rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+            }
+        }
+    }
+    for folder in ["www/test", "tests/e2e"] {
+        for entry in fs::read_dir(root().join(folder)).into_iter().flatten().flatten() {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            for (place, _) in text.match_indices("test('") {
+                names.extend(text[place + 6..].split('\'').next().map(String::from));
+            }
+        }
+    }
+    names
+}

@@ -1,0 +1,136 @@
+//! Laws that hold in every world: order, monotony, combination, explanation, round trips.
+
+use gbac_engine::decide::{Outcome, Reason, Standing, decide, explain};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Permission, Principal};
+use gbac_engine::policy::Change;
+use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_tests::oracle::Asked;
+use gbac_tests::world::{acl, asked, cases, facts, identity, policy, request};
+use proptest::prelude::*;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases() / 4, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// The order of ACLs, roles and duplicates never matters.
+    #[test]
+    fn order_does_not_matter(facts in facts(), asked in asked()) {
+        let mut other = facts.clone();
+        other.acls.reverse();
+        other.acls.extend(facts.acls.iter().cloned());
+        other.roles.reverse();
+        let ask = |facts| decide(&policy(facts), &identity(&asked), &request(&asked));
+        prop_assert_eq!(ask(&facts), ask(&other));
+    }
+
+    /// The order of groups never changes the outcome or the reason.
+    #[test]
+    fn group_order_does_not_change_the_outcome(facts in facts(), asked in asked()) {
+        let reversed = Asked { groups: asked.groups.iter().rev().cloned().collect(), ..asked.clone() };
+        let policy = policy(&facts);
+        let (one, two) = (
+            decide(&policy, &identity(&asked), &request(&asked)),
+            decide(&policy, &identity(&reversed), &request(&reversed)),
+        );
+        prop_assert_eq!((one.outcome, one.reason), (two.outcome, two.reason));
+    }
+
+    /// A further deny never allows; a further allow never lifts a deny by rule.
+    #[test]
+    fn rules_are_monotone(facts in facts(), acl in acl(), asked in asked()) {
+        let mut policy = policy(&facts);
+        let before = decide(&policy, &identity(&asked), &request(&asked));
+        policy.apply(Change::AddAcl(acl.clone())).unwrap();
+        let after = decide(&policy, &identity(&asked), &request(&asked));
+        match acl.permission {
+            Permission::Deny => prop_assert!(before.outcome == Outcome::Allow || after.outcome == Outcome::Deny),
+            Permission::Allow if before.reason == Reason::DenyRule => prop_assert_eq!(before, after),
+            Permission::Allow => prop_assert!(before.outcome == Outcome::Deny || after.outcome == Outcome::Allow),
+        }
+    }
+
+    /// Without any deny, several groups permit what one of them permits (specification 1.5).
+    #[test]
+    fn groups_combine(mut facts in facts(), asked in asked()) {
+        facts.acls.retain(|acl| acl.permission == Permission::Allow);
+        let policy = policy(&facts);
+        let all = decide(&policy, &identity(&asked), &request(&asked)).outcome;
+        let alone = |groups: &[String]| decide(&policy, &Identity::new(&asked.user, groups), &request(&asked)).outcome;
+        let any = alone(&[]) == Outcome::Allow
+            || asked.groups.iter().any(|group| alone(std::slice::from_ref(group)) == Outcome::Allow);
+        prop_assert_eq!(all == Outcome::Allow, any);
+    }
+
+    /// ACLs of a principal that the identity does not have change nothing.
+    #[test]
+    fn strangers_do_not_matter(facts in facts(), acl in acl(), asked in asked()) {
+        let mut policy = policy(&facts);
+        let before = decide(&policy, &identity(&asked), &request(&asked));
+        let stranger = gbac_engine::model::Acl { principal: Principal::group("stranger"), ..acl };
+        policy.apply(Change::AddAcl(stranger)).unwrap();
+        prop_assert_eq!(before, decide(&policy, &identity(&asked), &request(&asked)));
+    }
+
+    /// The explanation's decision is the decision, and its matches are real and complete.
+    #[test]
+    fn the_explanation_agrees_with_the_decision(facts in facts(), asked in asked()) {
+        let policy = policy(&facts);
+        let (identity, request) = (identity(&asked), request(&asked));
+        let decision = decide(&policy, &identity, &request);
+        let explanation = explain(&policy, &identity, &request);
+        prop_assert_eq!(&explanation.decision, &decision);
+        let deciding: Vec<_> =
+            explanation.candidates.iter().filter(|candidate| candidate.standing == Standing::Decides).collect();
+        prop_assert_eq!(deciding.first().map(|candidate| &candidate.acl), decision.acl.as_ref());
+        prop_assert!(deciding.len() <= 1);
+        for candidate in &explanation.candidates {
+            prop_assert!(policy.has_acl(&candidate.acl));
+            // A candidate matches exactly when it alone, with no other ACL in the policy, would decide.
+            let alone = gbac_tests::oracle::Facts { acls: vec![candidate.acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
+            let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
+            let matches = matches!(
+                candidate.standing,
+                Standing::Decides | Standing::Agrees | Standing::Overridden | Standing::NotReached
+            );
+            prop_assert_eq!(matches, decides_alone, "{:?}", candidate);
+        }
+        for acl in policy.acls() {
+            let alone = gbac_tests::oracle::Facts { acls: vec![acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
+            if gbac_tests::oracle::decide(&alone, &asked).acl.is_some() {
+                prop_assert!(explanation.candidates.iter().any(|candidate| candidate.acl == *acl));
+            }
+        }
+    }
+
+    /// Without the deciding ACL another one of the same kind decides, or the reason is another one.
+    #[test]
+    fn the_deciding_acl_decides(facts in facts(), asked in asked()) {
+        let mut policy = policy(&facts);
+        let (identity, request) = (identity(&asked), request(&asked));
+        let before = decide(&policy, &identity, &request);
+        if let Some(acl) = before.acl.clone() {
+            let others = explain(&policy, &identity, &request)
+                .candidates
+                .iter()
+                .filter(|candidate| candidate.standing == Standing::Agrees)
+                .count();
+            policy.apply(Change::RemoveAcl(acl)).unwrap();
+            let after = decide(&policy, &identity, &request);
+            prop_assert_eq!(after.reason == before.reason, others > 0);
+        }
+    }
+
+    /// A policy and the document that it is written as decide alike.
+    #[test]
+    fn a_policy_survives_its_document(mut facts in facts(), asked in asked()) {
+        // A document holds no empty resource name, so that these ACLs cannot come back.
+        facts.acls.retain(|acl| !acl.resource_name.is_empty());
+        let policy = policy(&facts);
+        let read = policy_from_json(&policy_to_text(&policy)).unwrap();
+        prop_assert_eq!(&read, &policy);
+        prop_assert_eq!(
+            decide(&read, &identity(&asked), &request(&asked)),
+            decide(&policy, &identity(&asked), &request(&asked))
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! The vectors: assertion files under `tests/vectors`, each test with an id and the clauses that it rests on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use gbac_engine::policy::Policy;
+use gbac_engine::wire::{PolicySource, Test, assertions_from_json};
+
+/// One file of vectors.
+pub struct VectorFile {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Its policy.
+    pub policy: Policy,
+    /// Its tests.
+    pub tests: Vec<Test>,
+}
+
+/// The repository's root.
+#[must_use]
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map(Path::to_path_buf).unwrap_or_default()
+}
+
+/// Reads every vector file, in order of name.
+///
+/// # Panics
+/// When a file cannot be read or is malformed: its name and every problem are in the message.
+#[must_use]
+pub fn all() -> Vec<VectorFile> {
+    let folder = root().join("tests/vectors");
+    let mut paths: Vec<PathBuf> = fs::read_dir(&folder)
+        .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+        .filter_map(|entry| entry.ok().map(|entry| entry.path()))
+        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .collect();
+    paths.sort();
+    paths.into_iter().map(read).collect()
+}
+
+fn read(path: PathBuf) -> VectorFile {
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let file = assertions_from_json(&text).unwrap_or_else(|problems| panic!("{}:\n{problems}", path.display()));
+    match file.policy {
+        PolicySource::Inline(policy) => VectorFile { path, policy: *policy, tests: file.tests },
+        PolicySource::File(other) => panic!("{}: vectors hold their policy, not the name `{other}`", path.display()),
+    }
+}
+
+/// The built `gbac`: `GBAC_BIN`, or the one beside the running test.
+///
+/// # Panics
+/// When it is not there; the message says how to build it.
+#[must_use]
+pub fn gbac() -> PathBuf {
+    if let Some(path) = std::env::var_os("GBAC_BIN") {
+        return path.into();
+    }
+    let test = std::env::current_exe().expect("a test knows where it is");
+    let folder = test.ancestors().nth(2).expect("tests are in <profile>/deps");
+    let path = folder.join(format!("gbac{}", std::env::consts::EXE_SUFFIX));
+    assert!(path.is_file(), "{} is not there; run `cargo build -p gbac`, or set GBAC_BIN", path.display());
+    path
+}

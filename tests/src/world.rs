@@ -1,0 +1,161 @@
+//! Small worlds: few names, so that users, groups, roles, prefixes and hosts collide all the time.
+
+use std::net::{IpAddr, Ipv4Addr};
+
+use gbac_engine::decide::{Decision, Request};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
+use gbac_engine::policy::{Change, Policy, Settings};
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::oracle::{Asked, Facts, Verdict};
+
+const USERS: &[&str] = &["u", "v", "g", "*"];
+const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
+const ROLES: &[&str] = &["r", "s", "g"];
+const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1"];
+
+/// How many cases each property runs: `GBAC_CASES`, or 20,000.
+///
+/// # Panics
+/// When `GBAC_CASES` is no number.
+#[must_use]
+pub fn cases() -> u32 {
+    std::env::var("GBAC_CASES").map_or(20_000, |text| text.parse().expect("GBAC_CASES is a number"))
+}
+
+/// One of two addresses.
+pub fn address() -> impl Strategy<Value = IpAddr> {
+    select(vec![IpAddr::V4(Ipv4Addr::new(10, 0, 0, 1)), IpAddr::V4(Ipv4Addr::new(10, 0, 0, 2))])
+}
+
+fn operation() -> impl Strategy<Value = Operation> {
+    select(Operation::ALL)
+}
+
+fn resource_type() -> impl Strategy<Value = ResourceType> {
+    prop_oneof![4 => Just(ResourceType::Topic), 1 => Just(ResourceType::Group)]
+}
+
+fn member() -> impl Strategy<Value = Principal> {
+    prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
+}
+
+/// Any principal that an ACL of a policy may name.
+pub fn principal() -> impl Strategy<Value = Principal> {
+    prop_oneof![3 => member(), 2 => select(ROLES).prop_map(Principal::role)]
+}
+
+/// Any ACL that a policy may hold.
+pub fn acl() -> impl Strategy<Value = Acl> {
+    (
+        resource_type(),
+        select(NAMES),
+        select(PatternType::ALL),
+        principal(),
+        prop_oneof![4 => Just(Host::Any), 1 => address().prop_map(Host::Address)],
+        operation(),
+        prop_oneof![1 => Just(Permission::Deny), 2 => Just(Permission::Allow)],
+    )
+        .prop_map(|(resource_type, name, pattern_type, principal, host, operation, permission)| Acl {
+            resource_type,
+            resource_name: name.into(),
+            pattern_type,
+            principal,
+            host,
+            operation,
+            permission,
+        })
+}
+
+/// Facts with up to three roles and a dozen ACLs.
+pub fn facts() -> impl Strategy<Value = Facts> {
+    let role = |name: &'static str| {
+        prop_oneof![
+            1 => Just(None),
+            3 => btree_set(member(), 0..4).prop_map(move |members| Some(Role { name: name.into(), members })),
+        ]
+    };
+    let roles = (role("r"), role("s"), role("g")).prop_map(|(r, s, g)| [r, s, g].into_iter().flatten().collect());
+    let superusers = prop_oneof![9 => Just(Vec::new()), 1 => Just(vec![String::from("v")])];
+    (vec(acl(), 0..12), roles, superusers).prop_map(|(acls, roles, superusers)| Facts { acls, roles, superusers })
+}
+
+/// Any question.
+pub fn asked() -> impl Strategy<Value = Asked> {
+    (
+        select(USERS),
+        vec(select(GROUPS), 0..4),
+        operation(),
+        resource_type(),
+        select(NAMES),
+        prop_oneof![1 => Just(None), 2 => address().prop_map(Some)],
+    )
+        .prop_map(|(user, groups, operation, resource_type, name, host)| {
+            let mut asked = Asked {
+                user: user.into(),
+                groups: Vec::new(),
+                operation,
+                resource_type,
+                name: name.into(),
+                host,
+            };
+            for group in groups {
+                if !asked.groups.iter().any(|known| known == group) {
+                    asked.groups.push(group.into());
+                }
+            }
+            asked
+        })
+}
+
+/// The engine's policy of these facts.
+///
+/// # Panics
+/// When the engine refuses what a policy may hold.
+#[must_use]
+pub fn policy(facts: &Facts) -> Policy {
+    let mut policy =
+        Policy::new(Settings { superusers: facts.superusers.iter().cloned().collect(), ..Settings::default() });
+    for role in &facts.roles {
+        policy.apply(Change::CreateRole(role.name.clone())).expect("a new role");
+        for member in &role.members {
+            policy
+                .apply(Change::AddMember { role: role.name.clone(), member: member.clone() })
+                .expect("a member of a role that is there");
+        }
+    }
+    for acl in &facts.acls {
+        policy.apply(Change::AddAcl(acl.clone())).expect("adding an ACL always works");
+    }
+    policy
+}
+
+/// The engine's identity of a question.
+#[must_use]
+pub fn identity(asked: &Asked) -> Identity {
+    Identity::new(&asked.user, &asked.groups)
+}
+
+/// The engine's request of a question.
+#[must_use]
+pub fn request(asked: &Asked) -> Request<'_> {
+    let request = Request::new(asked.operation, asked.resource_type, &asked.name);
+    asked.host.map_or(request, |host| request.from_host(host))
+}
+
+/// An engine's decision in the oracle's words.
+#[must_use]
+pub fn verdict(decision: &Decision) -> Verdict {
+    Verdict {
+        outcome: decision.outcome.code(),
+        reason: decision.reason.code(),
+        source: decision.source.map(gbac_engine::decide::Source::code),
+        group: decision.group.clone(),
+        role: decision.role.clone(),
+        acl: decision.acl.clone(),
+        host_unknown: decision.host_unknown,
+    }
+}

@@ -1,0 +1,173 @@
+//! The wasm modules of the JavaScript package: compiled, bound, optimised and measured into `www/pkg`.
+
+use crate::fingerprint::Fingerprint;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, cargo};
+use crate::progress::{Progress, Step};
+use crate::sizes::{self, Size};
+use crate::tools::{self, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
+use crate::workspace::Workspace;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Where the modules go, relative to the top folder.
+const FOLDER: &str = "www/pkg";
+
+/// The modules of the package.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Module {
+    /// Decides; reads tokens, but does not check signatures.
+    Engine,
+    /// The same with the signature checks.
+    EngineVerify,
+}
+
+impl Module {
+    /// The name of its files.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Engine => "gbac_engine",
+            Self::EngineVerify => "gbac_engine_verify",
+        }
+    }
+
+    /// Its wasm file.
+    pub(crate) fn wasm(self, workspace: &Workspace) -> PathBuf {
+        workspace
+            .root
+            .join(FOLDER)
+            .join(format!("{}_bg.wasm", self.name()))
+    }
+
+    /// What the tables of sizes call it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Engine => "engine, without `verify`",
+            Self::EngineVerify => "engine, with `verify`",
+        }
+    }
+}
+
+/// The modules that the binding crate can be built as.
+pub(crate) fn modules(workspace: &Workspace) -> Vec<Module> {
+    let manifest =
+        fs::read_to_string(workspace.root.join("engine/wasm/Cargo.toml")).unwrap_or_default();
+    let verify = manifest.lines().any(|line| line.starts_with("verify ="));
+    if verify {
+        vec![Module::Engine, Module::EngineVerify]
+    } else {
+        vec![Module::Engine]
+    }
+}
+
+/// `cargo xtask build-js`.
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let wasm_bindgen = tools::wasm_bindgen(workspace, &progress)?;
+    let wasm_opt = tools::wasm_opt(workspace, &progress)?;
+    let sizes = build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
+    print!("\n{}", sizes::table(&sizes));
+    sizes::check(&sizes)
+}
+
+/// Builds every module and measures it.
+pub(crate) fn build(
+    workspace: &Workspace,
+    progress: &Progress,
+    wasm_bindgen: &Path,
+    wasm_opt: &WasmOpt,
+) -> Result<Vec<Size>> {
+    let mut files = Vec::new();
+    for module in modules(workspace) {
+        let step = progress.slow("build-js", module.title());
+        match build_module(workspace, module, wasm_bindgen, wasm_opt, &step) {
+            Ok(state) => step.done(&format!("{}: {state}", module.title())),
+            Err(problem) => {
+                step.failed(&problem);
+                return Err(problem);
+            }
+        }
+        files.push((module.title().to_owned(), module.wasm(workspace)));
+    }
+    sizes::measure(workspace, &files)
+}
+
+fn build_module(
+    workspace: &Workspace,
+    module: Module,
+    wasm_bindgen: &Path,
+    wasm_opt: &WasmOpt,
+    step: &Step<'_>,
+) -> Result<&'static str> {
+    let mut call = cargo(&workspace.root).args([
+        "build",
+        "--package",
+        "gbac-wasm",
+        "--target",
+        WASM_TARGET,
+        "--profile",
+        "wasm",
+    ]);
+    if module == Module::EngineVerify {
+        call = call.args(["--features", "verify"]);
+    }
+    call.succeed(Some(step))?;
+
+    let compiled = workspace
+        .target
+        .join(WASM_TARGET)
+        .join("wasm/gbac_wasm.wasm");
+    let note = workspace.notes().join(module.name());
+    let state = || state(workspace, module, &compiled, wasm_opt);
+    let readable = |error| {
+        Problem::new(format!(
+            "cannot read what was built for `{}`: {error}",
+            module.name()
+        ))
+    };
+    if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
+        return Ok("unchanged");
+    }
+
+    let folder = workspace.root.join(FOLDER);
+    Call::new(wasm_bindgen, &workspace.root)
+        .args(["--target", "web", "--out-name", module.name(), "--out-dir"])
+        .args([&folder, &compiled])
+        .succeed(Some(step))?;
+    let file = module.wasm(workspace);
+    Call::new(&wasm_opt.program, &workspace.root)
+        .args(["-Oz"])
+        .args(WASM_OPT_FEATURES)
+        .args([&file])
+        .args(["-o"])
+        .args([&file])
+        .succeed(Some(step))?;
+    let state = state().map_err(readable)?;
+    fs::create_dir_all(workspace.notes())
+        .and_then(|()| fs::write(&note, state))
+        .map_err(readable)?;
+    Ok("built")
+}
+
+/// What goes in, and what lies in the folder under the module's name.
+fn state(
+    workspace: &Workspace,
+    module: Module,
+    compiled: &Path,
+    wasm_opt: &WasmOpt,
+) -> io::Result<String> {
+    let inside = compiled.strip_prefix(&workspace.target).unwrap_or(compiled);
+    let mut state = Fingerprint::new()
+        .word(WASM_BINDGEN)
+        .word(&wasm_opt.version.to_string())
+        .path(&workspace.target, &inside.to_string_lossy())?;
+    for ending in [".js", "_bg.wasm", ".d.ts", "_bg.wasm.d.ts"] {
+        state = state.path(
+            &workspace.root,
+            &format!("{FOLDER}/{}{ending}", module.name()),
+        )?;
+    }
+    Ok(state.finish())
+}

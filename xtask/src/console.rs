@@ -1,0 +1,157 @@
+//! The console: compiled by cargo, bundled into `dist/` by Trunk, and left alone when nothing changed.
+
+use crate::fingerprint::Fingerprint;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, cargo};
+use crate::progress::Progress;
+use crate::tools::{TRUNK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
+use crate::workspace::Workspace;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Everything that decides what the console's build gives.
+const INPUTS: [&str; 9] = [
+    "console",
+    "engine/src",
+    "engine/Cargo.toml",
+    "api/src",
+    "api/Cargo.toml",
+    "Cargo.toml",
+    "Cargo.lock",
+    "Trunk.toml",
+    "rust-toolchain.toml",
+];
+
+/// How the console is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Build {
+    /// Soon ready, for `up` and the browser tests.
+    Development,
+    /// Small, for what is published: whole-program optimisation, then wasm-opt.
+    Release,
+}
+
+/// The programs that bundle the console.
+pub(crate) struct Bundler {
+    pub(crate) trunk: PathBuf,
+    pub(crate) wasm_bindgen: PathBuf,
+    /// Only a release build calls it.
+    pub(crate) wasm_opt: Option<WasmOpt>,
+}
+
+impl Build {
+    /// The cargo profile in the top-level Cargo.toml.
+    pub(crate) fn profile(self) -> &'static str {
+        match self {
+            Self::Development => "console",
+            Self::Release => "wasm",
+        }
+    }
+}
+
+/// Whether `dist/` is what this build would make again.
+pub(crate) fn is_fresh(workspace: &Workspace, build: Build) -> bool {
+    let noted = fs::read_to_string(note(workspace));
+    noted.is_ok_and(|noted| state(workspace, build).is_ok_and(|state| noted == state))
+}
+
+/// Compiles the console without bundling it, which needs no tool but rustc.
+pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) -> Result<()> {
+    let step = progress.slow("console", "compiling");
+    let call = cargo(&workspace.root).args([
+        "build",
+        "--package",
+        "gbac-console",
+        "--target",
+        WASM_TARGET,
+        "--profile",
+        build.profile(),
+    ]);
+    match call.succeed(Some(&step)) {
+        Ok(_) => {
+            step.done("compiled");
+            Ok(())
+        }
+        Err(problem) => {
+            step.failed(&problem);
+            Err(problem)
+        }
+    }
+}
+
+/// Bundles the compiled console into `dist/`. Trunk finds its tools on `PATH` and is kept from the network.
+pub(crate) fn bundle(
+    workspace: &Workspace,
+    progress: &Progress,
+    build: Build,
+    tools: &Bundler,
+) -> Result<()> {
+    let step = progress.slow("trunk build", "console/ into dist/");
+    let mut folders: Vec<PathBuf> = Vec::new();
+    folders.extend(tools.wasm_bindgen.parent().map(Path::to_owned));
+    let mut call = Call::new(&tools.trunk, &workspace.root)
+        .args(["build", "--offline", "--skip-version-check", "--color", "never"])
+        .args(["--cargo-profile", build.profile()])
+        .env("CARGO_TERM_COLOR", "never")
+        // Trunk reads NO_COLOR as a word that must be `true` or `false`, and RUST_LOG as its own verbosity.
+        .without_env("NO_COLOR")
+        .without_env("RUST_LOG");
+    if let Some(wasm_opt) = &tools.wasm_opt {
+        folders.extend(wasm_opt.program.parent().map(Path::to_owned));
+        call = call.env(
+            "TRUNK_TOOLS_WASM_OPT",
+            format!("version_{}", wasm_opt.version.major()),
+        );
+    }
+    if build == Build::Release {
+        call = call.args(["--release"]);
+    }
+    let bundled = call
+        .path(&folders)
+        .succeed(Some(&step))
+        .and_then(|_| remember(workspace, build));
+    match bundled {
+        Ok(()) => {
+            step.done("dist/ is ready");
+            Ok(())
+        }
+        Err(problem) => {
+            step.failed(&problem);
+            Err(problem)
+        }
+    }
+}
+
+/// Notes what went in and what came out.
+fn remember(workspace: &Workspace, build: Build) -> Result<()> {
+    let file = note(workspace);
+    let write = || {
+        fs::create_dir_all(workspace.notes())?;
+        fs::write(&file, state(workspace, build)?)
+    };
+    write().map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))
+}
+
+fn note(workspace: &Workspace) -> PathBuf {
+    workspace.notes().join("console")
+}
+
+/// What goes in, and what is in `dist/`: when somebody else wrote there, the build is not fresh either.
+fn state(workspace: &Workspace, build: Build) -> io::Result<String> {
+    let mut inputs = Fingerprint::new()
+        .word(build.profile())
+        .word(TRUNK)
+        .word(WASM_BINDGEN);
+    for input in INPUTS {
+        inputs = inputs.path(&workspace.root, input)?;
+    }
+    let dist = workspace.root.join("dist");
+    let outputs = Fingerprint::new().path(&dist, ".")?;
+    let built = dist.join("index.html").is_file();
+    Ok(format!(
+        "{} {} {built}\n",
+        inputs.finish(),
+        outputs.finish()
+    ))
+}

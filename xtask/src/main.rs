@@ -1,0 +1,48 @@
+//! `cargo xtask`: from a clone to a running page, to tested code, to published files.
+//!
+//! The only place that knows how tools are installed. Plain std, because a newcomer waits for this to compile first.
+
+mod args;
+mod browser;
+mod build_js;
+mod console;
+mod fingerprint;
+mod problem;
+mod process;
+mod progress;
+mod sizes;
+mod tally;
+mod test;
+mod tools;
+mod up;
+mod version;
+mod workspace;
+
+use args::Command;
+use std::process::ExitCode;
+use workspace::Workspace;
+
+fn main() -> ExitCode {
+    match args::parse(std::env::args().skip(1)).and_then(run) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(problem) => {
+            eprintln!("\n{problem}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> problem::Result<()> {
+    let workspace = Workspace::locate()?;
+    match command {
+        Command::Help => println!("{}", args::HELP),
+        Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
+        Command::OpenWhenReady => up::open_when_ready()?,
+        Command::Test { only } => test::run(&workspace, &only)?,
+        Command::ListTests => test::list(),
+        Command::BuildConsole => sizes::build_console(&workspace)?,
+        Command::BuildJs => build_js::run(&workspace)?,
+        Command::Sizes { write } => sizes::run(&workspace, write)?,
+    }
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Why a task stopped, what to do about it, and what the failing program printed.
+
+use std::fmt;
+
+/// A reason to stop, for a person at a terminal.
+#[derive(Debug, Clone)]
+pub(crate) struct Problem {
+    /// What went wrong: lower case, no final period.
+    message: String,
+    /// What to do about it, where that is known.
+    hint: Option<String>,
+    /// The output of the program that failed, oldest line first.
+    output: Vec<String>,
+}
+
+/// What every task returns.
+pub(crate) type Result<T> = std::result::Result<T, Problem>;
+
+impl Problem {
+    /// A problem described by `message`.
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            hint: None,
+            output: Vec::new(),
+        }
+    }
+
+    /// Adds what to do about it.
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Adds the output of the program that failed.
+    pub(crate) fn output(mut self, lines: Vec<String>) -> Self {
+        self.output = lines;
+        self
+    }
+
+    /// The one-line message, for a progress line.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for line in &self.output {
+            writeln!(f, "    {line}")?;
+        }
+        write!(f, "error: {}", self.message)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n what to do: {hint}")?;
+        }
+        Ok(())
+    }
+}

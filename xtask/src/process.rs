@@ -1,0 +1,295 @@
+//! Running other programs: quietly, with their output kept for the moment when something fails.
+
+use crate::problem::{Problem, Result};
+use crate::progress::Step;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Lines of cargo's that say nothing about a failure.
+const NOISE: [&str; 8] = [
+    "Compiling",
+    "Checking",
+    "Downloading",
+    "Downloaded",
+    "Blocking",
+    "Updating",
+    "Locking",
+    "Adding",
+];
+
+/// A program with its arguments, ready to run.
+pub(crate) struct Call {
+    command: Command,
+    shown: String,
+}
+
+/// How a program ended.
+pub(crate) struct Ended {
+    /// It ended with exit code 0.
+    pub(crate) success: bool,
+    /// Standard output and standard error, as they came.
+    pub(crate) lines: Vec<String>,
+    /// The command as a person would type it.
+    pub(crate) shown: String,
+}
+
+/// Calls cargo, the one that runs this program.
+pub(crate) fn cargo(root: &Path) -> Call {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+    let mut call = Call::new(&cargo, root).env("CARGO_TERM_COLOR", "never");
+    "cargo".clone_into(&mut call.shown);
+    call
+}
+
+impl Call {
+    /// Calls `program` in the folder `dir`.
+    pub(crate) fn new(program: impl AsRef<OsStr>, dir: &Path) -> Self {
+        let program = program.as_ref();
+        let shown = Path::new(program)
+            .file_stem()
+            .unwrap_or(program)
+            .to_string_lossy()
+            .into_owned();
+        let mut command = Command::new(program);
+        command.current_dir(dir).stdin(Stdio::null());
+        // `cargo run` describes this package to its program. Handed on, these make build scripts that watch them
+        // (ring's does) run again whenever cargo is called with and without xtask in turn.
+        for (name, _) in env::vars_os() {
+            let name_text = name.to_string_lossy();
+            if name_text.starts_with("CARGO_PKG_") || name_text.starts_with("CARGO_MANIFEST_") {
+                command.env_remove(&name);
+            }
+        }
+        Self { command, shown }
+    }
+
+    /// Adds arguments.
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
+        for arg in args {
+            self.shown.push(' ');
+            self.shown.push_str(&arg.as_ref().to_string_lossy());
+            self.command.arg(arg);
+        }
+        self
+    }
+
+    /// Sets a variable of the environment.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Removes a variable of the environment.
+    pub(crate) fn without_env(mut self, name: &str) -> Self {
+        self.command.env_remove(name);
+        self
+    }
+
+    /// Puts folders in front of `PATH`.
+    pub(crate) fn path(self, folders: &[PathBuf]) -> Self {
+        let rest = env::var_os("PATH").unwrap_or_default();
+        let all = folders.iter().cloned().chain(env::split_paths(&rest));
+        match env::join_paths(all) {
+            Ok(path) => self.env("PATH", path),
+            Err(_) => self, // a folder with a separator in its name cannot be in PATH at all
+        }
+    }
+
+    /// The command as a person would type it.
+    pub(crate) fn shown(&self) -> &str {
+        &self.shown
+    }
+
+    /// Runs to the end and keeps every line; `step` shows the newest one. An error only when it cannot be started.
+    pub(crate) fn finish(self, step: Option<&Step<'_>>) -> Result<Ended> {
+        let Self { mut command, shown } = self;
+        let (success, lines) = run(&mut command, step)
+            .map_err(|error| Problem::new(format!("cannot run `{shown}`: {error}")))?;
+        Ok(Ended {
+            success,
+            lines,
+            shown,
+        })
+    }
+
+    /// Runs to the end with all output in `file`, and reads it from there.
+    pub(crate) fn finish_into(self, file: &Path) -> Result<Ended> {
+        let Self { mut command, shown } = self;
+        let (success, lines) = run_into(&mut command, file)
+            .map_err(|error| Problem::new(format!("cannot run `{shown}`: {error}")))?;
+        Ok(Ended {
+            success,
+            lines,
+            shown,
+        })
+    }
+
+    /// Runs to the end; a problem with the program's output when it ends with another exit code than 0.
+    pub(crate) fn succeed(self, step: Option<&Step<'_>>) -> Result<Vec<String>> {
+        self.finish(step)?.into_result()
+    }
+
+    /// The first line that the program prints, or nothing when it cannot run.
+    pub(crate) fn first_line(self) -> Option<String> {
+        let ended = self.finish(None).ok()?;
+        ended
+            .success
+            .then(|| ended.lines.into_iter().next())
+            .flatten()
+    }
+
+    /// Takes the prepared command, to hand the terminal over to it.
+    pub(crate) fn into_command(self) -> Command {
+        self.command
+    }
+}
+
+impl Ended {
+    /// The lines when the program ended well, else a problem that carries them.
+    pub(crate) fn into_result(self) -> Result<Vec<String>> {
+        if self.success {
+            Ok(self.lines)
+        } else {
+            Err(Problem::new(format!("`{}` failed", self.shown)).output(without_noise(self.lines)))
+        }
+    }
+}
+
+/// Drops the lines in which cargo only tells what it is doing.
+pub(crate) fn without_noise(lines: Vec<String>) -> Vec<String> {
+    let noisy = |line: &String| {
+        let first = line.split_whitespace().next().unwrap_or("");
+        line.starts_with(' ') && NOISE.contains(&first)
+    };
+    lines.into_iter().filter(|line| !noisy(line)).collect()
+}
+
+/// Both outputs go into one pipe, so that their lines keep their order.
+fn run(command: &mut Command, step: Option<&Step<'_>>) -> io::Result<(bool, Vec<String>)> {
+    let (reader, writer) = io::pipe()?;
+    command.stdout(writer.try_clone()?).stderr(writer);
+    let mut child = command.spawn()?;
+    // The command holds our ends of the pipe; without this the pipe would never end.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut lines = Vec::new();
+    for line in BufReader::new(reader).split(b'\n') {
+        let line = to_line(&line?);
+        if let Some(step) = step {
+            step.latest(&line);
+        }
+        lines.push(line);
+    }
+    Ok((child.wait()?.success(), lines))
+}
+
+/// Both outputs go into one file.
+fn run_into(command: &mut Command, file: &Path) -> io::Result<(bool, Vec<String>)> {
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder)?;
+    }
+    let log = File::create(file)?;
+    let success = command
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .status()?
+        .success();
+    let bytes = fs::read(file)?;
+    let text = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+    Ok((
+        success,
+        text.split(|&byte| byte == b'\n').map(to_line).collect(),
+    ))
+}
+
+fn to_line(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .trim_end_matches('\r')
+        .to_owned()
+}
+
+/// Finds a program in `PATH`, as a shell would.
+pub(crate) fn find(name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    let endings: &[&str] = if cfg!(windows) {
+        &[".exe", ".cmd", ".bat"]
+    } else {
+        &[""]
+    };
+    env::split_paths(&path)
+        .flat_map(|dir| {
+            endings
+                .iter()
+                .map(move |ending| dir.join(format!("{name}{ending}")))
+        })
+        .find(|file| is_program(file))
+}
+
+/// Whether `file` can be run.
+pub(crate) fn is_program(file: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.metadata()
+            .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    }
+    #[cfg(not(unix))]
+    {
+        file.is_file()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Call, find, without_noise};
+    use std::path::Path;
+
+    #[test]
+    fn keeps_both_outputs_in_order() {
+        let script = "console.log('one'); console.error('two'); process.exit(3)";
+        let node = find("node").unwrap();
+        let ended = Call::new(node, Path::new("."))
+            .args(["-e", script])
+            .finish(None)
+            .unwrap();
+        assert!(!ended.success);
+        assert_eq!(ended.lines, ["one", "two"]);
+        let problem = ended.into_result().unwrap_err().to_string();
+        assert!(problem.contains("    one\n    two\n"), "{problem}");
+        assert!(problem.contains("`node -e "), "{problem}");
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named() {
+        let problem = Call::new("no-such-program", Path::new("."))
+            .succeed(None)
+            .unwrap_err();
+        assert!(
+            problem
+                .message()
+                .starts_with("cannot run `no-such-program`"),
+            "{problem}"
+        );
+        assert_eq!(find("no-such-program"), None);
+    }
+
+    #[test]
+    fn drops_only_the_chatter_of_cargo() {
+        let lines = [
+            "   Compiling serde v1.0.0",
+            "error[E0432]: unresolved import",
+            "Compiling is what I test",
+        ];
+        let kept = without_noise(lines.map(str::to_owned).to_vec());
+        assert_eq!(
+            kept,
+            [
+                "error[E0432]: unresolved import",
+                "Compiling is what I test"
+            ]
+        );
+    }
+}

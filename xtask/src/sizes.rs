@@ -1,0 +1,264 @@
+//! `cargo xtask sizes`: what a browser downloads, measured, written down, and held to its limit.
+
+use crate::build_js::{self, Module};
+use crate::console::{self, Build, Bundler};
+use crate::problem::{Problem, Result};
+use crate::progress::Progress;
+use crate::tools;
+use crate::workspace::Workspace;
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The most that the engine without `verify` may weigh after brotli, in bytes.
+const ENGINE_LIMIT: u64 = 120_000;
+
+/// The marks between which `--write` puts the table.
+const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
+
+/// Node carries brotli; reading it from there spares a dependency that everybody would have to compile.
+const MEASURE: &str = "
+const { readFileSync } = require('node:fs');
+const { gzipSync, brotliCompressSync } = require('node:zlib');
+for (const file of process.argv.slice(1)) {
+  const bytes = readFileSync(file);
+  console.log(bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length);
+}";
+
+/// One thing that is downloaded; all in bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Size {
+    name: String,
+    raw: u64,
+    gzip: u64,
+    brotli: u64,
+}
+
+/// `cargo xtask build-console`: into `dist/`, as it is published.
+pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let tools = Bundler {
+        trunk: tools::trunk(workspace, &progress)?,
+        wasm_bindgen: tools::wasm_bindgen(workspace, &progress)?,
+        wasm_opt: Some(tools::wasm_opt(workspace, &progress)?),
+    };
+    release_console(workspace, &progress, &tools)?;
+    print!(
+        "\n{}",
+        table(&measure(workspace, &console_files(workspace)?)?)
+    );
+    Ok(())
+}
+
+/// `cargo xtask sizes`: builds everything as it is published, prints the table and checks the limit.
+pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let wasm_bindgen = tools::wasm_bindgen(workspace, &progress)?;
+    let wasm_opt = tools::wasm_opt(workspace, &progress)?;
+    let trunk = tools::trunk(workspace, &progress)?;
+    let mut sizes = build_js::build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
+    let tools = Bundler {
+        trunk,
+        wasm_bindgen,
+        wasm_opt: Some(wasm_opt),
+    };
+    release_console(workspace, &progress, &tools)?;
+    sizes.extend(measure(workspace, &console_files(workspace)?)?);
+
+    let json = workspace.notes().join("sizes.json");
+    fs::create_dir_all(workspace.notes())
+        .and_then(|()| fs::write(&json, to_json(&sizes)))
+        .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", json.display())))?;
+    print!("\n{}\n{}\n", table(&sizes), json.display());
+    if write {
+        write_into(&workspace.root.join("docs/benchmarks.md"), &table(&sizes))?;
+    }
+    check(&sizes)
+}
+
+fn release_console(workspace: &Workspace, progress: &Progress, tools: &Bundler) -> Result<()> {
+    if console::is_fresh(workspace, Build::Release) {
+        progress.quick("console").done("unchanged");
+        return Ok(());
+    }
+    console::compile(workspace, progress, Build::Release)?;
+    console::bundle(workspace, progress, Build::Release, tools)
+}
+
+/// The files of `dist/` that make up the page, by kind; names carry hashes, so the kind is what a table can name.
+fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
+    let dist = workspace.root.join("dist");
+    let failed = |error| Problem::new(format!("cannot read `{}`: {error}", dist.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(&dist).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let ending = path
+            .extension()
+            .and_then(|ending| ending.to_str())
+            .unwrap_or("");
+        if let "wasm" | "js" | "css" | "html" = ending {
+            files.push((format!("console, {ending}"), path));
+        }
+    }
+    files.sort();
+    files.reverse();
+    Ok(files)
+}
+
+/// Measures files; the name of each is kept.
+pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Result<Vec<Size>> {
+    let lines = tools::node(&workspace.root)?
+        .args(["-e", MEASURE])
+        .args(files.iter().map(|(_, path)| path))
+        .succeed(None)?;
+    let sizes = lines
+        .iter()
+        .zip(files)
+        .filter_map(|(line, (name, _))| read(name, line));
+    let sizes: Vec<Size> = sizes.collect();
+    if sizes.len() == files.len() {
+        Ok(sizes)
+    } else {
+        Err(Problem::new("node measured something else than was asked").output(lines))
+    }
+}
+
+/// Reads `raw gzip brotli`.
+fn read(name: &str, line: &str) -> Option<Size> {
+    let mut numbers = line.split_whitespace().map(str::parse::<u64>);
+    let mut next = || numbers.next()?.ok();
+    Some(Size {
+        name: name.to_owned(),
+        raw: next()?,
+        gzip: next()?,
+        brotli: next()?,
+    })
+}
+
+/// The sizes as a Markdown table.
+pub(crate) fn table(sizes: &[Size]) -> String {
+    let mut text = String::from("| file | bytes | gzip | brotli |\n|---|---:|---:|---:|\n");
+    for size in sizes {
+        let (raw, gzip, brotli) = (grouped(size.raw), grouped(size.gzip), grouped(size.brotli));
+        writeln!(text, "| {} | {raw} | {gzip} | {brotli} |", size.name).ok();
+    }
+    text
+}
+
+/// The sizes as JSON.
+fn to_json(sizes: &[Size]) -> String {
+    let rows: Vec<String> = sizes
+        .iter()
+        .map(|size| {
+            let Size { name, raw, gzip, brotli } = size;
+            format!("  {{ \"name\": \"{name}\", \"bytes\": {raw}, \"gzip\": {gzip}, \"brotli\": {brotli} }}")
+        })
+        .collect();
+    format!("[\n{}\n]\n", rows.join(",\n"))
+}
+
+/// An error when the engine without `verify` is over its limit.
+pub(crate) fn check(sizes: &[Size]) -> Result<()> {
+    match sizes
+        .iter()
+        .find(|size| size.name == Module::Engine.title())
+    {
+        Some(size) if size.brotli > ENGINE_LIMIT => Err(Problem::new(format!(
+            "the engine is {} bytes after brotli, over its limit of {}",
+            grouped(size.brotli),
+            grouped(ENGINE_LIMIT)
+        ))
+        .hint("`twiggy top` on the wasm file of the profile `wasm` shows what weighs most")),
+        _ => Ok(()),
+    }
+}
+
+/// Puts the table between the marks of a document.
+fn write_into(document: &Path, table: &str) -> Result<()> {
+    let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
+    let text = fs::read_to_string(document).map_err(failed)?;
+    let replaced = between_marks(&text, table).ok_or_else(|| {
+        Problem::new(format!(
+            "`{}` does not have the marks `{}` and `{}`",
+            document.display(),
+            MARKS.0,
+            MARKS.1
+        ))
+    })?;
+    fs::write(document, replaced).map_err(failed)
+}
+
+fn between_marks(text: &str, table: &str) -> Option<String> {
+    let (before, rest) = text.split_once(MARKS.0)?;
+    let (_, after) = rest.split_once(MARKS.1)?;
+    Some(format!("{before}{}\n{table}{}{after}", MARKS.0, MARKS.1))
+}
+
+/// A number with commas between its thousands.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{ENGINE_LIMIT, Module, Size, between_marks, check, grouped, read, table, to_json};
+
+    fn engine(brotli: u64) -> Vec<Size> {
+        vec![Size {
+            name: Module::Engine.title().to_owned(),
+            raw: 1_234_567,
+            gzip: 999,
+            brotli,
+        }]
+    }
+
+    #[test]
+    fn holds_the_engine_to_its_limit() {
+        assert!(check(&engine(ENGINE_LIMIT)).is_ok());
+        let problem = check(&engine(ENGINE_LIMIT + 1)).unwrap_err();
+        assert_eq!(
+            problem.message(),
+            "the engine is 120,001 bytes after brotli, over its limit of 120,000"
+        );
+    }
+
+    #[test]
+    fn writes_tables_and_json() {
+        let sizes = engine(120);
+        assert!(table(&sizes).ends_with("| engine, without `verify` | 1,234,567 | 999 | 120 |\n"));
+        let json = "[\n  { \"name\": \"engine, without `verify`\", \"bytes\": 1234567, \"gzip\": 999, \"brotli\": 120 }\n]\n";
+        assert_eq!(to_json(&sizes), json);
+        assert_eq!([7, 1000, 12_345].map(grouped), ["7", "1,000", "12,345"]);
+    }
+
+    #[test]
+    fn replaces_only_what_stands_between_the_marks() {
+        let text = "# Sizes\n<!-- sizes: begin -->\nold\n<!-- sizes: end -->\nend\n";
+        let new = "# Sizes\n<!-- sizes: begin -->\nnew\n<!-- sizes: end -->\nend\n";
+        assert_eq!(between_marks(text, "new\n").as_deref(), Some(new));
+        assert_eq!(between_marks("no marks", "new"), None);
+    }
+
+    #[test]
+    fn reads_only_whole_lines_of_numbers() {
+        let size = Size {
+            name: "x".to_owned(),
+            raw: 3,
+            gzip: 2,
+            brotli: 1,
+        };
+        assert_eq!(read("x", "3 2 1"), Some(size));
+        assert_eq!(read("x", "3 2"), None);
+        assert_eq!(read("x", "Error: ENOENT"), None);
+    }
+}

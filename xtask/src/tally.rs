@@ -1,0 +1,128 @@
+//! Counts of tests, read from what the runners print.
+
+use std::ops::AddAssign;
+
+/// How many tests passed, failed, and were left out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    pub(crate) passed: u64,
+    pub(crate) failed: u64,
+    pub(crate) ignored: u64,
+}
+
+impl Tally {
+    /// Sums the lines `test result: ok. 3 passed; 0 failed; 1 ignored; ..` of cargo test and of wasm-bindgen's runner.
+    pub(crate) fn of_cargo(lines: &[String]) -> Self {
+        let mut sum = Self::default();
+        for line in lines {
+            let Some((_, counts)) = line.split_once("test result: ") else {
+                continue;
+            };
+            sum += Self {
+                passed: count_before(counts, " passed"),
+                failed: count_before(counts, " failed"),
+                ignored: count_before(counts, " ignored"),
+            };
+        }
+        sum
+    }
+
+    /// Sums the closing lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on.
+    /// A cancelled test is a failed one: it did not run to its end.
+    pub(crate) fn of_node(lines: &[String]) -> Self {
+        let mut sum = Self::default();
+        for line in lines {
+            let Some(rest) = line.strip_prefix("# ").or_else(|| line.strip_prefix("ℹ ")) else {
+                continue;
+            };
+            let Some((word, count)) = rest.split_once(' ') else {
+                continue;
+            };
+            let Ok(count) = count.trim().parse::<u64>() else {
+                continue;
+            };
+            match word {
+                "pass" => sum.passed += count,
+                "fail" | "cancelled" => sum.failed += count,
+                "skipped" | "todo" => sum.ignored += count,
+                _ => {}
+            }
+        }
+        sum
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.ignored += other.ignored;
+    }
+}
+
+/// The number that stands right before `word`; 0 without one.
+fn count_before(text: &str, word: &str) -> u64 {
+    text.split_once(word)
+        .and_then(|(before, _)| before.split_whitespace().last())
+        .and_then(|number| number.parse().ok())
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Tally;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn sums_every_binary_of_cargo_test() {
+        let output = lines(
+            "running 2 tests\n\
+             test a ... ok\n\
+             test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s\n\
+             test result: FAILED. 1210 passed; 3 failed; 1 ignored; 0 measured; 9 filtered out; finished in 1.20s\n\
+             error: 1 target failed:",
+        );
+        assert_eq!(
+            Tally::of_cargo(&output),
+            Tally {
+                passed: 1212,
+                failed: 3,
+                ignored: 1
+            }
+        );
+    }
+
+    #[test]
+    fn a_test_name_that_looks_like_a_result_does_not_count() {
+        let output = lines("test reads_4_passed ... ok\nassertion failed: 9 passed; 2 failed");
+        assert_eq!(Tally::of_cargo(&output), Tally::default());
+    }
+
+    #[test]
+    fn reads_both_reporters_of_node() {
+        let tap = lines(
+            "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 1\n# skipped 2\n# todo 0\n# duration_ms 80.2",
+        );
+        let spec =
+            lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
+        let expected = Tally {
+            passed: 3,
+            failed: 2,
+            ignored: 2,
+        };
+        assert_eq!(Tally::of_node(&tap), expected);
+        assert_eq!(Tally::of_node(&spec), expected);
+    }
+
+    #[test]
+    fn a_crashed_runner_counts_nothing() {
+        assert_eq!(
+            Tally::of_cargo(&lines("error: could not compile")),
+            Tally::default()
+        );
+        assert_eq!(Tally::of_node(&[]), Tally::default());
+    }
+}

@@ -1,0 +1,529 @@
+//! `cargo xtask test`: every check, in order; one that fails does not stop those that do not depend on it.
+
+use crate::browser::{self, Browser};
+use crate::build_js;
+use crate::console::{self, Build, Bundler};
+use crate::problem::{Problem, Result};
+use crate::process::{Call, Ended, cargo, without_noise};
+use crate::progress::Progress;
+use crate::sizes::{self, Size};
+use crate::tally::Tally;
+use crate::tools::{self, WASM_TARGET};
+use crate::up;
+use crate::workspace::Workspace;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::thread;
+use std::time::Instant;
+
+/// One check: its name for `--only`, what it is, and how it runs.
+struct Check {
+    name: &'static str,
+    title: &'static str,
+    /// It needs Trunk or wasm-bindgen, which are installed in the background from the start.
+    tools: bool,
+    run: fn(&Context<'_>, &Check) -> Result<Report>,
+}
+
+/// All checks, cheap ones first.
+const CHECKS: [Check; 9] = [
+    Check {
+        name: "fmt",
+        title: "rustfmt has nothing to change",
+        tools: false,
+        run: fmt,
+    },
+    Check {
+        name: "clippy",
+        title: "clippy, natively",
+        tools: false,
+        run: clippy,
+    },
+    Check {
+        name: "clippy-wasm",
+        title: "clippy, for the browser",
+        tools: false,
+        run: clippy_wasm,
+    },
+    Check {
+        name: "native",
+        title: "Rust tests",
+        tools: true,
+        run: native,
+    },
+    Check {
+        name: "console-native",
+        title: "the console's state, natively",
+        tools: false,
+        run: console_native,
+    },
+    Check {
+        name: "js",
+        title: "the wasm engine under Node",
+        tools: true,
+        run: js,
+    },
+    Check {
+        name: "size",
+        title: "the engine's size is within its limit",
+        tools: true,
+        run: size,
+    },
+    Check {
+        name: "console-wasm",
+        title: "the console's parts in headless Chromium",
+        tools: true,
+        run: console_wasm,
+    },
+    Check {
+        name: "e2e",
+        title: "journeys in Chromium against the built service",
+        tools: true,
+        run: e2e,
+    },
+];
+
+/// What a runner reported; `problem` when it ended badly.
+struct Report {
+    tally: Tally,
+    problem: Option<Problem>,
+}
+
+/// A line of the closing table.
+struct Row {
+    name: &'static str,
+    tally: Tally,
+    ok: bool,
+    seconds: f64,
+}
+
+/// What several checks need, each made at most once, by whoever asks first.
+struct Context<'a> {
+    workspace: &'a Workspace,
+    progress: &'a Progress,
+    trunk: OnceLock<Result<PathBuf>>,
+    wasm_bindgen: OnceLock<Result<PathBuf>>,
+    js: OnceLock<Result<Vec<Size>>>,
+    console: OnceLock<Result<()>>,
+    service: OnceLock<Result<()>>,
+    browser: OnceLock<Result<Browser>>,
+}
+
+/// Prints the names that `--only` takes.
+pub(crate) fn list() {
+    for check in &CHECKS {
+        println!("{:<15} {}", check.name, check.title);
+    }
+}
+
+/// Runs the checks that `only` names, or all of them.
+pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<()> {
+    let checks = select(only)?;
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let context = Context::new(workspace, &progress);
+    let mut rows = Vec::new();
+    thread::scope(|scope| {
+        if checks.iter().any(|check| check.tools) {
+            scope.spawn(|| context.wasm_bindgen().is_ok() && context.trunk().is_ok());
+        }
+        for check in &checks {
+            rows.push(run_one(&context, check));
+        }
+    });
+    close(&rows)
+}
+
+/// The checks with these names, in their own order; all of them without a name.
+fn select(only: &[String]) -> Result<Vec<&'static Check>> {
+    if let Some(unknown) = only
+        .iter()
+        .find(|name| CHECKS.iter().all(|check| check.name != name.as_str()))
+    {
+        let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+        return Err(Problem::new(format!("there is no check `{unknown}`"))
+            .hint(format!("take of: {}", names.join(", "))));
+    }
+    let wanted = |check: &&Check| only.is_empty() || only.iter().any(|name| name == check.name);
+    Ok(CHECKS.iter().filter(wanted).collect())
+}
+
+fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
+    context
+        .progress
+        .print(&format!("\n{}: {}", check.name, check.title));
+    let started = Instant::now();
+    let (mut tally, problem) = match (check.run)(context, check) {
+        Ok(report) => (report.tally, report.problem),
+        Err(problem) => (Tally::default(), Some(problem)),
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    let ok = problem.is_none();
+    if let Some(problem) = problem {
+        // A check that stopped before it could count is one failure.
+        tally.failed = tally.failed.max(1);
+        context.progress.print(&format!("{problem}"));
+    }
+    Row {
+        name: check.name,
+        tally,
+        ok,
+        seconds,
+    }
+}
+
+/// Prints the table and the sum; a problem when a check failed.
+fn close(rows: &[Row]) -> Result<()> {
+    let mut sum = Tally::default();
+    println!(
+        "\n{:<15} {:<7} {:>7} {:>7} {:>8} {:>9}",
+        "check", "result", "passed", "failed", "ignored", "seconds"
+    );
+    for Row {
+        name,
+        tally,
+        ok,
+        seconds,
+    } in rows
+    {
+        let result = if *ok { "ok" } else { "FAILED" };
+        let Tally {
+            passed,
+            failed,
+            ignored,
+        } = tally;
+        println!("{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}");
+        sum += *tally;
+    }
+    println!("\n{} passed, {} failed", sum.passed, sum.failed);
+    let failed: Vec<&str> = rows
+        .iter()
+        .filter(|row| !row.ok)
+        .map(|row| row.name)
+        .collect();
+    if failed.is_empty() {
+        return Ok(());
+    }
+    let again = failed.join(",");
+    Err(
+        Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
+            .hint(format!("`cargo xtask test --only {again}` runs them again")),
+    )
+}
+
+fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.gate(
+        check,
+        cargo(&context.workspace.root).args(["fmt", "--all", "--check"]),
+    )
+}
+
+fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let call = cargo(&context.workspace.root)
+        .args([
+            "clippy",
+            "--workspace",
+            "--exclude",
+            "gbac-wasm",
+            "--exclude",
+            "gbac-console",
+        ])
+        .args(["--all-targets", "--all-features", "--", "-D", "warnings"]);
+    context.gate(check, call)
+}
+
+/// The crates that run in a page, in the profile that the console is built with, so that their macros compile once.
+fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let profile = Build::Development.profile();
+    let call = cargo(&context.workspace.root)
+        .args([
+            "clippy",
+            "--target",
+            WASM_TARGET,
+            "--profile",
+            profile,
+            "--all-features",
+        ])
+        .args([
+            "--package",
+            "gbac-engine",
+            "--package",
+            "gbac-wasm",
+            "--package",
+            "gbac-console",
+        ])
+        .args(["--", "-D", "warnings"]);
+    context.gate(check, call)
+}
+
+fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
+    // The service embeds the console; without one it still serves everything else, and only `e2e` needs the page.
+    context.console().ok();
+    context.service()?;
+    let call = cargo(&context.workspace.root).args([
+        "test",
+        "--workspace",
+        "--exclude",
+        "gbac-wasm",
+        "--exclude",
+        "gbac-console",
+        "--no-fail-fast",
+    ]);
+    context.tests(check, call, Tally::of_cargo)
+}
+
+fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--lib"]);
+    context.tests(check, call, Tally::of_cargo)
+}
+
+fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.js()?;
+    context.service()?;
+    if context
+        .workspace
+        .root
+        .join("www/package-lock.json")
+        .is_file()
+    {
+        tools::npm_ci(context.workspace, context.progress, "www")?;
+    }
+    context.node_tests(check, "www/test", |call| call)
+}
+
+fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
+    let sizes = context.js()?;
+    context.progress.print(&sizes::table(&sizes));
+    sizes::check(&sizes)?;
+    Ok(Report {
+        tally: Tally::default(),
+        problem: None,
+    })
+}
+
+fn console_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let browser = context.browser()?;
+    let wasm_bindgen = context.wasm_bindgen()?;
+    let runner = wasm_bindgen.with_file_name(format!(
+        "wasm-bindgen-test-runner{}",
+        std::env::consts::EXE_SUFFIX
+    ));
+    let call = cargo(&context.workspace.root)
+        .args([
+            "test",
+            "--package",
+            "gbac-console",
+            "--target",
+            WASM_TARGET,
+            "--no-fail-fast",
+        ])
+        .args(["--profile", Build::Development.profile()])
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
+        .env("CHROMEDRIVER", &browser.driver)
+        .env(
+            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
+            browser.driver_settings(&context.workspace.notes())?,
+        );
+    context.tests(check, call, Tally::of_cargo)
+}
+
+fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let browser = context.browser()?;
+    context.console()?;
+    context.service()?;
+    tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
+    context.node_tests(check, "tests/e2e", |call| {
+        call.env("GBAC_CHROMIUM", &browser.chromium)
+            .env("GBAC_CHROMEDRIVER", &browser.driver)
+    })
+}
+
+impl<'a> Context<'a> {
+    fn new(workspace: &'a Workspace, progress: &'a Progress) -> Self {
+        Self {
+            workspace,
+            progress,
+            trunk: OnceLock::new(),
+            wasm_bindgen: OnceLock::new(),
+            js: OnceLock::new(),
+            console: OnceLock::new(),
+            service: OnceLock::new(),
+            browser: OnceLock::new(),
+        }
+    }
+
+    fn trunk(&self) -> Result<PathBuf> {
+        self.trunk
+            .get_or_init(|| tools::trunk(self.workspace, self.progress))
+            .clone()
+    }
+
+    fn wasm_bindgen(&self) -> Result<PathBuf> {
+        self.wasm_bindgen
+            .get_or_init(|| tools::wasm_bindgen(self.workspace, self.progress))
+            .clone()
+    }
+
+    fn browser(&self) -> Result<Browser> {
+        self.browser
+            .get_or_init(|| browser::browser(self.workspace, self.progress))
+            .clone()
+    }
+
+    /// The modules of the JavaScript package, and their sizes.
+    fn js(&self) -> Result<Vec<Size>> {
+        let build = || {
+            let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
+            build_js::build(
+                self.workspace,
+                self.progress,
+                &self.wasm_bindgen()?,
+                &wasm_opt,
+            )
+        };
+        self.js.get_or_init(build).clone()
+    }
+
+    /// The console in `dist/`, as `up` builds it.
+    fn console(&self) -> Result<()> {
+        let build = || {
+            if console::is_fresh(self.workspace, Build::Development) {
+                self.progress.quick("console").done("unchanged");
+                return Ok(());
+            }
+            console::compile(self.workspace, self.progress, Build::Development)?;
+            let tools = Bundler {
+                trunk: self.trunk()?,
+                wasm_bindgen: self.wasm_bindgen()?,
+                wasm_opt: None,
+            };
+            console::bundle(self.workspace, self.progress, Build::Development, &tools)
+        };
+        self.console.get_or_init(build).clone()
+    }
+
+    /// The built `gbac`.
+    fn service(&self) -> Result<()> {
+        self.service
+            .get_or_init(|| up::service(self.workspace, self.progress))
+            .clone()
+    }
+
+    /// Runs a program that only passes or fails.
+    fn gate(&self, check: &Check, call: Call) -> Result<Report> {
+        let ended = self.logged(check, call)?;
+        Ok(Report {
+            tally: Tally::default(),
+            problem: ended.into_result().err(),
+        })
+    }
+
+    /// Runs a program that counts tests. One that found no test at all has failed: it tested nothing.
+    fn tests(&self, check: &Check, call: Call, count: fn(&[String]) -> Tally) -> Result<Report> {
+        let call = call
+            .env("GBAC_BIN", self.workspace.gbac())
+            .env("GBAC_DIST", self.workspace.root.join("dist"))
+            .env("NO_COLOR", "1");
+        let ended = self.logged(check, call)?;
+        let tally = count(&ended.lines);
+        let problem = match ended.into_result() {
+            Ok(lines) if tally.passed == 0 => {
+                Some(Problem::new("no test ran").output(without_noise(lines)))
+            }
+            Ok(_) => None,
+            Err(problem) => Some(problem),
+        };
+        Ok(Report { tally, problem })
+    }
+
+    /// Runs the test files of a folder under Node.
+    fn node_tests(
+        &self,
+        check: &Check,
+        folder: &str,
+        more: impl Fn(Call) -> Call,
+    ) -> Result<Report> {
+        let files = test_files(&self.workspace.root, folder)?;
+        let call = tools::node(&self.workspace.root)?
+            .args(["--test", "--test-reporter=spec"])
+            .args(files);
+        self.tests(check, more(call), Tally::of_node)
+    }
+
+    /// Runs with the output in a file: it stays there to be read, and a process that a test leaves behind cannot keep
+    /// us waiting, as it could at the other end of a pipe.
+    fn logged(&self, check: &Check, call: Call) -> Result<Ended> {
+        let step = self.progress.slow(check.name, "running");
+        let ended = call.finish_into(&self.workspace.notes().join(format!("{}.log", check.name)));
+        match &ended {
+            Ok(ended) if ended.success => step.done("passed"),
+            Ok(ended) => step.failed(&Problem::new(format!("`{}`", ended.shown))),
+            Err(problem) => step.failed(problem),
+        }
+        ended
+    }
+}
+
+/// The files `*.test.js` and `*.test.mjs` right in a folder.
+fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
+    let dir = root.join(folder);
+    let is_test = |path: &PathBuf| {
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        name.ends_with(".test.mjs") || name.ends_with(".test.js")
+    };
+    let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_test).collect();
+    files.sort();
+    if files.is_empty() {
+        return Err(Problem::new(format!(
+            "there are no files `{folder}/*.test.mjs`"
+        )));
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHECKS, Row, close, select};
+    use crate::tally::Tally;
+
+    fn names(only: &[&str]) -> Vec<&'static str> {
+        let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
+        select(&only)
+            .unwrap()
+            .iter()
+            .map(|check| check.name)
+            .collect()
+    }
+
+    #[test]
+    fn runs_in_its_own_order() {
+        assert_eq!(names(&[]).len(), CHECKS.len());
+        assert_eq!(names(&["e2e", "fmt"]), ["fmt", "e2e"]);
+        assert!(select(&["fmtt".to_owned()]).is_err());
+    }
+
+    #[test]
+    fn one_failed_check_fails_the_run() {
+        let row = |name, failed| Row {
+            name,
+            tally: Tally {
+                passed: 2,
+                failed,
+                ignored: 0,
+            },
+            ok: failed == 0,
+            seconds: 0.0,
+        };
+        assert!(close(&[row("fmt", 0), row("js", 0)]).is_ok());
+        let problem = close(&[row("fmt", 0), row("js", 3)])
+            .unwrap_err()
+            .to_string();
+        assert!(problem.contains("1 of 2 checks failed"), "{problem}");
+        assert!(problem.contains("--only js"), "{problem}");
+    }
+}

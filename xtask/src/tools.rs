@@ -1,0 +1,401 @@
+//! The tools that building needs, pinned: found on `PATH` when the version fits, else installed into the cache.
+//!
+//! This is the only place that knows how a tool is installed.
+
+use crate::fingerprint::Fingerprint;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, cargo, find, is_program};
+use crate::progress::{Progress, Step};
+use crate::version::Version;
+use crate::workspace::Workspace;
+use std::env::consts::EXE_SUFFIX;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The compile target of everything that runs in a page.
+pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
+/// Builds the console. 0.22 needs Rust 1.96.
+pub(crate) const TRUNK: &str = "0.21.14";
+/// Must equal the crate's version in Cargo.lock: both sides of the binding have to agree.
+pub(crate) const WASM_BINDGEN: &str = "0.2.129";
+/// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
+pub(crate) const WASM_OPT: &str = "132.0.0";
+/// The oldest wasm-opt that accepts what Rust 1.95 emits, given [`WASM_OPT_FEATURES`].
+const WASM_OPT_OLDEST: &str = "108.0.0";
+
+/// What rustc's wasm uses beyond the first version of WebAssembly; every wasm-opt is told, newer ones would guess right.
+pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// How the two tools are compiled. They work for seconds at a time, so the time to compile them is all that matters:
+/// without unwinding, checks and debug information there is a fifth less to compile (measured: 143 s to 116 s for Trunk).
+const INSTALL_PROFILE: [(&str, &str); 5] = [
+    ("CARGO_PROFILE_DEV_DEBUG", "0"),
+    ("CARGO_PROFILE_DEV_PANIC", "abort"),
+    ("CARGO_PROFILE_DEV_DEBUG_ASSERTIONS", "false"),
+    ("CARGO_PROFILE_DEV_OVERFLOW_CHECKS", "false"),
+    ("CARGO_INCREMENTAL", "0"),
+];
+
+/// A wasm-opt that can be called.
+#[derive(Debug, Clone)]
+pub(crate) struct WasmOpt {
+    pub(crate) program: PathBuf,
+    pub(crate) version: Version,
+}
+
+/// Checks that rustc is new enough, and that it can compile for the browser; adds the target where rustup may.
+pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    let step = progress.quick("rust");
+    let needed = env!("CARGO_PKG_RUST_VERSION");
+    let found = Call::new("rustc", &workspace.root)
+        .args(["--version"])
+        .first_line();
+    match found.as_deref().and_then(Version::find) {
+        Some(version) if Some(version) >= Version::parse(needed) => step.done(&version.to_string()),
+        Some(version) => {
+            let problem = Problem::new(format!("rustc is {version}, and {needed} or newer is needed"))
+                .hint("rust-toolchain.toml names the version; `rustup update` or `rustup toolchain install` gets it");
+            step.failed(&problem);
+            return Err(problem);
+        }
+        None => {
+            let problem =
+                Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
+            step.failed(&problem);
+            return Err(problem);
+        }
+    }
+    wasm_target(workspace, progress)
+}
+
+fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    let step = progress.quick("wasm target");
+    let library = Call::new("rustc", &workspace.root)
+        .args(["--print", "target-libdir", "--target", WASM_TARGET])
+        .first_line();
+    if library.is_some_and(|dir| Path::new(&dir).is_dir()) {
+        step.done(&format!("{WASM_TARGET} is there"));
+        return Ok(());
+    }
+    let added = match find("rustup") {
+        Some(rustup) => Call::new(rustup, &workspace.root)
+            .args(["target", "add", WASM_TARGET])
+            .succeed(Some(&step))
+            .map_err(|problem| problem.hint("check the network, then run the same command again")),
+        None => Err(Problem::new(format!("rustc cannot compile for {WASM_TARGET}, and there is no rustup to add it"))
+            .hint("install your distribution's rust-std for wasm32-unknown-unknown, or Rust from https://rustup.rs")),
+    };
+    match added {
+        Ok(_) => {
+            step.done(&format!("{WASM_TARGET} added by rustup"));
+            Ok(())
+        }
+        Err(problem) => {
+            step.failed(&problem);
+            Err(problem)
+        }
+    }
+}
+
+/// Trunk. Its own downloads are never used, so it is built without TLS.
+pub(crate) fn trunk(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
+    let tool = Installed {
+        package: "trunk",
+        program: "trunk",
+        version: TRUNK,
+        takes: "about two minutes",
+    };
+    tool.get(workspace, progress, &["--no-default-features"])
+}
+
+/// The wasm-bindgen command line; its test runner lies in the same folder.
+pub(crate) fn wasm_bindgen(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
+    let tool = Installed {
+        package: "wasm-bindgen-cli",
+        program: "wasm-bindgen",
+        version: WASM_BINDGEN,
+        takes: "about a minute",
+    };
+    tool.get(workspace, progress, &[])
+}
+
+/// A tool that cargo installs from crates.io.
+struct Installed {
+    package: &'static str,
+    program: &'static str,
+    version: &'static str,
+    takes: &'static str,
+}
+
+impl Installed {
+    /// Finds the program, or installs it. What is on `PATH` counts only in exactly this version.
+    fn get(&self, workspace: &Workspace, progress: &Progress, args: &[&str]) -> Result<PathBuf> {
+        let root = workspace
+            .cache
+            .join(format!("{}-{}", self.package, self.version));
+        let cached = root
+            .join("bin")
+            .join(format!("{}{EXE_SUFFIX}", self.program));
+        for program in find(self.program).into_iter().chain([cached.clone()]) {
+            if version_of(&program) == Version::parse(self.version) {
+                progress.quick(self.program).done(&format!(
+                    "{} from {}",
+                    self.version,
+                    short(&program)
+                ));
+                return Ok(program);
+            }
+        }
+        let step = progress.slow(
+            self.program,
+            &format!("installing {}, {}, once", self.version, self.takes),
+        );
+        match self.install(workspace, &root, args, &step) {
+            Ok(()) => {
+                step.done(&format!("{} installed into {}", self.version, short(&root)));
+                Ok(cached)
+            }
+            Err(problem) => {
+                step.failed(&problem);
+                Err(problem.hint(format!(
+                    "when the network is down, run the same command again later; or put {} {} on your PATH",
+                    self.program, self.version
+                )))
+            }
+        }
+    }
+
+    fn install(
+        &self,
+        workspace: &Workspace,
+        root: &Path,
+        args: &[&str],
+        step: &Step<'_>,
+    ) -> Result<()> {
+        // A build folder of its own, so that two tools can be built at the same time; not needed afterwards.
+        let build = workspace
+            .cache
+            .join(format!("build-{}-{}", self.package, self.version));
+        let mut call = cargo(&workspace.root)
+            .args(["install", "--locked", "--debug", "--force", "--root"])
+            .args([root])
+            .args([format!("{}@{}", self.package, self.version)])
+            .args(args)
+            .env("CARGO_TARGET_DIR", &build);
+        for (name, value) in INSTALL_PROFILE {
+            call = call.env(name, value);
+        }
+        call.succeed(Some(step))?;
+        fs::remove_dir_all(&build).ok();
+        Ok(())
+    }
+}
+
+/// wasm-opt, for what is published; a development build does without it.
+pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<WasmOpt> {
+    let wanted = Version::parse(WASM_OPT);
+    let on_path = find("wasm-opt").and_then(|program| {
+        Some(WasmOpt {
+            version: version_of(&program)?,
+            program,
+        })
+    });
+    let root = workspace.cache.join(format!("binaryen-{WASM_OPT}"));
+    let ending = if cfg!(windows) { ".cmd" } else { "" };
+    let cached = root
+        .join("node_modules")
+        .join(".bin")
+        .join(format!("wasm-opt{ending}"));
+    let in_cache = version_of(&cached).map(|version| WasmOpt {
+        program: cached.clone(),
+        version,
+    });
+    let fitting = on_path
+        .iter()
+        .chain(&in_cache)
+        .find(|found| Some(found.version) == wanted);
+    if let Some(found) = fitting {
+        progress.quick("wasm-opt").done(&format!(
+            "{} from {}",
+            found.version.major(),
+            short(&found.program)
+        ));
+        return Ok(found.clone());
+    }
+    let step = progress.slow(
+        "wasm-opt",
+        &format!("installing npm package binaryen {WASM_OPT}, once"),
+    );
+    match install_wasm_opt(&root, &cached, &step) {
+        Ok(found) => {
+            step.done(&format!(
+                "{} installed into {}",
+                found.version.major(),
+                short(&root)
+            ));
+            Ok(found)
+        }
+        Err(problem) => {
+            match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
+                Some(found) => {
+                    step.done(&format!(
+                        "{} from {}; npm: {}",
+                        found.version.major(),
+                        short(&found.program),
+                        problem.message()
+                    ));
+                    Ok(found)
+                }
+                None => {
+                    step.failed(&problem);
+                    Err(problem)
+                }
+            }
+        }
+    }
+}
+
+fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmOpt> {
+    let failed = |error| Problem::new(format!("cannot write `{}`: {error}", root.display()));
+    fs::create_dir_all(root).map_err(failed)?;
+    fs::write(
+        root.join("package.json"),
+        include_str!("../tools/package.json"),
+    )
+    .map_err(failed)?;
+    fs::write(
+        root.join("package-lock.json"),
+        include_str!("../tools/package-lock.json"),
+    )
+    .map_err(failed)?;
+    npm(root)?
+        .args(["ci", "--no-audit", "--no-fund"])
+        .succeed(Some(step))
+        .map_err(|problem| {
+            problem.hint(
+                "check the network, or install your distribution's binaryen (apt install binaryen)",
+            )
+        })?;
+    let version = version_of(cached)
+        .ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
+    Ok(WasmOpt {
+        program: cached.to_owned(),
+        version,
+    })
+}
+
+/// Installs the packages that `folder`'s lock file names, unless they are there.
+pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -> Result<()> {
+    let dir = workspace.root.join(folder);
+    let step = progress.quick("npm");
+    let lock = Fingerprint::new()
+        .path(&dir, "package-lock.json")
+        .map_err(|error| {
+            Problem::new(format!("cannot read `{folder}/package-lock.json`: {error}"))
+        })?
+        .finish();
+    let note = dir.join("node_modules").join(".xtask");
+    if fs::read_to_string(&note).is_ok_and(|noted| noted == lock) {
+        step.done(&format!("packages of {folder} are there"));
+        return Ok(());
+    }
+    let installed = npm(&dir).and_then(|npm| {
+        npm.args(["ci", "--no-audit", "--no-fund"])
+            // The browser comes from the operating system.
+            .env("PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD", "1")
+            .succeed(Some(&step))
+            .map_err(|problem| problem.hint("check the network, then run the same command again"))
+    });
+    match installed {
+        Ok(_) => {
+            fs::write(&note, lock).ok();
+            step.done(&format!("packages of {folder} installed"));
+            Ok(())
+        }
+        Err(problem) => {
+            step.failed(&problem);
+            Err(problem)
+        }
+    }
+}
+
+/// Calls npm in `dir`.
+fn npm(dir: &Path) -> Result<Call> {
+    find("npm").map(|npm| Call::new(npm, dir)).ok_or_else(|| {
+        Problem::new("npm is not on PATH")
+            .hint("install Node.js 20 or newer from https://nodejs.org; npm comes with it")
+    })
+}
+
+/// Calls node in `dir`.
+pub(crate) fn node(dir: &Path) -> Result<Call> {
+    find("node")
+        .map(|node| Call::new(node, dir))
+        .ok_or_else(|| {
+            Problem::new("node is not on PATH")
+                .hint("install Node.js 20 or newer from https://nodejs.org")
+        })
+}
+
+/// What `program --version` says; nothing when it does not run.
+pub(crate) fn version_of(program: &Path) -> Option<Version> {
+    if !is_program(program) {
+        return None;
+    }
+    let line = Call::new(program, Path::new("."))
+        .args(["--version"])
+        .first_line()?;
+    Version::find(&line)
+}
+
+/// A path for people: the home folder as `~`.
+fn short(path: &Path) -> String {
+    let home = std::env::var_os("HOME").map(PathBuf::from);
+    match home.and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned)) {
+        Some(rest) => format!("~/{}", rest.display()),
+        None => path.display().to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{TRUNK, WASM_BINDGEN, WASM_OPT};
+    use std::fs;
+    use std::path::Path;
+
+    fn read(path: &str) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        fs::read_to_string(root.join(path)).unwrap()
+    }
+
+    #[test]
+    fn every_pin_of_wasm_bindgen_is_the_same() {
+        let crate_version = format!("name = \"wasm-bindgen\"\nversion = \"{WASM_BINDGEN}\"");
+        assert!(
+            read("Cargo.lock").contains(&crate_version),
+            "Cargo.lock has another wasm-bindgen"
+        );
+        assert!(read("Trunk.toml").contains(&format!("wasm_bindgen = \"{WASM_BINDGEN}\"")));
+    }
+
+    #[test]
+    fn every_pin_of_trunk_and_wasm_opt_is_the_same() {
+        let trunk = read("Trunk.toml");
+        assert!(trunk.contains(&format!("trunk-version = \"={TRUNK}\"")));
+        let major = WASM_OPT.split('.').next().unwrap();
+        assert!(trunk.contains(&format!("wasm_opt = \"version_{major}\"")));
+        assert!(
+            read("xtask/tools/package.json").contains(&format!("\"binaryen\": \"{WASM_OPT}\""))
+        );
+        assert!(
+            read("xtask/tools/package-lock.json").contains(&format!("\"version\": \"{WASM_OPT}\""))
+        );
+    }
+}

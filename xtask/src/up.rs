@@ -1,0 +1,196 @@
+//! `cargo xtask up`: from a fresh clone to a page in the browser.
+
+use crate::console::{self, Build, Bundler};
+use crate::problem::{Problem, Result};
+use crate::process::{Call, cargo};
+use crate::progress::Progress;
+use crate::tools;
+use crate::workspace::Workspace;
+use std::env;
+use std::io::{self, BufRead, IsTerminal, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+
+/// The name under which this program calls itself to open a page; nobody types it.
+pub(crate) const OPENER: &str = "open-when-ready";
+
+/// Installs what is missing, builds what changed, and hands over to `gbac serve --demo`.
+pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Result<()> {
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    if console::is_fresh(workspace, Build::Development) {
+        progress.quick("console").done("unchanged");
+        service(workspace, &progress)?;
+    } else {
+        build_all(workspace, &progress)?;
+    }
+    serve(workspace, &progress, listen, open)
+}
+
+/// The tools are built while cargo compiles the product, so that no core waits for one long crate.
+fn build_all(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    let build = Build::Development;
+    let (trunk, wasm_bindgen, compiled) = thread::scope(|scope| {
+        let trunk = scope.spawn(|| tools::trunk(workspace, progress));
+        let wasm_bindgen = scope.spawn(|| tools::wasm_bindgen(workspace, progress));
+        let compiled = service(workspace, progress)
+            .and_then(|()| console::compile(workspace, progress, build));
+        (join(trunk), join(wasm_bindgen), compiled)
+    });
+    compiled?;
+    let tools = Bundler {
+        trunk: trunk?,
+        wasm_bindgen: wasm_bindgen?,
+        wasm_opt: None,
+    };
+    console::bundle(workspace, progress, build, &tools)?;
+    // Once more, because the service embeds dist/; everything but its last two crates is already compiled.
+    service(workspace, progress)
+}
+
+/// The result of a thread; a panic in it is a problem, not an abort.
+pub(crate) fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread
+        .join()
+        .unwrap_or_else(|_| Err(Problem::new("a thread of xtask panicked")))
+}
+
+/// Builds `gbac`.
+pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> {
+    let step = progress.slow("service", "compiling gbac");
+    match cargo(&workspace.root)
+        .args(["build", "--package", "gbac"])
+        .succeed(Some(&step))
+    {
+        Ok(_) => {
+            step.done("gbac is ready");
+            Ok(())
+        }
+        Err(problem) => {
+            step.failed(&problem);
+            Err(problem)
+        }
+    }
+}
+
+/// Becomes `gbac serve --demo`, or waits for it where a process cannot become another. Ctrl-C and signals reach it directly.
+fn serve(
+    workspace: &Workspace,
+    progress: &Progress,
+    listen: Option<&str>,
+    open: bool,
+) -> Result<()> {
+    let mut call = Call::new(workspace.gbac(), &workspace.root).args(["serve", "--demo"]);
+    if let Some(address) = listen {
+        call = call.args(["--listen", address]);
+    }
+    progress.print(&format!("\n  {}    (Ctrl-C ends it)\n", call.shown()));
+    let mut command = call.into_command();
+    command.stdin(Stdio::inherit());
+    if open && has_desktop() {
+        command.stdout(opener()?);
+    }
+    hand_over(&mut command)
+}
+
+#[cfg(unix)]
+fn hand_over(command: &mut Command) -> Result<()> {
+    use std::os::unix::process::CommandExt;
+    Err(Problem::new(format!(
+        "cannot start gbac: {}",
+        command.exec()
+    )))
+}
+
+#[cfg(not(unix))]
+fn hand_over(command: &mut Command) -> Result<()> {
+    let status = command
+        .status()
+        .map_err(|error| Problem::new(format!("cannot start gbac: {error}")))?;
+    if status.success() {
+        Ok(())
+    } else {
+        Err(Problem::new(format!("gbac ended with {status}")))
+    }
+}
+
+/// Whether somebody sits before a screen here.
+fn has_desktop() -> bool {
+    let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let screen =
+        cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+    screen && !set("CI") && io::stdout().is_terminal()
+}
+
+/// Starts a second process of this program that passes the service's lines through and opens the address in the first
+/// one that names it. It is the reader, not the parent, so the service still gets the terminal's signals itself.
+fn opener() -> Result<Stdio> {
+    let failed = |error: io::Error| Problem::new(format!("cannot open a browser: {error}"));
+    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    command.arg(OPENER).stdin(Stdio::piped());
+    #[cfg(unix)]
+    {
+        // Ctrl-C is for the service: its last words still need a reader.
+        use std::os::unix::process::CommandExt;
+        command.process_group(0);
+    }
+    let child = command.spawn().map_err(failed)?;
+    child
+        .stdin
+        .map(Stdio::from)
+        .ok_or_else(|| Problem::new("cannot open a browser: no pipe"))
+}
+
+/// The second process: standard input to standard output, line by line.
+pub(crate) fn open_when_ready() -> Result<()> {
+    let mut opened = false;
+    for line in io::stdin().lock().lines() {
+        let line = line
+            .map_err(|error| Problem::new(format!("cannot read the service's output: {error}")))?;
+        writeln!(io::stdout(), "{line}").ok();
+        if let (false, Some(address)) = (opened, address_in(&line)) {
+            opened = true;
+            let (program, args): (&str, &[&str]) = if cfg!(windows) {
+                ("rundll32", &["url.dll,FileProtocolHandler"])
+            } else if cfg!(target_os = "macos") {
+                ("open", &[])
+            } else {
+                ("xdg-open", &[])
+            };
+            // No browser is no fault: the address stands on the screen.
+            let quiet = Command::new(program)
+                .args(args)
+                .arg(address)
+                .stdout(Stdio::null())
+                .stderr(Stdio::null())
+                .spawn();
+            quiet.ok();
+        }
+    }
+    Ok(())
+}
+
+/// The address in the service's ready line.
+fn address_in(line: &str) -> Option<&str> {
+    let address = line.strip_prefix("listening on ")?.trim();
+    address.starts_with("http").then_some(address)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::address_in;
+
+    #[test]
+    fn reads_the_address_from_the_ready_line_only() {
+        assert_eq!(
+            address_in("listening on http://127.0.0.1:8420"),
+            Some("http://127.0.0.1:8420")
+        );
+        assert_eq!(
+            address_in("listening on http://[::1]:8420\r"),
+            Some("http://[::1]:8420")
+        );
+        assert_eq!(address_in("listening on nothing"), None);
+        assert_eq!(address_in("GET http://127.0.0.1:8420"), None);
+    }
+}
