@@ -83,6 +83,19 @@ impl RpcCode {
         }
     }
 
+    /// The Data Plane's reason that goes with it, such as `REASON_RESOURCE_NOT_FOUND`.
+    #[must_use]
+    pub const fn reason(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "REASON_INVALID_INPUT",
+            Self::Unauthenticated | Self::PermissionDenied => "REASON_PERMISSION_DENIED",
+            Self::NotFound => "REASON_RESOURCE_NOT_FOUND",
+            Self::AlreadyExists | Self::FailedPrecondition => "REASON_REDPANDA_ADMIN_API_ERROR",
+            Self::Unimplemented => "REASON_FEATURE_NOT_SUPPORTED",
+            Self::ResourceExhausted | Self::DeadlineExceeded | Self::Internal => "REASON_CONSOLE_ERROR",
+        }
+    }
+
     /// The HTTP status.
     #[must_use]
     pub const fn status(self) -> u16 {
@@ -156,11 +169,11 @@ pub struct DataPlaneProblem {
 }
 
 impl DataPlaneProblem {
-    /// A problem with its reason, such as `REASON_RESOURCE_NOT_FOUND`.
+    /// A problem with the reason that goes with its code.
     #[must_use]
-    pub fn new(code: RpcCode, reason: &str, message: impl Into<String>) -> Self {
-        let reason =
-            Detail::ErrorInfo { reason: reason.into(), domain: DOMAIN.into(), metadata: BTreeMap::new() };
+    pub fn new(code: RpcCode, message: impl Into<String>) -> Self {
+        let reason = code.reason().into();
+        let reason = Detail::ErrorInfo { reason, domain: DOMAIN.into(), metadata: BTreeMap::new() };
         Self { code: code.name().into(), message: message.into(), details: vec![reason] }
     }
 
@@ -168,7 +181,7 @@ impl DataPlaneProblem {
     #[must_use]
     pub fn invalid(field_violations: Vec<FieldViolation>) -> Self {
         let mut problem =
-            Self::new(RpcCode::InvalidArgument, "REASON_INVALID_INPUT", "provided parameters are invalid");
+            Self::new(RpcCode::InvalidArgument, "provided parameters are invalid");
         problem.details.push(Detail::BadRequest { field_violations });
         problem
     }

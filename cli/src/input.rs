@@ -74,12 +74,12 @@ impl Verifier {
 
     /// Every check of one token on a line of its own.
     pub fn report(&self, token: &str) -> Vec<CheckLine> {
-        report(token, &self.keys, &self.expect())
+        report(token, &self.keys, self.expect())
     }
 
     /// Verifies one token.
     pub fn verify(&self, token: &str) -> Result<Claims, CheckError> {
-        verify(token, &self.keys, &self.expect())
+        verify(token, &self.keys, self.expect())
             .map(|verified| verified.claims)
             .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
     }

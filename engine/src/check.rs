@@ -7,7 +7,7 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 
 use crate::decide::{self, Decision, Explanation, Outcome, Request};
-use crate::groups::Extraction;
+use crate::groups::{Extraction, Warning};
 use crate::identity::{Identity, IdentityError};
 use crate::model::{Operation, ResourceType};
 use crate::policy::Policy;
@@ -94,6 +94,16 @@ pub struct Opened {
     pub extraction: Option<Extraction>,
     /// The token's header, where there was a token.
     pub header: Option<Header>,
+    /// What to know about names that were given by hand.
+    names: Vec<Warning>,
+}
+
+impl Opened {
+    /// What to know about the groups, whichever way they came.
+    #[must_use]
+    pub fn warnings(&self) -> &[Warning] {
+        self.extraction.as_ref().map_or(&self.names, |extraction| &extraction.warnings)
+    }
 }
 
 /// The answer to a check.
@@ -180,11 +190,12 @@ pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, Ch
     let unverified = |claims: &UnverifiedClaims, userinfo: Option<&Map<String, Value>>, header| {
         let (identity, extraction) =
             Identity::from_unverified(claims, userinfo, &rules).map_err(CheckError::Identity)?;
-        Ok(Opened { identity, extraction: Some(extraction), header })
+        Ok(Opened { identity, extraction: Some(extraction), header, names: Vec::new() })
     };
     match who {
         Who::Names { user, groups } => {
-            Ok(Opened { identity: Identity::new(user, groups), extraction: None, header: None })
+            let (identity, names) = Identity::with_warnings(user, groups);
+            Ok(Opened { identity, extraction: None, header: None, names })
         }
         Who::Claims { claims, userinfo } => {
             unverified(&UnverifiedClaims::from_object(claims.clone()), userinfo.as_ref(), None)
@@ -197,7 +208,7 @@ pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, Ch
             let claims = verify.ok_or(CheckError::NoKeys)?(token)?;
             let (identity, extraction) =
                 Identity::from_verified(&claims, userinfo.as_ref(), &rules).map_err(CheckError::Identity)?;
-            Ok(Opened { identity, extraction: Some(extraction), header: None })
+            Ok(Opened { identity, extraction: Some(extraction), header: None, names: Vec::new() })
         }
     }
 }
@@ -231,6 +242,9 @@ pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer
                 decisions.push((needed.clone(), decision));
                 outcome
             });
+            // A request that needs nothing is still none for an identity that has expired (D-20).
+            let expired = check.now.is_some_and(|now| identity.is_expired(now));
+            let outcome = if expired { Outcome::Deny } else { outcome };
             Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })
         }
     }

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::groups::{Extraction, ExtractionRule, Warning, extract};
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
-use crate::token::UnverifiedClaims;
+use crate::token::{Claims, UnverifiedClaims};
 
 /// A user and the groups, as one authentication found them.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,7 +136,7 @@ impl Identity {
     /// # Errors
     /// As [`Identity::from_unverified`].
     pub fn from_verified(
-        claims: &crate::token::Claims,
+        claims: &Claims,
         userinfo: Option<&Map<String, Value>>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
@@ -182,9 +182,69 @@ impl Identity {
         self.expires_at
     }
 
+    /// Whether the end is past at this instant, in seconds since 1970 (D-32); an instant that is no number is past it.
+    #[must_use]
+    pub fn is_expired(&self, now: f64) -> bool {
+        self.expires_at.is_some_and(|expires_at| now > expires_at || now.is_nan())
+    }
+
     /// Whether the token's signature and claims were verified.
     #[must_use]
     pub const fn is_verified(&self) -> bool {
         self.verified
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::claim_path::ClaimPath;
+    use crate::groups::{ClaimSource, NestedGroupBehavior};
+
+    fn claims(value: Value) -> UnverifiedClaims {
+        match value {
+            Value::Object(members) => UnverifiedClaims::from_object(members),
+            other => panic!("not an object: {other}"),
+        }
+    }
+
+    #[test]
+    fn stated_names_are_kept_in_order_once_and_never_empty() {
+        let (identity, warnings) = Identity::with_warnings("alice", ["b", "", "a", "b", ""]);
+        assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "a".to_owned()].as_slice()));
+        assert_eq!((identity.expires_at(), identity.is_verified()), (None, false));
+        assert_eq!(warnings.len(), 1);
+        assert_eq!((warnings[0].code, warnings[0].location.as_deref()), ("empty_name", Some("groups[1]")));
+        assert_eq!(Identity::new("alice", ["b", "a"]), identity);
+    }
+
+    #[test]
+    fn claims_become_an_identity_by_the_rules() {
+        let rules = IdentityRules {
+            mapping: "$.email/(.*)@.*/$1/".parse().expect("a rule"),
+            extraction: ExtractionRule {
+                source: ClaimSource::Token(ClaimPath::parse("$.realm.groups").expect("a path")),
+                nested: NestedGroupBehavior::Suffix,
+            },
+        };
+        let token = json!({"email": "alice@x", "exp": 1_700_000_000.5, "realm": {"groups": "/a/b, c"}});
+        let (identity, extraction) = Identity::from_unverified(&claims(token), None, &rules).expect("a user");
+        assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "c".to_owned()].as_slice()));
+        assert_eq!((identity.expires_at(), identity.is_verified()), (Some(1_700_000_000.5), false));
+        assert_eq!(extraction.names().collect::<Vec<_>>(), ["b", "c"]);
+    }
+
+    #[test]
+    fn no_groups_is_an_identity_and_no_user_is_not() {
+        let rules = IdentityRules::default();
+        let (identity, extraction) =
+            Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules).expect("a user");
+        assert_eq!((identity.groups().len(), identity.expires_at()), (0, None));
+        assert_eq!(extraction.warnings[0].code, "claim_missing");
+        let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules).expect_err("no user");
+        assert_eq!(error.code(), "principal_missing");
+        assert!(error.to_string().contains("`groups`"), "{error}");
     }
 }

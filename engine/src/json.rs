@@ -276,10 +276,10 @@ mod tests {
 
     #[test]
     fn refuses_what_is_not_exactly_one_value() {
-        for text in ["{} {}", "{}x", "nul", "{a:1}", "{'a':1}", "[1,]", "01", "NaN", "Infinity", "-", "\"\t\"", "\u{a0}1"] {
+        for text in ["{} {}", "{}x", "nil", "{a:1}", "{'a':1}", "[1,]", "01", "NaN", "Infinity", "\"\t\"", "\u{a0}1"] {
             assert_eq!(code(text), "json_syntax", "{text}");
         }
-        for text in ["", " ", "{", "[1", "\"a", "{\"a\":"] {
+        for text in ["", " ", "-", "{", "[1", "\"a", "{\"a\":"] {
             assert_eq!(code(text), "json_unfinished", "{text}");
         }
         assert_eq!(code("\u{feff}{}"), "byte_order_mark");

@@ -608,3 +608,113 @@ impl FromStr for PrincipalMapping {
         Self::parse(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn apply(rule: &str, claims: &Value) -> Result<String, PrincipalClaimError> {
+        let claims = claims.as_object().expect("an object");
+        PrincipalMapping::parse(rule).expect(rule).apply(claims)
+    }
+
+    #[test]
+    fn the_user_is_what_the_rule_leaves_of_the_claim() {
+        let claims = json!({
+            "sub": "subject", "email": "User@example.com", "user_info": {"email": "u@x"}, "list": ["a", "b"],
+            "path": "/a/b", "urn:x:name": "n", "price": "a$b"
+        });
+        for (rule, user) in [
+            ("$.sub", "subject"),
+            ("$.email", "User@example.com"),
+            ("$.user_info.email", "u@x"),
+            ("$.urn:x:name", "n"),
+            ("$.list.1", "b"),
+            ("$.email/([^@]+)@.*/$1/", "User"),
+            ("$.email/([^@]+)@.*/$1/L", "user"),
+            ("$.email/([^@]+)@.*/$1/U", "USER"),
+            ("$.email/(.*)@(.*)/$2 $1 $& $$/", "example.com User User@example.com $"),
+            ("$.email/(x)?.*/[$1]/", "[]"),
+            ("$.path/\\/a\\/(.*)/p\\/$1/", "p/b"),
+            ("$.sub/sub|subject/x/", "x"),
+            ("$.price/.*/a\\\\b/", "a\\b"),
+        ] {
+            assert_eq!(apply(rule, &claims).as_deref(), Ok(user), "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_user_that_cannot_be_mapped_is_an_error_that_says_what_was_found() {
+        let claims = json!({
+            "sub": "", "n": 7, "email": "u@x", "user_info": "text", "long": "x".repeat(MAX_VALUE_BYTES + 1)
+        });
+        for (rule, code, words) in [
+            ("$.name", "principal_missing", "there are `email`, `long`, `n`, `sub`, `user_info`"),
+            ("$.user_info.email", "principal_missing", "nor any other beside it"),
+            ("$.sub", "principal_empty", "is empty"),
+            ("$.n", "principal_not_string", "of type number"),
+            ("$.long", "principal_too_long", "8193 bytes"),
+            ("$.email/u/x/", "principal_no_match", "is `u@x`, which `u` does not match"),
+            ("$.email/(u).*|(z)/$2/", "principal_empty_result", "leaves nothing"),
+        ] {
+            let error = apply(rule, &claims).expect_err(rule);
+            assert_eq!(error.code(), code, "{rule}");
+            assert!(error.to_string().contains(words), "{error}");
+        }
+    }
+
+    #[test]
+    fn faults_of_a_rule_are_pointed_at() {
+        for (rule, offset, code) in [
+            ("", 0, "missing_root"),
+            ("sub", 0, "missing_root"),
+            ("$.", 2, "empty_name"),
+            ("$.a..b", 4, "empty_name"),
+            ("$.a.", 4, "empty_name"),
+            ("$.a['b']", 3, "brackets"),
+            ("$.é x", 4, "brackets"),
+            ("$.a/b", 3, "unclosed_pattern"),
+            ("$.a//x/", 4, "empty_pattern"),
+            ("$.a/b/x", 6, "unclosed_replacement"),
+            ("$.a/(/x/", 4, "bad_pattern"),
+            ("$.a/a)|(b/x/", 4, "bad_pattern"),
+            ("$.a/(?=b)/x/", 4, "bad_pattern"),
+            ("$.a/b/é$1/", 8, "bad_reference"),
+            ("$.a/(b)/$2/", 8, "bad_reference"),
+            ("$.a/b/$/", 6, "bad_reference"),
+            ("$.a/b/x/l", 8, "bad_case"),
+            ("$.a/b/x/L ", 8, "bad_case"),
+        ] {
+            let error = PrincipalMapping::parse(rule).expect_err(rule);
+            assert_eq!((error.offset(), error.code()), (offset, code), "{rule}: {error}");
+            assert!(!error.hint().is_empty() && !error.to_string().is_empty());
+        }
+        let long = format!("$.{}", "a".repeat(MAX_RULE_BYTES));
+        assert_eq!(PrincipalMapping::parse(&long).expect_err("too long").code(), "too_long");
+        let large = PrincipalMapping::parse("$.a/((a{99}){99}){99}/x/").expect_err("a large expression");
+        assert_eq!(large.code(), "bad_pattern");
+    }
+
+    #[test]
+    fn the_slowest_expression_on_the_longest_value_ends() {
+        let claims = json!({"a": "a".repeat(MAX_VALUE_BYTES)});
+        let error = apply("$.a/(a?){300}(a*)*(a|aa)+b/x/", &claims).expect_err("no b at the end");
+        assert_eq!(error.code(), "principal_no_match");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn nothing_panics(rule in "\\$\\.[a-c.]{0,5}(/[ab()|*?$\\\\é]{0,6}){0,3}[LU]?", value in "[abé]{0,6}") {
+            match PrincipalMapping::parse(&rule) {
+                Ok(mapping) => {
+                    let claims = json!({"a": value, "b": {"c": value}});
+                    let _ = mapping.apply(claims.as_object().expect("an object"));
+                    assert_eq!(mapping.to_string(), rule);
+                }
+                Err(error) => assert!(rule.is_char_boundary(error.offset())),
+            }
+        }
+    }
+}

@@ -25,7 +25,7 @@ pub fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) ->
         let groups = if groups.is_empty() { "no groups".into() } else { groups.join(", ") };
         let _ = writeln!(text, "Signature {state}; the token gives {groups}.");
     }
-    for warning in opened.extraction.iter().flat_map(|extraction| &extraction.warnings) {
+    for warning in opened.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
     }
     let rows: Vec<Vec<String>> =

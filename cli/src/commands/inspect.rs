@@ -10,7 +10,7 @@ use gbac_engine::identity::{Identity, IdentityError};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
-use gbac_engine::verify::{CheckLine, CheckOutcome, report};
+use gbac_engine::verify::{CheckLine, Outcome};
 use gbac_engine::wire::ExtractionJson;
 use serde_json::{Map, Value, json};
 
@@ -55,7 +55,7 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     if args.claims.is_some() && verifier.is_some() {
         return Err(Failure::usage("--jwks verifies a token; claims have no signature"));
     }
-    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != CheckOutcome::Failed);
+    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != Outcome::Failed);
     let rules = settings.identity_rules();
     let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
     let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
@@ -109,7 +109,7 @@ fn as_json(seen: &Seen) -> Value {
         "elements": extraction.elements,
         "claims": seen.claims,
         "checks": seen.lines.iter().map(|line| json!({
-            "name": line.name.code(), "outcome": line.outcome.code(), "detail": line.detail,
+            "name": line.name, "outcome": outcome(line.outcome), "code": line.code, "detail": line.detail,
         })).collect::<Vec<_>>(),
     });
     if let Value::Object(members) = &mut value {
@@ -133,7 +133,7 @@ fn words(seen: &Seen) -> String {
         let _ = writeln!(text, "1. Decode     claims, {} of them", seen.claims.len());
     }
     for line in &seen.lines {
-        let _ = writeln!(text, "   {:<10} {}: {}", line.name.code(), line.outcome.code(), plain(&line.detail));
+        let _ = writeln!(text, "   {:<10} {}: {}", line.name, outcome(line.outcome), plain(&line.detail));
     }
     if seen.lines.is_empty() {
         let _ = writeln!(text, "   signature  not verified (give --jwks to verify)");
@@ -178,6 +178,14 @@ fn words(seen: &Seen) -> String {
         }
     }
     text
+}
+
+const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::NotChecked => "not_checked",
+    }
 }
 
 fn finding(claim: &ClaimFinding) -> String {

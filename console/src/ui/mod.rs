@@ -1,14 +1,14 @@
 //! The parts that pages are made of: props in, callbacks out, no fetching and no policy.
 
-mod button;
-mod dialog;
-mod disclosure;
-mod field;
-mod icon;
-mod name;
-mod note;
-mod table;
-mod verdict;
+pub mod button;
+pub mod dialog;
+pub mod disclosure;
+pub mod field;
+pub mod icon;
+pub mod name;
+pub mod note;
+pub mod table;
+pub mod verdict;
 
 pub use button::{Button, ButtonKind, IconButton, LinkButton};
 pub use dialog::{Dialog, DialogActions};

@@ -295,3 +295,77 @@ impl FromStr for ClaimPath {
         Self::parse(text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_default_is_the_platforms() {
+        assert_eq!(ClaimPath::default().as_str(), "$.groups");
+    }
+
+    #[test]
+    fn locations_are_spelled_for_people_and_stay_short() {
+        let document = json!({"a": {"b-c": [{"x y": 1}]}, "it's": [2], "n".repeat(1_000): {"n".repeat(1_000): 3}});
+        let locations: Vec<String> = ClaimPath::parse("$..*")
+            .and_then(|path| Ok(path.select(&document).expect("a small document")))
+            .expect("a path")
+            .into_iter()
+            .map(|node| node.location)
+            .collect();
+        assert_eq!(locations[..3], ["a", "['it\\'s']", &*shortened(&"n".repeat(1_000), 200)]);
+        assert_eq!(locations[3..6], ["a.b-c", "a.b-c[0]", "a.b-c[0]['x y']"]);
+        assert!(locations.iter().all(|location| location.len() <= MAX_LOCATION_BYTES));
+    }
+
+    fn document() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![Just(json!(1)), Just(json!("x")), Just(json!(null))];
+        leaf.prop_recursive(4, 30, 4, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::Array),
+                prop::collection::btree_map("[abc]", inner, 0..4)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn steps(all: &'static [&'static str]) -> impl Strategy<Value = String> {
+        prop::collection::vec(prop::sample::select(all), 1..5).prop_map(|steps| format!("${}", steps.concat()))
+    }
+
+    proptest! {
+        #[test]
+        fn following_a_path_is_selecting(
+            text in steps(&[".a", "['b']", "[0]", "[-1]", "[2]", ".c"]),
+            document in document(),
+        ) {
+            let path = ClaimPath::parse(&text).expect("a path");
+            prop_assert!(path.is_singular());
+            let selected = path.select(&document).expect("a singular path");
+            if let Value::Object(members) = &document {
+                let reached = match path.follow(members).expect("a singular path") {
+                    Reached::Found(node) => vec![node],
+                    Reached::Stopped { .. } => vec![],
+                };
+                prop_assert_eq!(reached, selected);
+            }
+        }
+
+        /// The bound holds because its walk goes at least where the evaluation goes.
+        #[test]
+        fn the_bound_walks_wherever_the_evaluation_goes(
+            text in steps(&[".a", "[*]", "..b", "..*", "[0,'a']", "[1:]", "[::-1]", "[?@.a]", "[?@.b!=$.a]", "[-1]", "[?count(@.*)>1]"]),
+            document in document(),
+        ) {
+            let Ok(path) = ClaimPath::parse(&text) else { return Ok(()) };
+            let walked = work::walked(&path.segments, &document).expect("a small document");
+            for node in path.select(&document).expect("a small document") {
+                prop_assert!(walked.iter().any(|value| std::ptr::eq(*value, node.value)), "{text}: {}", node.location);
+            }
+        }
+    }
+}

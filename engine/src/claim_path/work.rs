@@ -12,9 +12,12 @@ use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, TooManyNodes};
 
 /// Refuses the evaluation of `segments` on `root` when it may visit too much.
 pub(super) fn bound(segments: &[Segment], root: &Value) -> Result<(), TooManyNodes> {
-    let mut walk = Walk { root, visits: 0 };
-    walk.query(segments, root)?;
-    Ok(())
+    walked(segments, root).map(|_| ())
+}
+
+/// The nodes that the walk ends with: those that the path selects, and more.
+pub(super) fn walked<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<&'a Value>, TooManyNodes> {
+    Walk { root, visits: 0 }.query(segments, root)
 }
 
 struct Walk<'a> {

@@ -9,9 +9,7 @@ use crate::policy::{Node, Policy, Row};
 
 /// What is decided before any ACL is read.
 pub(super) fn settled_before_acls(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Option<Reason> {
-    if let (Some(now), Some(expires_at)) = (request.now, identity.expires_at())
-        && (now > expires_at || now.is_nan())
-    {
+    if request.now.is_some_and(|now| identity.is_expired(now)) {
         return Some(Reason::Expired);
     }
     policy.settings().superusers.contains(identity.user()).then_some(Reason::Superuser)

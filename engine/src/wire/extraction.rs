@@ -139,8 +139,9 @@ impl From<&Opened> for OpenedJson {
             identity.groups().iter().map(name).collect()
         };
         let claim = extraction.as_ref().map(|extraction| extraction.claim);
-        let (groups, elements, warnings) = extraction
-            .map_or_else(|| (by_hand(), Vec::new(), Vec::new()), |it| (it.groups, it.elements, it.warnings));
+        let warnings = opened.warnings().iter().map(WarningJson::from).collect();
+        let (groups, elements) =
+            extraction.map_or_else(|| (by_hand(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
         Self {
             user: identity.user().into(),
             groups,

@@ -9,6 +9,7 @@ use gbac_engine::groups::{
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
+use gbac_engine::token::Header;
 use serde_json::{Map, Value};
 
 use super::inputs::{Action, Change, Weight, sentence};
@@ -344,8 +345,27 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     if let Some(note) = notes.get_mut(place.unwrap_or(0)).filter(|note| note.weight == Weight::Warning) {
         note.actions = paths(taken.suggestions);
     }
+    notes.extend(taken.read.header.iter().flat_map(header_notes));
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
     notes
+}
+
+/// What a cluster of today or a check against keys would say to the header (D-19, D-29).
+fn header_notes(header: &Header) -> Vec<Note> {
+    let notes = header.notes().into_iter();
+    notes
+        .map(|note| {
+            let of_today = note.code.starts_with("platform");
+            let title = if of_today { "A cluster of version 26.1 differs" } else { "The service refuses this token" };
+            Note {
+                code: note.code,
+                weight: if of_today { Weight::Info } else { Weight::Warning },
+                title: title.into(),
+                words: sentence(&note.message, ""),
+                actions: Vec::new(),
+            }
+        })
+        .collect()
 }
 
 fn paths(suggestions: &[Suggestion]) -> Vec<Action> {

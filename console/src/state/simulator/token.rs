@@ -6,7 +6,7 @@ use gbac_engine::json;
 use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims, UnverifiedToken};
 use serde_json::Value;
 
-use super::inputs::{Change, Field, Problem, Weight, sentence};
+use super::inputs::{Change, Field, Problem, sentence};
 use super::time;
 use super::words::{Words, listed};
 use crate::state::words::count;
@@ -241,18 +241,6 @@ fn type_fact(read: &Read) -> Option<Fact> {
     let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
     let words = if sure { "Access token" } else { "JWT" };
     Some(Fact::new("type", Mark::Good, typ(Words::new().text(words))))
-}
-
-/// What a cluster of today or a check against keys would say to the header (D-19, D-29).
-#[must_use]
-pub fn header_notes(header: &Header) -> Vec<Problem> {
-    let notes = header.notes().into_iter();
-    notes
-        .map(|note| {
-            let weight = if note.code.starts_with("platform") { Weight::Info } else { Weight::Warning };
-            Problem::new(Field::Token, note.code, weight, sentence(&note.message, ""))
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use gbac_engine::decide::{
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
 use super::verdict::Judged;
-use super::words::{Words, listed, thousands};
+use super::words::{Words, listed, pattern_words, thousands};
 
 /// Which candidates are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,17 +126,21 @@ const NAMED_ROLES: usize = 5;
 #[must_use]
 pub fn shown(judged: &Judged, filter: Filter, limit: usize) -> Shown {
     let candidates = &judged.explanation.candidates;
-    let mut rows = 0;
-    let mut passes = texts(judged.explanation.decision.reason).map(|(title, words)| Pass { title, words, rows: Vec::new() });
-    for candidate in candidates.iter().filter(|candidate| filter.shows(candidate)) {
-        rows += 1;
-        if rows > limit {
-            continue;
-        }
-        let [deny, allow, _] = &mut passes;
-        let pass = if candidate.acl.permission == Permission::Deny { deny } else { allow };
-        pass.rows.push(row(candidate, judged));
-    }
+    let (mut denies, mut allows): (Vec<&Candidate>, Vec<&Candidate>) = candidates
+        .iter()
+        .filter(|candidate| filter.shows(candidate))
+        .partition(|candidate| candidate.acl.permission == Permission::Deny);
+    let rows = denies.len() + allows.len();
+    // Both passes show something, however long the other one is.
+    let half = limit / 2;
+    let first = denies.len().min(half.max(limit.saturating_sub(allows.len())));
+    denies.truncate(first);
+    allows.truncate(limit - first);
+    let mut found = [denies, allows, Vec::new()].into_iter();
+    let passes = texts(judged.explanation.decision.reason).map(|(title, words)| {
+        let rows = found.next().unwrap_or_default();
+        Pass { title, words, rows: rows.into_iter().map(|candidate| row(candidate, judged)).collect() }
+    });
     Shown { passes, rows, hidden: candidates.len() - rows }
 }
 
@@ -242,7 +246,8 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     match &candidate.principal {
         PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
             let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
-            Facet { matches: false, words: words.principal(own), small: Some(small.text(known.to_string())) }
+            let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
+            Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
         PrincipalFacet::Everyone => {
             Facet { matches: true, words: words.principal(own), small: Some("every user".into()) }
@@ -283,16 +288,21 @@ fn ways(paths: &[Path], judged: &Judged) -> Words {
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
     let kind = acl.resource_type.spelling().words;
+    let asked = &judged.asked.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => Words::new().text(kind),
+        _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
+            let words = Words::new().text(format!("{kind} ")).differs("", &acl.resource_name, asked);
+            words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
+        }
         _ => Words::new().text(format!("{kind} ")).pattern(&acl.resource_name, acl.pattern_type),
     };
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {
         _ if matches => None,
-        NameFacet::LetterCase => Some(format!("asked: {}, in another letter case", judged.asked.resource_name)),
-        NameFacet::LeadingSlash => Some(format!("asked: {}, a slash is different", judged.asked.resource_name)),
-        _ if candidate.resource_type => Some(format!("asked: {}", judged.asked.resource_name)),
+        NameFacet::LetterCase => Some(format!("asked: {asked}, in another letter case")),
+        NameFacet::LeadingSlash => Some(format!("asked: {asked}, a slash is different")),
+        _ if candidate.resource_type => Some(format!("asked: {asked}")),
         _ => Some(format!("asked: {}", judged.asked.resource().plain())),
     };
     Facet { matches, words, small: small.map(Words::from) }

@@ -19,6 +19,8 @@ pub enum Word {
     Permission(Permission),
     /// An allow that a deny overrode.
     Overridden,
+    /// A name that only just differs from another: its type, and its parts with whether they differ.
+    Differs(String, Vec<(String, bool)>),
 }
 
 /// A sentence.
@@ -91,6 +93,14 @@ impl Words {
         self
     }
 
+    /// The same, with a name at its end in which what differs from `other` is marked: letters in another case, or a
+    /// leading slash.
+    #[must_use]
+    pub fn differs(mut self, kind: &str, name: &str, other: &str) -> Self {
+        self.0.push(Word::Differs(kind.into(), differing(name, other)));
+        self
+    }
+
     /// The same, with another sentence at its end.
     #[must_use]
     pub fn then(mut self, mut more: Self) -> Self {
@@ -109,6 +119,9 @@ impl Words {
                 Word::Pattern(words) => (*words).into(),
                 Word::Permission(permission) => permission.spelling().words.into(),
                 Word::Overridden => "Allow".into(),
+                Word::Differs(kind, parts) => {
+                    std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()
+                }
             })
             .collect()
     }
@@ -124,6 +137,26 @@ impl From<String> for Words {
     fn from(text: String) -> Self {
         Self::new().text(text)
     }
+}
+
+/// The parts of a name, each with whether it differs from `other`. A prefix is compared with the start of `other`.
+fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
+    let slash = usize::from(name.starts_with('/') && !other.starts_with('/'));
+    let (lead, rest) = name.split_at_checked(slash).unwrap_or(("", name));
+    let other = if name.starts_with('/') { other } else { other.strip_prefix('/').unwrap_or(other) };
+    let mut parts: Vec<(String, bool)> = Vec::new();
+    if !lead.is_empty() {
+        parts.push((lead.into(), true));
+    }
+    let mut others = other.chars();
+    for c in rest.chars() {
+        let differs = others.next().is_some_and(|other| other != c);
+        match parts.last_mut() {
+            Some((part, same)) if *same == differs => part.push(c),
+            _ => parts.push((c.into(), differs)),
+        }
+    }
+    parts
 }
 
 /// How a pattern compares, in one or two words.
@@ -179,6 +212,21 @@ mod tests {
         assert_eq!(list(&[], 2), "");
         assert_eq!(thousands(100), "100");
         assert_eq!(thousands(1_000_000), "1,000,000");
+    }
+
+    #[test]
+    fn differences_are_marked() {
+        let parts = |name: &str, other: &str| {
+            differing(name, other)
+                .into_iter()
+                .map(|(part, differs)| if differs { format!("[{part}]") } else { part })
+                .collect::<String>()
+        };
+        assert_eq!(parts("Payments", "payments"), "[P]ayments");
+        assert_eq!(parts("payMENTS-", "payments-settled"), "pay[MENTS]-");
+        assert_eq!(parts("/eng", "eng"), "[/]eng");
+        assert_eq!(parts("eng", "/eng"), "eng");
+        assert_eq!(parts("", "x"), "");
     }
 
     #[test]

@@ -1,0 +1,92 @@
+//! The check of a token against pasted or fetched keys, each check on its own line.
+
+use gbac_engine::token::Claims;
+use gbac_engine::verify::{self, CheckLine, Expect, KeySet, Outcome};
+
+use super::inputs::{Field, Problem, sentence};
+use super::token::{Fact, Mark, Read};
+use super::words::Words;
+
+/// One check.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What was checked, in words.
+    pub name: &'static str,
+    /// What became of it.
+    pub mark: Mark,
+    /// About it.
+    pub words: Words,
+}
+
+/// What became of the verification.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Every check, in order.
+    pub lines: Vec<Line>,
+    /// The claims, when every check passed.
+    pub claims: Option<Claims>,
+    /// Whether the signature itself is good.
+    pub signature: bool,
+    /// Keys of the set that cannot be used, and why.
+    pub unusable: Vec<Words>,
+}
+
+/// Reads a JWKS.
+///
+/// # Errors
+/// What is wrong with the text.
+pub fn keys(text: &str) -> Result<KeySet, Problem> {
+    KeySet::parse(text.trim()).map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
+}
+
+/// Runs every check (D-19). An empty issuer or audience is not compared. `now` is in seconds since 1970.
+#[must_use]
+pub fn report(token: &str, keys: &KeySet, issuer: &str, audience: &str, now: f64) -> Report {
+    let expect = Expect { issuer: given(issuer), audience: given(audience), now };
+    let lines = verify::report(token, keys, expect);
+    let signature = lines.iter().any(|line| line.name == "signature" && line.outcome == Outcome::Passed);
+    Report {
+        lines: lines.iter().map(line).collect(),
+        claims: verify::verify(token, keys, expect).ok().map(|verified| verified.claims),
+        signature,
+        unusable: keys.problems().iter().map(|problem| sentence(&problem.to_string(), "")).collect(),
+    }
+}
+
+/// What a field says, if anything.
+fn given(text: &str) -> Option<&str> {
+    Some(text.trim()).filter(|text| !text.is_empty())
+}
+
+fn line(line: &CheckLine) -> Line {
+    let name = match line.name {
+        "form" => "Form",
+        "signature" => "Signature",
+        "issuer" => "Issuer",
+        "audience" => "Audience",
+        "expires" => "Expiry",
+        "not_before" => "Not before",
+        "issued_at" => "Issued at",
+        "type" => "Type",
+        other => other,
+    };
+    let mark = match line.outcome {
+        Outcome::Passed => Mark::Good,
+        Outcome::Failed => Mark::Bad,
+        Outcome::NotChecked => Mark::Plain,
+    };
+    Line { name, mark, words: Words::message(&line.detail) }
+}
+
+/// The first fact about a token: whether its signature was verified.
+#[must_use]
+pub fn fact(read: &Read, report: Option<&Report>) -> Fact {
+    let (mark, words) = match (read.token.is_some(), report) {
+        (false, _) => (Mark::Warn, "Claims only: there is no signature"),
+        (true, None) => (Mark::Warn, "Signature not verified"),
+        (true, Some(Report { claims: Some(_), .. })) => (Mark::Good, "Signature verified"),
+        (true, Some(Report { signature: true, .. })) => (Mark::Bad, "The signature is valid, but the token is refused"),
+        (true, Some(_)) => (Mark::Bad, "The signature could not be verified"),
+    };
+    Fact { about: "signature", mark, words: words.into() }
+}

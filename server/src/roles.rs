@@ -1,0 +1,164 @@
+//! `/v1/roles`: the Data Plane's roles and their members (specification 2.5, 4.2, D-17, D-18).
+
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use gbac_api::paths;
+use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_api::roles::{
+    CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery, UpdateRole, UpdatedRole,
+    check_name,
+};
+use gbac_engine::model::Principal;
+use gbac_engine::policy::Change;
+
+use crate::acls::filter;
+use crate::app::App;
+use crate::body;
+use crate::fault::{Fault, Surface, no_role};
+use crate::store::Plan;
+
+type Name = Result<Path<String>, PathRejection>;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new()
+        .route(paths::ROLES, get(list).post(create))
+        .route("/v1/roles/{role_name}", get(describe).put(update).delete(delete))
+        .route("/v1/roles/{role_name}/members", get(members))
+}
+
+fn answer(result: Result<Response, Fault>) -> Response {
+    result.unwrap_or_else(|fault| fault.answer(Surface::DataPlane))
+}
+
+fn name_of(name: Name) -> Result<String, Fault> {
+    let bad = "the role's name in the path is not percent-encoded UTF-8";
+    name.map(|Path(name)| name).map_err(|_| Fault::new(RpcCode::InvalidArgument, bad))
+}
+
+async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
+    let read = || {
+        let query = filter(query, RoleQuery::from_query)?;
+        let policy = app.read().policy;
+        let roles = policy
+            .roles()
+            .filter(|role| query.page.token.is_empty() || role.name > query.page.token)
+            .filter(|role| query.matches(role))
+            .map(|role| RoleName { name: role.name.clone() });
+        let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
+        Ok(Json(ListRoles { roles, next_page_token }).into_response())
+    };
+    answer(read())
+}
+
+async fn create(State(app): State<App>, request: Request) -> Response {
+    let add = async {
+        let RoleName { name } = body::json(request).await?;
+        check_name("name", &name).map_err(|fault| Fault::fields(vec![fault]))?;
+        let (role, _) = app.change(|held| match held.policy.role(&name) {
+            None => Ok(Plan::Changes(vec![Change::CreateRole(name.clone())], RoleName { name })),
+            // So it is on the platform: nothing would be lost by making an empty role again.
+            Some(role) if role.members.is_empty() => Ok(Plan::Changes(Vec::new(), RoleName { name })),
+            Some(_) => {
+                let message = format!("there is a role `{}` already", name.escape_debug());
+                Err(Fault::new(RpcCode::AlreadyExists, message))
+            }
+        })?;
+        Ok((StatusCode::CREATED, Json(CreatedRole { role })).into_response())
+    };
+    answer(add.await)
+}
+
+async fn describe(State(app): State<App>, name: Name) -> Response {
+    let read = || {
+        let name = name_of(name)?;
+        let policy = app.read().policy;
+        let role = policy.role(&name).ok_or_else(|| no_role(&name))?;
+        Ok(Json(GetRole::from(role)).into_response())
+    };
+    answer(read())
+}
+
+async fn update(State(app): State<App>, name: Name, request: Request) -> Response {
+    let write = async {
+        let name = match name_of(name) {
+            Ok(name) => name,
+            Err(fault) => return Ok(body::refuse(request, fault).await),
+        };
+        let update: UpdateRole = body::json(request).await?;
+        let members = update.members().map_err(Fault::fields)?;
+        let (updated, _) = app.change(|held| {
+            let role = held.policy.role(&name);
+            let mut changes = Vec::new();
+            if role.is_none() {
+                if !update.create {
+                    return Err(no_role(&name));
+                }
+                check_name("role_name", &name).map_err(|fault| Fault::fields(vec![fault]))?;
+                changes.push(Change::CreateRole(name.clone()));
+            }
+            let present = |member: &Principal| role.is_some_and(|role| role.members.contains(member));
+            let added = once(members.add, |member| !present(member));
+            let removed = once(members.remove, present);
+            let named = |members: &[Principal]| members.iter().map(Member::from).collect();
+            let answer = UpdatedRole { role_name: name.clone(), added: named(&added), removed: named(&removed) };
+            changes.extend(added.into_iter().map(|member| Change::AddMember { role: name.clone(), member }));
+            changes.extend(removed.into_iter().map(|member| Change::RemoveMember { role: name.clone(), member }));
+            Ok(Plan::Changes(changes, answer))
+        })?;
+        Ok(Json(updated).into_response())
+    };
+    answer(write.await)
+}
+
+/// The members that make a change, each once, in the order given.
+fn once(members: Vec<Principal>, changes: impl Fn(&Principal) -> bool) -> Vec<Principal> {
+    let mut seen = std::collections::BTreeSet::new();
+    members.into_iter().filter(|member| changes(member) && seen.insert(member.clone())).collect()
+}
+
+async fn delete(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -> Response {
+    let remove = || {
+        let name = name_of(name)?;
+        let delete_acls = filter(query, |pairs| flag(pairs, "delete_acls"))?;
+        app.change(|held| {
+            held.policy.role(&name).ok_or_else(|| no_role(&name))?;
+            Ok::<_, Fault>(Plan::Changes(vec![Change::DeleteRole { name: name.clone(), delete_acls }], ()))
+        })?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    };
+    answer(remove())
+}
+
+/// Reads a parameter that is true or false; false when it is left out.
+fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
+    let values: Vec<&str> =
+        pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect();
+    match values.as_slice() {
+        [] | ["false"] => Ok(false),
+        ["true"] => Ok(true),
+        _ => Err(vec![FieldViolation::new(name, "must be `true` or `false`, once")]),
+    }
+}
+
+async fn members(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -> Response {
+    let read = || {
+        let name = name_of(name)?;
+        let query = filter(query, MemberQuery::from_query)?;
+        let policy = app.read().policy;
+        let role = policy.role(&name).ok_or_else(|| no_role(&name))?;
+        let after = query.after();
+        let members = role
+            .members
+            .iter()
+            .filter(|member| after.as_ref().is_none_or(|after| *member > after))
+            .map(Member::from)
+            .filter(|member| member.principal.contains(&query.name_contains));
+        let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
+        Ok(Json(ListMembers { role_name: name, members, next_page_token }).into_response())
+    };
+    answer(read())
+}
