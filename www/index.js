@@ -2,6 +2,7 @@
 import init, { Policy as Engine } from './pkg/gbac_wasm.js';
 
 let loading;
+let memory;
 
 /** Loads the wasm module once; in Node it is read from disk, elsewhere it is fetched beside this file. */
 function load() {
@@ -9,9 +10,9 @@ function load() {
     const url = new URL('./pkg/gbac_wasm_bg.wasm', import.meta.url);
     if (url.protocol === 'file:') {
       const { readFile } = await import('node:fs/promises');
-      await init({ module_or_path: await readFile(url) });
+      ({ memory } = await init({ module_or_path: await readFile(url) }));
     } else {
-      await init({ module_or_path: url });
+      ({ memory } = await init({ module_or_path: url }));
     }
   })();
   return loading;
@@ -52,6 +53,11 @@ export class Policy {
   /** The policy document of this policy. */
   export() {
     return this.#engine.export();
+  }
+
+  /** How many bytes of memory the engine has taken, for all policies together. It never shrinks. */
+  memoryBytes() {
+    return memory.buffer.byteLength;
   }
 
   /** Gives the policy's memory back at once; otherwise that happens when it is collected. */

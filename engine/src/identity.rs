@@ -77,10 +77,7 @@ impl From<PrincipalClaimError> for IdentityError {
 impl Identity {
     /// An identity that somebody states: not verified, without an end. Any names are taken (D-27); empty group names
     /// are dropped, and of several equal ones the first is kept.
-    pub fn new(
-        user: impl Into<String>,
-        groups: impl IntoIterator<Item = impl Into<String>>,
-    ) -> Self {
+    pub fn new(user: impl Into<String>, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self::with_warnings(user, groups).0
     }
 
@@ -109,12 +106,7 @@ impl Identity {
             };
             Warning::new("empty_name", message, Some(format!("groups[{first}]")))
         });
-        let identity = Self {
-            user: user.into(),
-            groups: names,
-            expires_at: None,
-            verified: false,
-        };
+        let identity = Self { user: user.into(), groups: names, expires_at: None, verified: false };
         (identity, warnings.into_iter().collect())
     }
 
@@ -153,15 +145,7 @@ impl Identity {
         let extraction = extract(&rules.extraction, claims, userinfo);
         let groups = extraction.names().map(str::to_owned).collect();
         let expires_at = claims.get("exp").and_then(Value::as_f64);
-        Ok((
-            Self {
-                user,
-                groups,
-                expires_at,
-                verified,
-            },
-            extraction,
-        ))
+        Ok((Self { user, groups, expires_at, verified }, extraction))
     }
 
     /// The user's name: what stands after `User:` in an ACL.

@@ -103,9 +103,7 @@ impl MappingError {
             MappingFault::TooLong => "a claim and a short expression are enough",
             MappingFault::MissingRoot => "a rule begins with `$.`, as in `$.sub`",
             MappingFault::EmptyName => "write a name between and after the dots",
-            MappingFault::Brackets => {
-                "a rule names claims with dots only, as in `$.user_info.email`"
-            }
+            MappingFault::Brackets => "a rule names claims with dots only, as in `$.user_info.email`",
             MappingFault::EmptyPattern => "leave the slashes out to use the claim as it is",
             MappingFault::UnclosedPattern | MappingFault::UnclosedReplacement => {
                 "write `/expression/replacement/` after the claim, with `\\/` for a slash"
@@ -114,9 +112,7 @@ impl MappingError {
             MappingFault::Reference { .. } => {
                 "write `$1` to `$9` for a group, `$&` for the whole, `$$` for a dollar sign"
             }
-            MappingFault::Case(_) => {
-                "end the rule with `/`, `/L` for lower case or `/U` for upper case"
-            }
+            MappingFault::Case(_) => "end the rule with `/`, `/L` for lower case or `/U` for upper case",
         }
     }
 }
@@ -124,10 +120,7 @@ impl MappingError {
 impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
-            MappingFault::TooLong => write!(
-                f,
-                "the principal mapping has more than {MAX_RULE_BYTES} bytes"
-            ),
+            MappingFault::TooLong => write!(f, "the principal mapping has more than {MAX_RULE_BYTES} bytes"),
             MappingFault::MissingRoot => f.write_str("`$.` is missing at the start"),
             MappingFault::EmptyName => f.write_str("a name is empty"),
             MappingFault::Brackets => {
@@ -135,16 +128,10 @@ impl fmt::Display for MappingError {
             }
             MappingFault::EmptyPattern => f.write_str("the expression is empty"),
             MappingFault::UnclosedPattern => f.write_str("the expression is not closed by `/`"),
-            MappingFault::UnclosedReplacement => {
-                f.write_str("the replacement is not closed by `/`")
-            }
+            MappingFault::UnclosedReplacement => f.write_str("the replacement is not closed by `/`"),
             MappingFault::Pattern(message) => write!(f, "the expression cannot be read: {message}"),
             MappingFault::Reference { text, groups } => {
-                write!(
-                    f,
-                    "`{}` is not a reference; the expression has {groups} groups",
-                    text.escape_debug()
-                )
+                write!(f, "`{}` is not a reference; the expression has {groups} groups", text.escape_debug())
             }
             MappingFault::Case(text) => {
                 write!(f, "`{}` after the replacement", text.escape_debug())
@@ -220,14 +207,9 @@ impl PrincipalClaimError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NoMatch { .. } => {
-                "the expression of `oidc_principal_mapping` has to match the whole value"
-            }
+            Self::NoMatch { .. } => "the expression of `oidc_principal_mapping` has to match the whole value",
             Self::EmptyResult { .. } => "look at the replacement in `oidc_principal_mapping`",
-            Self::Missing { .. }
-            | Self::NotString { .. }
-            | Self::Empty { .. }
-            | Self::TooLong { .. } => {
+            Self::Missing { .. } | Self::NotString { .. } | Self::Empty { .. } | Self::TooLong { .. } => {
                 "let `oidc_principal_mapping` name a claim that is a string in every token, such as `$.sub`"
             }
         }
@@ -238,45 +220,22 @@ impl fmt::Display for PrincipalClaimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { claim, found } if found.is_empty() => {
-                write!(
-                    f,
-                    "no user: there is no claim at `{claim}`, nor any other beside it"
-                )
+                write!(f, "no user: there is no claim at `{claim}`, nor any other beside it")
             }
             Self::Missing { claim, found } => {
-                let names: Vec<&str> = found.iter().take(SHOWN_NAMES).map(String::as_str).collect();
-                let more = if found.len() > SHOWN_NAMES {
-                    " and others"
-                } else {
-                    ""
-                };
-                write!(
-                    f,
-                    "no user: there is no claim at `{claim}`; there are `{}`{more}",
-                    names.join("`, `")
-                )
+                let names: Vec<_> = found.iter().take(SHOWN_NAMES).map(|name| short(name)).collect();
+                let more = if found.len() > SHOWN_NAMES { " and others" } else { "" };
+                write!(f, "no user: there is no claim at `{claim}`; there are `{}`{more}", names.join("`, `"))
             }
-            Self::NotString { claim, found } => write!(
-                f,
-                "no user: the claim at `{claim}` is of type {found}, not a string"
-            ),
+            Self::NotString { claim, found } => {
+                write!(f, "no user: the claim at `{claim}` is of type {found}, not a string")
+            }
             Self::Empty { claim } => write!(f, "no user: the claim at `{claim}` is empty"),
             Self::TooLong { claim, len } => {
-                write!(
-                    f,
-                    "no user: the claim at `{claim}` has {len} bytes, more than {MAX_VALUE_BYTES}"
-                )
+                write!(f, "no user: the claim at `{claim}` has {len} bytes, more than {MAX_VALUE_BYTES}")
             }
-            Self::NoMatch {
-                claim,
-                value,
-                pattern,
-            } => {
-                write!(
-                    f,
-                    "no user: the claim at `{claim}` is `{}`, which `{pattern}` does not match",
-                    short(value)
-                )
+            Self::NoMatch { claim, value, pattern } => {
+                write!(f, "no user: the claim at `{claim}` is `{}`, which `{pattern}` does not match", short(value))
             }
             Self::EmptyResult { claim, value } => {
                 write!(
@@ -309,41 +268,26 @@ impl PrincipalMapping {
     /// expression, a group that does not exist) is refused too.
     pub fn parse(text: &str) -> Result<Self, MappingError> {
         if text.len() > MAX_RULE_BYTES {
-            return Err(MappingError::at(
-                text.floor_char_boundary(MAX_RULE_BYTES),
-                MappingFault::TooLong,
-            ));
+            return Err(MappingError::at(text.floor_char_boundary(MAX_RULE_BYTES), MappingFault::TooLong));
         }
         let Some(rest) = text.strip_prefix("$.") else {
             return Err(MappingError::at(0, MappingFault::MissingRoot));
         };
-        let (path, rule) = rest
-            .split_at_checked(rest.find('/').unwrap_or(rest.len()))
-            .unwrap_or((rest, ""));
+        let (path, rule) = rest.split_at_checked(rest.find('/').unwrap_or(rest.len())).unwrap_or((rest, ""));
         let mut names = Vec::new();
         let mut at = 2;
         for name in path.split('.') {
             if name.is_empty() {
                 return Err(MappingError::at(at, MappingFault::EmptyName));
             }
-            if let Some(bad) =
-                name.find(|c: char| matches!(c, '[' | ']' | '\'' | '"') || c.is_whitespace())
-            {
+            if let Some(bad) = name.find(|c: char| matches!(c, '[' | ']' | '\'' | '"') || c.is_whitespace()) {
                 return Err(MappingError::at(at + bad, MappingFault::Brackets));
             }
             names.push(name.to_owned());
             at += name.len() + 1;
         }
-        let rewrite = if rule.is_empty() {
-            None
-        } else {
-            Some(Rewrite::parse(rule, 2 + path.len())?)
-        };
-        Ok(Self {
-            text: text.to_owned(),
-            names,
-            rewrite,
-        })
+        let rewrite = if rule.is_empty() { None } else { Some(Rewrite::parse(rule, 2 + path.len())?) };
+        Ok(Self { text: text.to_owned(), names, rewrite })
     }
 
     /// The rule as it was written.
@@ -367,43 +311,27 @@ impl PrincipalMapping {
         let value = match self.find(claims) {
             Ok(Value::String(value)) => value,
             Ok(other) => {
-                return Err(PrincipalClaimError::NotString {
-                    claim: claim(),
-                    found: crate::groups::type_name(other),
-                });
+                return Err(PrincipalClaimError::NotString { claim: claim(), found: crate::groups::type_name(other) });
             }
             Err(found) => {
-                return Err(PrincipalClaimError::Missing {
-                    claim: claim(),
-                    found,
-                });
+                return Err(PrincipalClaimError::Missing { claim: claim(), found });
             }
         };
         if value.is_empty() {
             return Err(PrincipalClaimError::Empty { claim: claim() });
         }
         if value.len() > MAX_VALUE_BYTES {
-            return Err(PrincipalClaimError::TooLong {
-                claim: claim(),
-                len: value.len(),
-            });
+            return Err(PrincipalClaimError::TooLong { claim: claim(), len: value.len() });
         }
         let Some(rewrite) = &self.rewrite else {
             return Ok(value.clone());
         };
         let Some(user) = rewrite.apply(value) else {
             let pattern = rewrite.pattern.clone();
-            return Err(PrincipalClaimError::NoMatch {
-                claim: claim(),
-                value: value.clone(),
-                pattern,
-            });
+            return Err(PrincipalClaimError::NoMatch { claim: claim(), value: value.clone(), pattern });
         };
         if user.is_empty() {
-            return Err(PrincipalClaimError::EmptyResult {
-                claim: claim(),
-                value: value.clone(),
-            });
+            return Err(PrincipalClaimError::EmptyResult { claim: claim(), value: value.clone() });
         }
         Ok(user)
     }
@@ -421,17 +349,12 @@ impl PrincipalMapping {
                 (Some(members), _) => members.get(name),
                 (None, Some(Value::Array(elements))) => {
                     let canonical = name == "0" || !name.starts_with(['0', '+']);
-                    name.parse::<usize>()
-                        .ok()
-                        .filter(|_| canonical)
-                        .and_then(|index| elements.get(index))
+                    name.parse::<usize>().ok().filter(|_| canonical).and_then(|index| elements.get(index))
                 }
                 _ => None,
             };
             let Some(next) = next else {
-                return Err(members
-                    .map(|members| members.keys().cloned().collect())
-                    .unwrap_or_default());
+                return Err(members.map(|members| members.keys().cloned().collect()).unwrap_or_default());
             };
             value = Some(next);
         }
@@ -453,17 +376,10 @@ impl Rewrite {
         }
         // Compiled as it is first, so that `a)|(b` cannot pass by the parentheses that anchor it.
         let compile = |pattern: &str| {
-            RegexBuilder::new(pattern)
-                .size_limit(MAX_REGEX_BYTES)
-                .build()
-                .map_err(|error| {
-                    let message = error
-                        .to_string()
-                        .split_whitespace()
-                        .collect::<Vec<_>>()
-                        .join(" ");
-                    MappingError::at(pattern_at, MappingFault::Pattern(message))
-                })
+            RegexBuilder::new(pattern).size_limit(MAX_REGEX_BYTES).build().map_err(|error| {
+                let message = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+                MappingError::at(pattern_at, MappingFault::Pattern(message))
+            })
         };
         let groups = compile(pattern)?.captures_len() - 1;
         let regex = compile(&format!(r"\A(?:{pattern})\z"))?;
@@ -471,16 +387,9 @@ impl Rewrite {
         let replacement_at = pattern_at + pattern_len + 1;
         let rest = rest.get(pattern_len + 1..).unwrap_or_default();
         let Some(replacement_len) = unescaped_slash(rest) else {
-            return Err(MappingError::at(
-                replacement_at,
-                MappingFault::UnclosedReplacement,
-            ));
+            return Err(MappingError::at(replacement_at, MappingFault::UnclosedReplacement));
         };
-        let replacement = pieces(
-            rest.get(..replacement_len).unwrap_or_default(),
-            replacement_at,
-            groups,
-        )?;
+        let replacement = pieces(rest.get(..replacement_len).unwrap_or_default(), replacement_at, groups)?;
         let case = match rest.get(replacement_len + 1..).unwrap_or_default() {
             "" => Case::Kept,
             "L" => Case::Lower,
@@ -490,12 +399,7 @@ impl Rewrite {
                 return Err(MappingError::at(at, MappingFault::Case(other.to_owned())));
             }
         };
-        Ok(Self {
-            regex,
-            pattern: pattern.to_owned(),
-            replacement,
-            case,
-        })
+        Ok(Self { regex, pattern: pattern.to_owned(), replacement, case })
     }
 
     fn apply(&self, value: &str) -> Option<String> {
@@ -546,17 +450,11 @@ fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, Mapping
                 continue;
             }
             ('$', Some('&')) => 0,
-            ('$', next) => match next
-                .and_then(|next| next.to_digit(10))
-                .map(|digit| digit as usize)
-            {
+            ('$', next) => match next.and_then(|next| next.to_digit(10)).map(|digit| digit as usize) {
                 Some(group) if (1..=groups).contains(&group) => group,
                 _ => {
                     let text = text.get(at..).unwrap_or_default().chars().take(2).collect();
-                    return Err(MappingError::at(
-                        start + at,
-                        MappingFault::Reference { text, groups },
-                    ));
+                    return Err(MappingError::at(start + at, MappingFault::Reference { text, groups }));
                 }
             },
             (c, _) => {
@@ -579,11 +477,7 @@ fn pieces(text: &str, start: usize, groups: usize) -> Result<Vec<Piece>, Mapping
 impl Default for PrincipalMapping {
     /// `$.sub`.
     fn default() -> Self {
-        Self {
-            text: "$.sub".to_owned(),
-            names: vec!["sub".to_owned()],
-            rewrite: None,
-        }
+        Self { text: "$.sub".to_owned(), names: vec!["sub".to_owned()], rewrite: None }
     }
 }
 

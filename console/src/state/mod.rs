@@ -1,6 +1,11 @@
 //! What the pages know: no markup, tested natively.
 
+pub mod acl_form;
 pub mod address;
+pub mod attempts;
+pub mod member;
+pub mod near;
+pub mod roles;
 pub mod service;
 pub mod simulator;
 pub mod words;

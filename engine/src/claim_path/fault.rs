@@ -29,10 +29,7 @@ pub(super) enum Fault {
     EmptyName,
     DottedDigits(String),
     DotBeforeBracket,
-    NeedsBrackets {
-        found: char,
-        suggestion: Option<String>,
-    },
+    NeedsBrackets { found: char, suggestion: Option<String> },
     UnclosedBracket,
     UnclosedParenthesis,
     UnclosedQuote(char),
@@ -62,20 +59,13 @@ impl ClaimPathError {
     /// The value of an SSO attribute that begins with `${`, but not with the user-info one.
     pub(crate) fn sso_unknown(text: &str) -> Self {
         let end = text.find('}').map_or(text.len(), |end| end + 1);
-        Self::at(
-            0,
-            Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()),
-        )
+        Self::at(0, Fault::SsoUnknown(text.get(..end).unwrap_or(text).to_owned()))
     }
 
     /// The value of an SSO attribute that does not end in `}`.
     pub(crate) fn sso_unclosed(text: &str) -> Self {
         let trimmed = text.trim_end();
-        let fault = if trimmed.ends_with('}') {
-            Fault::EdgeBlank
-        } else {
-            Fault::SsoUnclosed
-        };
+        let fault = if trimmed.ends_with('}') { Fault::EdgeBlank } else { Fault::SsoUnclosed };
         Self::at(trimmed.len(), fault)
     }
 
@@ -143,15 +133,23 @@ impl ClaimPathError {
             Fault::MissingRoot(Some(meant)) | Fault::MissingDot(meant) => format!("write `{meant}`"),
             Fault::MissingRoot(None) => "a path begins with `$`, as in `$.groups`".to_owned(),
             Fault::QuotedPath => "remove the quotation marks round the path".to_owned(),
-            Fault::SsoForm => "`${context.userinfo...}` is for the mapping of an SSO connection; here write a path such as `$.groups`".to_owned(),
-            Fault::SsoUnknown(_) => "write `${context.userinfo.groups}` for user-info data, or a path over the token such as `$.groups`".to_owned(),
+            Fault::SsoForm => {
+                "`${context.userinfo...}` is for the mapping of an SSO connection; here write a path such as `$.groups`"
+                    .to_owned()
+            }
+            Fault::SsoUnknown(_) => {
+                "write `${context.userinfo.groups}` for user-info data, or a path over the token such as `$.groups`"
+                    .to_owned()
+            }
             Fault::SsoUnclosed => "end it with `}`".to_owned(),
             Fault::TrailingDot => "remove the dot, or write a name after it".to_owned(),
             Fault::EmptyName => "write a name, or `*`, after the dot".to_owned(),
             Fault::DottedDigits(digits) => {
                 format!("write `[{digits}]` for an element of an array, `['{digits}']` for a name")
             }
-            Fault::DotBeforeBracket => "remove the dot before the bracket; a quoted name stands in brackets, as in `$['x']`".to_owned(),
+            Fault::DotBeforeBracket => {
+                "remove the dot before the bracket; a quoted name stands in brackets, as in `$['x']`".to_owned()
+            }
             Fault::NeedsBrackets { suggestion: Some(meant), .. } => format!("write `{meant}`"),
             Fault::NeedsBrackets { suggestion: None, .. } => {
                 "write the name in quotes and brackets, as in `$['https://x/groups']`".to_owned()
@@ -161,7 +159,9 @@ impl ClaimPathError {
             Fault::UnclosedQuote(quote) => format!("add the closing `{quote}`"),
             Fault::CurlyQuote(_) => "use straight quotation marks, `'` or `\"`".to_owned(),
             Fault::ControlCharacter(_) => "write it as an escape, such as `\\t` or `\\u0009`".to_owned(),
-            Fault::BadEscape => "the escapes are `\\b \\f \\n \\r \\t \\/ \\\\ \\uXXXX` and the quote itself".to_owned(),
+            Fault::BadEscape => {
+                "the escapes are `\\b \\f \\n \\r \\t \\/ \\\\ \\uXXXX` and the quote itself".to_owned()
+            }
             Fault::EmptySelector => "write a quoted name, a number or `*` between the brackets".to_owned(),
             Fault::UnquotedName(name) => {
                 let mut hint = String::from("write `");
@@ -169,15 +169,21 @@ impl ClaimPathError {
                 hint.push('`');
                 hint
             }
-            Fault::Script => "scripts are not part of RFC 9535; a filter begins with `?`, the last element is `[-1]`".to_owned(),
+            Fault::Script => {
+                "scripts are not part of RFC 9535; a filter begins with `?`, the last element is `[-1]`".to_owned()
+            }
             Fault::BadIndex(_) => "write whole numbers without leading zeros, below 2^53".to_owned(),
-            Fault::RegexFunction(_) => "regular expressions are not available in claim paths; compare with `==`".to_owned(),
+            Fault::RegexFunction(_) => {
+                "regular expressions are not available in claim paths; compare with `==`".to_owned()
+            }
             Fault::UnknownFunction(_) => "the functions are `length`, `count` and `value`".to_owned(),
             Fault::WordOperator(_) => "write `&&`, `||` or `!`".to_owned(),
             Fault::UnquotedWord(word) => format!("write a text in quotes, `'{word}'`, or a claim as `@.{word}`"),
             Fault::SingleOperator(c) => format!("write `{c}{c}`"),
             Fault::Filter => "a filter compares or tests, as in `[?@.type == 'group']`".to_owned(),
-            Fault::FilterType(_) => "`length` and comparisons take one value; `count` and `value` take a query".to_owned(),
+            Fault::FilterType(_) => {
+                "`length` and comparisons take one value; `count` and `value` take a query".to_owned()
+            }
             Fault::Unexpected(_) | Fault::UnexpectedEnd => return None,
         };
         Some(hint)
@@ -188,18 +194,9 @@ impl fmt::Display for ClaimPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.fault {
             Fault::Empty => f.write_str("the claim path is empty"),
-            Fault::TooLong(len) => write!(
-                f,
-                "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"
-            ),
-            Fault::TooDeep => write!(
-                f,
-                "more than {MAX_NESTING} brackets and parentheses inside each other"
-            ),
-            Fault::TooDeepFunctions => write!(
-                f,
-                "more than {MAX_FUNCTION_NESTING} functions inside each other"
-            ),
+            Fault::TooLong(len) => write!(f, "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"),
+            Fault::TooDeep => write!(f, "more than {MAX_NESTING} brackets and parentheses inside each other"),
+            Fault::TooDeepFunctions => write!(f, "more than {MAX_FUNCTION_NESTING} functions inside each other"),
             Fault::TooManyDescendants => {
                 write!(f, "more than {MAX_DESCENDANT_SEGMENTS} times `..`")
             }
@@ -221,11 +218,7 @@ impl fmt::Display for ClaimPathError {
             Fault::UnclosedParenthesis => f.write_str("`(` is not closed"),
             Fault::UnclosedQuote(quote) => write!(f, "`{quote}` is not closed"),
             Fault::CurlyQuote(c) => write!(f, "`{c}` is a typographic quotation mark"),
-            Fault::ControlCharacter(c) => write!(
-                f,
-                "the control character `{}` in a quoted name",
-                c.escape_debug()
-            ),
+            Fault::ControlCharacter(c) => write!(f, "the control character `{}` in a quoted name", c.escape_debug()),
             Fault::BadEscape => f.write_str("an escape that JSON does not have"),
             Fault::EmptySelector => f.write_str("nothing is selected here"),
             Fault::UnquotedName(name) => {

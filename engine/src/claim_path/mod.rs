@@ -111,11 +111,7 @@ impl ClaimPath {
     pub fn parse(text: &str) -> Result<Self, ClaimPathError> {
         let scan = scan::scan(text)?;
         match JsonPath::parse(&scan.rewrite(text, 0..text.len())) {
-            Ok(query) => Ok(Self {
-                text: text.to_owned(),
-                query,
-                segments: scan.segments,
-            }),
+            Ok(query) => Ok(Self { text: text.to_owned(), query, segments: scan.segments }),
             Err(error) => Err(locate(text, &scan, &error)),
         }
     }
@@ -135,9 +131,7 @@ impl ClaimPath {
     /// Whether the platform of today reads the path too: `$.` and dotted names, nothing else (D-29).
     #[must_use]
     pub fn is_platform(&self) -> bool {
-        self.text
-            .strip_prefix("$.")
-            .is_some_and(|names| names.split('.').all(is_dotted_name))
+        self.text.strip_prefix("$.").is_some_and(|names| names.split('.').all(is_dotted_name))
     }
 
     /// The nodes that the path selects in a document, in the order of RFC 9535; none when there is nothing there.
@@ -150,13 +144,7 @@ impl ClaimPath {
             work::bound(&self.segments, root)?;
         }
         let nodes = self.query.query(root);
-        Ok(nodes
-            .iter()
-            .map(|node| Node {
-                location: spell(&node.path().elements()),
-                value: node.value(),
-            })
-            .collect())
+        Ok(nodes.iter().map(|node| Node { location: spell(&node.path().elements()), value: node.value() }).collect())
     }
 
     /// Follows a singular path with at least one step; `None` for any other.
@@ -167,23 +155,16 @@ impl ClaimPath {
         for step in steps {
             let next = match (step, value) {
                 (SingularSegment::Name(name), None) => document.get_key_value(name).map(named),
-                (SingularSegment::Name(name), Some(Value::Object(members))) => {
-                    members.get_key_value(name).map(named)
-                }
+                (SingularSegment::Name(name), Some(Value::Object(members))) => members.get_key_value(name).map(named),
                 (SingularSegment::Index(index), Some(Value::Array(elements))) => {
                     element(elements, index.get()).map(|(at, value)| (Element::Index(at), value))
                 }
                 _ => None,
             };
             let Some((element, found)) = next else {
-                let at = value.map(|value| Node {
-                    location: spell(&location),
-                    value,
-                });
+                let at = value.map(|value| Node { location: spell(&location), value });
                 let (step, name) = match step {
-                    SingularSegment::Name(name) => {
-                        (spell(&[Element::Name(name)]), Some(name.clone()))
-                    }
+                    SingularSegment::Name(name) => (spell(&[Element::Name(name)]), Some(name.clone())),
                     SingularSegment::Index(index) => (format!("[{}]", index.get()), None),
                 };
                 return Some(Reached::Stopped { at, step, name });
@@ -191,12 +172,7 @@ impl ClaimPath {
             location.push(element);
             value = Some(found);
         }
-        value.map(|value| {
-            Reached::Found(Node {
-                location: spell(&location),
-                value,
-            })
-        })
+        value.map(|value| Reached::Found(Node { location: spell(&location), value }))
     }
 
     /// The first name in the path: the claim that it is about, when it says so.
@@ -216,9 +192,7 @@ fn named<'a>((name, value): (&'a String, &'a Value)) -> (Element<'a>, &'a Value)
 fn element(elements: &[Value], index: i64) -> Option<(usize, &Value)> {
     let at = match usize::try_from(index) {
         Ok(at) => at,
-        Err(_) => elements
-            .len()
-            .checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
+        Err(_) => elements.len().checked_sub(usize::try_from(index.unsigned_abs()).ok()?)?,
     };
     elements.get(at).map(|value| (at, value))
 }
@@ -228,23 +202,16 @@ fn locate(text: &str, scan: &scan::Scan, error: &Error) -> ClaimPathError {
     // Inner filters come first, so the first one that is refused on its own is the culprit.
     for range in &scan.filters {
         if let Err(error) = JsonPath::parse(&format!("$[?{}]", scan.rewrite(text, range.clone()))) {
-            let blanks = text
-                .get(range.clone())
-                .map_or(0, |filter| filter.len() - filter.trim_start().len());
+            let blanks = text.get(range.clone()).map_or(0, |filter| filter.len() - filter.trim_start().len());
             return ClaimPathError::at(range.start + blanks, fault(&error, None));
         }
     }
     let at = match error {
-        Error::Syntax { position, .. } | Error::NestingTooDeep { position } => {
-            scan.original_offset(*position)
-        }
+        Error::Syntax { position, .. } | Error::NestingTooDeep { position } => scan.original_offset(*position),
         _ => 0,
     };
     let at = text.floor_char_boundary(at);
-    ClaimPathError::at(
-        at,
-        fault(error, text.get(at..).and_then(|rest| rest.chars().next())),
-    )
+    ClaimPathError::at(at, fault(error, text.get(at..).and_then(|rest| rest.chars().next())))
 }
 
 fn fault(error: &Error, next: Option<char>) -> Fault {
@@ -253,11 +220,7 @@ fn fault(error: &Error, next: Option<char>) -> Fault {
         (Error::IntegerOutOfRange { repr }, _) => Fault::BadIndex(repr.clone()),
         (Error::NestingTooDeep { .. }, _) => Fault::TooDeep,
         (Error::FunctionArity { name, expected, .. }, _) => {
-            let arguments = if *expected == 1 {
-                "argument"
-            } else {
-                "arguments"
-            };
+            let arguments = if *expected == 1 { "argument" } else { "arguments" };
             Fault::FilterType(format!("`{name}` takes {expected} {arguments}"))
         }
         (Error::IllTyped { message }, _) => Fault::FilterType(message.clone()),
@@ -311,12 +274,9 @@ mod tests {
     #[test]
     fn locations_are_spelled_for_people_and_stay_short() {
         let document = json!({"a": {"b-c": [{"x y": 1}]}, "it's": [2], "n".repeat(1_000): {"n".repeat(1_000): 3}});
-        let locations: Vec<String> = ClaimPath::parse("$..*")
-            .and_then(|path| Ok(path.select(&document).expect("a small document")))
-            .expect("a path")
-            .into_iter()
-            .map(|node| node.location)
-            .collect();
+        let path = ClaimPath::parse("$..*").expect("a path");
+        let nodes = path.select(&document).expect("a small document");
+        let locations: Vec<String> = nodes.into_iter().map(|node| node.location).collect();
         assert_eq!(locations[..3], ["a", "['it\\'s']", &*shortened(&"n".repeat(1_000), 200)]);
         assert_eq!(locations[3..6], ["a.b-c", "a.b-c[0]", "a.b-c[0]['x y']"]);
         assert!(locations.iter().all(|location| location.len() <= MAX_LOCATION_BYTES));

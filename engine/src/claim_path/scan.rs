@@ -7,9 +7,7 @@
 use std::ops::Range;
 
 use super::fault::{ClaimPathError, Fault};
-use super::spell::{
-    bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, is_rfc_name_char, push_name,
-};
+use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, is_rfc_name_char, push_name};
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
 
 /// One step: its selectors on each node (child) or on each node and all below it (descendant).
@@ -57,11 +55,7 @@ impl Scan {
     pub(super) fn rewrite(&self, text: &str, range: Range<usize>) -> String {
         let mut out = String::with_capacity(range.len() + 4 * self.edits.len());
         let mut at = range.start;
-        for edit in self
-            .edits
-            .iter()
-            .filter(|edit| edit.range.start >= range.start && edit.range.end <= range.end)
-        {
+        for edit in self.edits.iter().filter(|edit| edit.range.start >= range.start && edit.range.end <= range.end) {
             out.push_str(text.get(at..edit.range.start).unwrap_or_default());
             out.push_str(&edit.text);
             at = edit.range.end;
@@ -94,10 +88,7 @@ pub(super) fn scan(text: &str) -> Result<Scan, ClaimPathError> {
         return Err(ClaimPathError::at(0, Fault::Empty));
     }
     if text.len() > MAX_PATH_BYTES {
-        return Err(ClaimPathError::at(
-            text.floor_char_boundary(MAX_PATH_BYTES),
-            Fault::TooLong(text.len()),
-        ));
+        return Err(ClaimPathError::at(text.floor_char_boundary(MAX_PATH_BYTES), Fault::TooLong(text.len())));
     }
     let mut reader = Reader {
         text,
@@ -112,11 +103,7 @@ pub(super) fn scan(text: &str) -> Result<Scan, ClaimPathError> {
     reader.root()?;
     let segments = reader.segments()?;
     reader.end()?;
-    Ok(Scan {
-        segments,
-        filters: reader.filters,
-        edits: reader.edits,
-    })
+    Ok(Scan { segments, filters: reader.filters, edits: reader.edits })
 }
 
 /// A dotted name: where its dot is, and the name.
@@ -215,9 +202,7 @@ impl<'t> Reader<'t> {
         }
         match self.dotted {
             Some(dotted)
-                if dotted.end == self.at
-                    && !matches!(next, ']' | ')' | ',' | '\'' | '"')
-                    && !is_curly_quote(next) =>
+                if dotted.end == self.at && !matches!(next, ']' | ')' | ',' | '\'' | '"') && !is_curly_quote(next) =>
             {
                 self.fail(self.needs_brackets(dotted, next))
             }
@@ -228,24 +213,14 @@ impl<'t> Reader<'t> {
     /// The fault of a dotted name that holds a character that only a quoted name may hold.
     fn needs_brackets(&self, dotted: Dotted, found: char) -> Fault {
         if self.depth > 0 {
-            return Fault::NeedsBrackets {
-                found,
-                suggestion: None,
-            };
+            return Fault::NeedsBrackets { found, suggestion: None };
         }
         let rest = self.text.get(dotted.start..).unwrap_or_default();
         // A name with a slash is nearly always an address, whose dots belong to it.
-        let len = if rest.contains('/') {
-            rest.len()
-        } else {
-            rest.find(['.', '[']).unwrap_or(rest.len())
-        };
+        let len = if rest.contains('/') { rest.len() } else { rest.find(['.', '[']).unwrap_or(rest.len()) };
         let (name, tail) = rest.split_at_checked(len).unwrap_or((rest, ""));
         let head = self.text.get(..dotted.dot).unwrap_or_default();
-        Fault::NeedsBrackets {
-            found,
-            suggestion: Some(format!("{head}{}{tail}", bracketed(name.trim_end()))),
-        }
+        Fault::NeedsBrackets { found, suggestion: Some(format!("{head}{}{tail}", bracketed(name.trim_end()))) }
     }
 
     /// rule: `segments = *(S segment)`
@@ -271,10 +246,7 @@ impl<'t> Reader<'t> {
                 self.at = before;
                 return Ok(segments);
             };
-            segments.push(Segment {
-                descendant,
-                selectors,
-            });
+            segments.push(Segment { descendant, selectors });
         }
     }
 
@@ -288,64 +260,33 @@ impl<'t> Reader<'t> {
             Some(c) if is_curly_quote(c) => self.fail(Fault::CurlyQuote(c)),
             Some(c) if is_name_first(c) => {
                 let name = self.take_while(is_name_char);
-                self.dotted = Some(Dotted {
-                    dot,
-                    start,
-                    end: self.at,
-                });
+                self.dotted = Some(Dotted { dot, start, end: self.at });
                 if !name.chars().all(is_rfc_name_char) {
                     let from = if descendant { start } else { dot };
-                    self.edits.push(Edit {
-                        range: from..self.at,
-                        text: bracketed(name),
-                    });
+                    self.edits.push(Edit { range: from..self.at, text: bracketed(name) });
                 }
                 Ok(Selector::Name(name.to_owned()))
             }
             Some(c) if c.is_ascii_digit() => {
-                let name: String = self
-                    .rest()
-                    .chars()
-                    .take_while(|c| is_name_char(*c))
-                    .collect();
+                let name: String = self.rest().chars().take_while(|c| is_name_char(*c)).collect();
                 if name.chars().all(|c| c.is_ascii_digit()) {
                     return self.fail(Fault::DottedDigits(name));
                 }
-                self.fail(self.needs_brackets(
-                    Dotted {
-                        dot,
-                        start,
-                        end: start,
-                    },
-                    c,
-                ))
+                self.fail(self.needs_brackets(Dotted { dot, start, end: start }, c))
             }
             None => Err(ClaimPathError::at(dot, Fault::TrailingDot)),
-            Some(_) if self.rest().chars().all(char::is_whitespace) => {
-                Err(ClaimPathError::at(dot, Fault::TrailingDot))
-            }
+            Some(_) if self.rest().chars().all(char::is_whitespace) => Err(ClaimPathError::at(dot, Fault::TrailingDot)),
             Some('[' | '\'' | '"') => self.fail(Fault::DotBeforeBracket),
             Some('.' | ']' | ')' | ',' | '=' | '<' | '>' | '!') => self.fail(Fault::EmptyName),
             Some(c) if is_blank(c) => self.fail(Fault::EmptyName),
-            Some(c) => self.fail(self.needs_brackets(
-                Dotted {
-                    dot,
-                    start,
-                    end: start,
-                },
-                c,
-            )),
+            Some(c) => self.fail(self.needs_brackets(Dotted { dot, start, end: start }, c)),
         }
     }
 
     /// One more bracket or parenthesis is open.
     fn deepen(&mut self) -> Result<(), ClaimPathError> {
         self.depth += 1;
-        if self.depth > MAX_NESTING {
-            self.fail(Fault::TooDeep)
-        } else {
-            Ok(())
-        }
+        if self.depth > MAX_NESTING { self.fail(Fault::TooDeep) } else { Ok(()) }
     }
 
     /// rule: `bracketed-selection = "[" S selector *(S "," S selector) S "]"`
@@ -389,9 +330,7 @@ impl<'t> Reader<'t> {
             Some(c) if is_curly_quote(c) => self.fail(Fault::CurlyQuote(c)),
             Some(c) if is_name_first(c) => {
                 let rest = self.rest();
-                let name = rest
-                    .get(..rest.find([']', ',', '[']).unwrap_or(rest.len()))
-                    .unwrap_or(rest);
+                let name = rest.get(..rest.find([']', ',', '[']).unwrap_or(rest.len())).unwrap_or(rest);
                 self.fail(Fault::UnquotedName(name.trim_end().to_owned()))
             }
             Some(_) => self.unexpected(),
@@ -453,8 +392,7 @@ impl<'t> Reader<'t> {
             let start = self.at;
             let digits = self.take_while(|c| c.is_ascii_digit() || c == '-');
             if !digits.is_empty() {
-                index = integer(digits)
-                    .ok_or_else(|| ClaimPathError::at(start, Fault::BadIndex(digits.to_owned())))?;
+                index = integer(digits).ok_or_else(|| ClaimPathError::at(start, Fault::BadIndex(digits.to_owned())))?;
             }
             let after = self.at;
             self.blanks();
@@ -466,11 +404,7 @@ impl<'t> Reader<'t> {
             return match self.peek() {
                 Some(']' | ',') => {
                     self.at = after;
-                    Ok(if colons == 0 {
-                        Selector::Index(index)
-                    } else {
-                        Selector::Slice
-                    })
+                    Ok(if colons == 0 { Selector::Index(index) } else { Selector::Slice })
                 }
                 None => Err(ClaimPathError::at(open, Fault::UnclosedBracket)),
                 Some(_) => self.unexpected(),
@@ -488,9 +422,7 @@ impl<'t> Reader<'t> {
             let at = self.at;
             let Some(c) = self.peek() else {
                 let fault = match parentheses.last() {
-                    Some((parenthesis, _)) => {
-                        ClaimPathError::at(*parenthesis, Fault::UnclosedParenthesis)
-                    }
+                    Some((parenthesis, _)) => ClaimPathError::at(*parenthesis, Fault::UnclosedParenthesis),
                     None => ClaimPathError::at(open, Fault::UnclosedBracket),
                 };
                 return Err(fault);
@@ -501,9 +433,7 @@ impl<'t> Reader<'t> {
                     return Ok(queries);
                 }
                 ']' => {
-                    let parenthesis = parentheses
-                        .last()
-                        .map_or(at, |(parenthesis, _)| *parenthesis);
+                    let parenthesis = parentheses.last().map_or(at, |(parenthesis, _)| *parenthesis);
                     return Err(ClaimPathError::at(parenthesis, Fault::UnclosedParenthesis));
                 }
                 '\'' | '"' => {
@@ -512,10 +442,7 @@ impl<'t> Reader<'t> {
                 '@' | '$' => {
                     self.at += 1;
                     let segments = self.segments()?;
-                    queries.push(Query {
-                        absolute: c == '$',
-                        segments,
-                    });
+                    queries.push(Query { absolute: c == '$', segments });
                     if let (Some(dotted), Some(next)) = (self.dotted, self.peek())
                         && dotted.end == self.at
                         && matches!(next, '/' | '@' | '#' | '\\' | '%' | ';' | '~')
@@ -544,9 +471,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 c if c.is_ascii_digit() || c == '-' => {
-                    self.take_while(|c| {
-                        c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-')
-                    });
+                    self.take_while(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
                 }
                 _ => self.operator()?,
             }
@@ -567,9 +492,7 @@ impl<'t> Reader<'t> {
             }
             ("match" | "search", Some('(')) => Fault::RegexFunction(word.to_owned()),
             ("true" | "false" | "null", next) if next != Some('(') => return Ok(false),
-            ("and" | "or" | "not" | "AND" | "OR" | "NOT", _) => {
-                Fault::WordOperator(word.to_owned())
-            }
+            ("and" | "or" | "not" | "AND" | "OR" | "NOT", _) => Fault::WordOperator(word.to_owned()),
             (_, Some('(')) => Fault::UnknownFunction(word.to_owned()),
             _ => Fault::UnquotedWord(word.to_owned()),
         };
@@ -588,9 +511,7 @@ impl<'t> Reader<'t> {
                 self.blanks();
                 Ok(())
             }
-            Some('=') if self.rest().starts_with("=~") => {
-                self.fail(Fault::RegexFunction("=~".to_owned()))
-            }
+            Some('=') if self.rest().starts_with("=~") => self.fail(Fault::RegexFunction("=~".to_owned())),
             Some(c @ ('=' | '&' | '|')) => self.fail(Fault::SingleOperator(c)),
             _ => self.unexpected(),
         }
@@ -600,8 +521,7 @@ impl<'t> Reader<'t> {
 /// rule: `int = "0" / (["-"] DIGIT1 *DIGIT)`, within the range of RFC 7493.
 fn integer(digits: &str) -> Option<i64> {
     let plain = digits.strip_prefix('-').unwrap_or(digits);
-    let canonical =
-        digits == "0" || (!plain.starts_with('0') && plain.chars().all(|c| c.is_ascii_digit()));
+    let canonical = digits == "0" || (!plain.starts_with('0') && plain.chars().all(|c| c.is_ascii_digit()));
     let value: i64 = digits.parse().ok()?;
     (canonical && value.unsigned_abs() < 1 << 53).then_some(value)
 }

@@ -34,10 +34,7 @@ pub(super) const fn is_curly_quote(c: char) -> bool {
 
 /// Whether a text may stand after a dot.
 pub(super) fn is_dotted_name(name: &str) -> bool {
-    name.chars()
-        .next()
-        .is_some_and(|c| is_name_first(c) && !is_curly_quote(c))
-        && name.chars().all(is_name_char)
+    name.chars().next().is_some_and(|c| is_name_first(c) && !is_curly_quote(c)) && name.chars().all(is_name_char)
 }
 
 /// `name` in quotes and brackets, with the escapes of a normalized path (RFC 9535 section 2.7).
@@ -108,12 +105,8 @@ pub(crate) fn shortened(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);
     }
-    let head = text
-        .get(..text.floor_char_boundary(max / 2))
-        .unwrap_or_default();
-    let tail = text
-        .get(text.ceil_char_boundary(text.len() - max / 4)..)
-        .unwrap_or_default();
+    let head = text.get(..text.floor_char_boundary(max / 2)).unwrap_or_default();
+    let tail = text.get(text.ceil_char_boundary(text.len() - max / 4)..).unwrap_or_default();
     Cow::Owned(format!("{head}…{tail}"))
 }
 

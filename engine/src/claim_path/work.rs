@@ -28,11 +28,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn visit(&mut self) -> Result<(), TooManyNodes> {
         self.visits += 1;
-        if self.visits > MAX_VISITS {
-            Err(TooManyNodes(()))
-        } else {
-            Ok(())
-        }
+        if self.visits > MAX_VISITS { Err(TooManyNodes(())) } else { Ok(()) }
     }
 
     fn push(&mut self, nodes: &mut Vec<&'a Value>, node: &'a Value) -> Result<(), TooManyNodes> {
@@ -44,11 +40,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    fn query(
-        &mut self,
-        segments: &[Segment],
-        start: &'a Value,
-    ) -> Result<Vec<&'a Value>, TooManyNodes> {
+    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<&'a Value>, TooManyNodes> {
         let mut nodes = vec![start];
         for segment in segments {
             let mut next = Vec::new();
@@ -77,12 +69,12 @@ impl<'a> Walk<'a> {
         self.visit()?;
         self.children(selectors, node, out)?;
         match node {
-            Value::Array(elements) => elements
-                .iter()
-                .try_for_each(|child| self.descend(selectors, child, depth + 1, out)),
-            Value::Object(members) => members
-                .values()
-                .try_for_each(|child| self.descend(selectors, child, depth + 1, out)),
+            Value::Array(elements) => {
+                elements.iter().try_for_each(|child| self.descend(selectors, child, depth + 1, out))
+            }
+            Value::Object(members) => {
+                members.values().try_for_each(|child| self.descend(selectors, child, depth + 1, out))
+            }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
         }
     }
@@ -107,24 +99,16 @@ impl<'a> Walk<'a> {
                     }
                 }
                 (Selector::Wildcard | Selector::Slice, Value::Array(elements)) => {
-                    elements
-                        .iter()
-                        .try_for_each(|element| self.push(out, element))?;
+                    elements.iter().try_for_each(|element| self.push(out, element))?;
                 }
                 (Selector::Wildcard, Value::Object(members)) => {
-                    members
-                        .values()
-                        .try_for_each(|member| self.push(out, member))?;
+                    members.values().try_for_each(|member| self.push(out, member))?;
                 }
                 (Selector::Filter(queries), Value::Array(elements)) => {
-                    elements
-                        .iter()
-                        .try_for_each(|element| self.candidate(queries, element, out))?;
+                    elements.iter().try_for_each(|element| self.candidate(queries, element, out))?;
                 }
                 (Selector::Filter(queries), Value::Object(members)) => {
-                    members
-                        .values()
-                        .try_for_each(|member| self.candidate(queries, member, out))?;
+                    members.values().try_for_each(|member| self.candidate(queries, member, out))?;
                 }
                 _ => {}
             }
@@ -159,12 +143,8 @@ impl<'a> Walk<'a> {
                 self.visits = self.visits.saturating_add(text.len() / TEXT_PER_VISIT);
                 Ok(())
             }
-            Value::Array(elements) => elements
-                .iter()
-                .try_for_each(|element| self.weigh(element, depth + 1)),
-            Value::Object(members) => members
-                .values()
-                .try_for_each(|member| self.weigh(member, depth + 1)),
+            Value::Array(elements) => elements.iter().try_for_each(|element| self.weigh(element, depth + 1)),
+            Value::Object(members) => members.values().try_for_each(|member| self.weigh(member, depth + 1)),
             Value::Null | Value::Bool(_) | Value::Number(_) => Ok(()),
         }
     }

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
-    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES,
-    NestedGroupBehavior, Warning, quoted, type_name,
+    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, Warning, quoted,
+    type_name,
 };
 use crate::claim_path::{Node, element_location};
 
@@ -43,45 +43,27 @@ pub(super) struct Names<'a> {
 
 impl<'a> Names<'a> {
     pub(super) const fn new(nested: NestedGroupBehavior) -> Self {
-        Self {
-            nested,
-            items: Vec::new(),
-            parts: false,
-            bytes: 0,
-        }
+        Self { nested, items: Vec::new(), parts: false, bytes: 0 }
     }
 
     /// The value of a singular path: an array of strings, or a comma-separated string.
     pub(super) fn read_singular(&mut self, location: String, value: &'a Value) -> ClaimFinding {
         match value {
             Value::Array(elements) => {
-                self.list(&location, elements)
-                    .err()
-                    .unwrap_or(ClaimFinding::Array {
-                        location,
-                        len: elements.len(),
-                    })
+                self.list(&location, elements).err().unwrap_or(ClaimFinding::Array { location, len: elements.len() })
             }
             Value::String(text) => {
                 self.parts = true;
                 for (index, part) in text.split(',').enumerate() {
                     // The blanks of ASCII, as the platform trims them: vertical tab included.
                     let part = part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r'));
-                    if let Err(fault) =
-                        self.push(element_location(&location, index), Found::Name(part))
-                    {
+                    if let Err(fault) = self.push(element_location(&location, index), Found::Name(part)) {
                         return fault;
                     }
                 }
-                ClaimFinding::CommaList {
-                    location,
-                    parts: self.items.len(),
-                }
+                ClaimFinding::CommaList { location, parts: self.items.len() }
             }
-            other => ClaimFinding::WrongType {
-                location,
-                found: type_name(other),
-            },
+            other => ClaimFinding::WrongType { location, found: type_name(other) },
         }
     }
 
@@ -94,15 +76,8 @@ impl<'a> Names<'a> {
                 Value::Array(elements) => self.list(&location, elements).err(),
                 Value::String(_) => self.push(location, Found::from(value)).err(),
                 other => {
-                    let fault = ClaimFinding::WrongType {
-                        location: location.clone(),
-                        found: type_name(other),
-                    };
-                    Some(
-                        self.push(location, Found::from(other))
-                            .err()
-                            .unwrap_or(fault),
-                    )
+                    let fault = ClaimFinding::WrongType { location: location.clone(), found: type_name(other) };
+                    Some(self.push(location, Found::from(other)).err().unwrap_or(fault))
                 }
             };
             if matches!(fault, Some(ClaimFinding::TooMany)) {
@@ -119,10 +94,7 @@ impl<'a> Names<'a> {
         for (index, element) in elements.iter().enumerate() {
             let location = element_location(location, index);
             if fault.is_none() && !element.is_string() {
-                fault = Some(ClaimFinding::NotString {
-                    location: location.clone(),
-                    found: type_name(element),
-                });
+                fault = Some(ClaimFinding::NotString { location: location.clone(), found: type_name(element) });
             }
             self.push(location, Found::from(element))?;
         }
@@ -150,25 +122,14 @@ impl<'a> Names<'a> {
                 Found::Other(Value::Object(_)) => ("{…}".to_owned(), fault),
                 Found::Other(scalar) => (scalar.to_string(), fault),
             };
-            Element {
-                location: item.location,
-                raw,
-                outcome: ElementOutcome::Dropped { code },
-            }
+            Element { location: item.location, raw, outcome: ElementOutcome::Dropped { code } }
         };
         self.items.into_iter().map(element).collect()
     }
 
     /// The groups, what became of each element, and what is to be said about the names.
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
-        let (nested, empty) = (
-            self.nested,
-            if self.parts {
-                "empty_part"
-            } else {
-                "empty_name"
-            },
-        );
+        let (nested, empty) = (self.nested, if self.parts { "empty_part" } else { "empty_name" });
         let mut groups: Vec<Group> = Vec::new();
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut seen: BTreeSet<&str> = BTreeSet::new();
@@ -179,21 +140,15 @@ impl<'a> Names<'a> {
             let Found::Name(raw) = *value else { continue };
             let name = nested.apply(raw);
             let outcome = if name.is_empty() {
-                let code = if raw.is_empty() {
-                    empty
-                } else {
-                    "suffix_empty"
-                };
+                let code = if raw.is_empty() { empty } else { "suffix_empty" };
                 tally.note(code, raw, location);
                 ElementOutcome::Dropped { code }
             } else if let Some(group) = places.get(name).and_then(|place| groups.get_mut(*place)) {
                 if !seen.insert(raw) {
-                    tally.note("duplicate_group", name, location);
+                    tally.note("duplicate_group", raw, location);
                 }
                 group.also.push((raw.to_owned(), location.clone()));
-                ElementOutcome::Duplicate {
-                    group: name.to_owned(),
-                }
+                ElementOutcome::Duplicate { group: name.to_owned() }
             } else {
                 if name.trim() != name {
                     tally.note("edge_whitespace", name, location);
@@ -206,15 +161,9 @@ impl<'a> Names<'a> {
                     location: location.clone(),
                     also: Vec::new(),
                 });
-                ElementOutcome::Kept {
-                    group: name.to_owned(),
-                }
+                ElementOutcome::Kept { group: name.to_owned() }
             };
-            elements.push(Element {
-                location: location.clone(),
-                raw: raw.to_owned(),
-                outcome,
-            });
+            elements.push(Element { location: location.clone(), raw: raw.to_owned(), outcome });
         }
         tally.report(warnings);
         warnings.extend(groups.iter().filter_map(collision));
@@ -256,14 +205,10 @@ impl<'a> Tally<'a> {
                     format!("{name} begins or ends with a blank, which is part of the group's name")
                 }
                 ("edge_whitespace", count) => {
-                    format!(
-                        "{count} names begin or end with a blank, which is part of the name; {name} is the first"
-                    )
+                    format!("{count} names begin or end with a blank, which is part of the name; {name} is the first")
                 }
                 (_, 1) => format!("{name} is in the claim more than once"),
-                (_, count) => format!(
-                    "{count} elements repeat a name that came before, {name} the first of them"
-                ),
+                (_, count) => format!("{count} elements repeat a name that came before, {name} the first of them"),
             };
             if matches!(*code, "empty_part" | "empty_name" | "suffix_empty") && empty.is_none() {
                 empty = Some(*location);
@@ -272,11 +217,7 @@ impl<'a> Tally<'a> {
         }
         if let Some(location) = empty {
             let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
-            warnings.push(Warning::new(
-                "platform_empty_part",
-                message,
-                Some(location.to_owned()),
-            ));
+            warnings.push(Warning::new("platform_empty_part", message, Some(location.to_owned())));
         }
     }
 }
@@ -295,24 +236,16 @@ fn collision(group: &Group) -> Option<Warning> {
         }
     }
     let name = crate::claim_path::shortened(&group.name, 80);
-    let who = match names.as_slice() {
+    let (who, granted) = match names.as_slice() {
         [] | [_] => return None,
-        [first, second] => format!("{} and {} both", quoted(first), quoted(second)),
+        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other is"),
         names => {
-            let others = if names.len() > SHOWN_COLLISIONS {
-                " and others"
-            } else {
-                ""
-            };
-            let shown: Vec<String> = names
-                .iter()
-                .take(SHOWN_COLLISIONS)
-                .map(|name| quoted(name))
-                .collect();
-            format!("{}{others} all", shown.join(", "))
+            let others = if names.len() > SHOWN_COLLISIONS { " and others" } else { "" };
+            let shown: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
+            (format!("{}{others} all", shown.join(", ")), "others are")
         }
     };
-    let message = format!("{who} become `Group:{name}`, and each gets what the other is granted");
+    let message = format!("{who} become `Group:{name}`, and each gets what the {granted} granted");
     Some(Warning::new("suffix_collision", message, location.cloned()))
 }
 

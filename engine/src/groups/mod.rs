@@ -153,16 +153,8 @@ pub struct Warning {
 }
 
 impl Warning {
-    pub(crate) fn new(
-        code: &'static str,
-        message: impl Into<String>,
-        location: Option<String>,
-    ) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            location,
-        }
+    pub(crate) fn new(code: &'static str, message: impl Into<String>, location: Option<String>) -> Self {
+        Self { code, message: message.into(), location }
     }
 }
 
@@ -173,18 +165,21 @@ impl Extraction {
     }
 
     fn without_groups(claim: ClaimFinding, elements: Vec<Element>, warnings: Vec<Warning>) -> Self {
-        Self {
-            groups: Vec::new(),
-            claim,
-            elements,
-            warnings,
-        }
+        Self { groups: Vec::new(), claim, elements, warnings }
     }
 }
 
 /// Reads the groups from a token's claims, or from the user-info document where the rule says so.
 ///
 /// Never fails (D-12); names of any length and any number of groups up to [`MAX_ELEMENTS`] come out whole.
+///
+/// ```
+/// use gbac_engine::groups::{ExtractionRule, extract};
+///
+/// let claims = serde_json::json!({ "groups": "engineering, /a/b" });
+/// let extraction = extract(&ExtractionRule::default(), claims.as_object().expect("an object"), None);
+/// assert_eq!(extraction.names().collect::<Vec<_>>(), ["engineering", "/a/b"]);
+/// ```
 #[must_use]
 pub fn extract(
     rule: &ExtractionRule,
@@ -195,9 +190,7 @@ pub fn extract(
         (ClaimSource::Token(path), _) => (path, claims),
         (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
         (ClaimSource::UserInfo(path), None) => {
-            let message = format!(
-                "the groups are read at `{path}` of the user-info document, and none was given"
-            );
+            let message = format!("the groups are read at `{path}` of the user-info document, and none was given");
             let warning = Warning::new("claim_missing", message, None);
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
@@ -205,14 +198,11 @@ pub fn extract(
     let mut warnings = Vec::new();
     if matches!(rule.source, ClaimSource::Token(_)) && !path.is_platform() {
         let message = format!(
-            "version 26.1 of the platform reads only `$.` and dotted names, and would refuse `{path}`"
+            "version 26.1 of the platform would refuse `{path}` as `oidc_group_claim_path`: it reads only `$.` and dotted names"
         );
         warnings.push(Warning::new("platform_path", message, None));
     }
-    let why = why::Why {
-        source: &rule.source,
-        document,
-    };
+    let why = why::Why { source: &rule.source, document };
     why.id_token(false, &mut warnings);
     // Filters may look at the whole document, so a path that is not singular needs it as one value.
     let root;
@@ -221,22 +211,14 @@ pub fn extract(
         Some(Reached::Found(node)) => names.read_singular(node.location, node.value),
         Some(Reached::Stopped { at, step, name }) => {
             let reason = why.stopped(at.as_ref(), &step, name.as_deref(), &mut warnings);
-            return Extraction::without_groups(
-                ClaimFinding::Missing { reason },
-                Vec::new(),
-                warnings,
-            );
+            return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
         }
         None => {
             root = Value::Object(document.clone());
             match path.select(&root) {
                 Ok(nodes) if nodes.is_empty() => {
                     let reason = why.nothing_selected(&mut warnings);
-                    return Extraction::without_groups(
-                        ClaimFinding::Missing { reason },
-                        Vec::new(),
-                        warnings,
-                    );
+                    return Extraction::without_groups(ClaimFinding::Missing { reason }, Vec::new(), warnings);
                 }
                 Ok(nodes) => names.read_union(nodes),
                 Err(error) => {
@@ -248,16 +230,9 @@ pub fn extract(
         }
     };
     match &claim {
-        ClaimFinding::Array { .. }
-        | ClaimFinding::CommaList { .. }
-        | ClaimFinding::Union { .. } => {
+        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => {
             let (groups, elements) = names.finish(&mut warnings);
-            Extraction {
-                groups,
-                claim,
-                elements,
-                warnings,
-            }
+            Extraction { groups, claim, elements, warnings }
         }
         ClaimFinding::WrongType { location, found } => {
             why.wrong_type(location, found, &mut warnings);
@@ -294,5 +269,75 @@ pub(crate) const fn type_name(value: &Value) -> &'static str {
         Value::String(_) => "string",
         Value::Array(_) => "array",
         Value::Object(_) => "object",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn words(path: &str, claims: &Value) -> Vec<String> {
+        let source = ClaimSource::parse_sso(path).expect(path);
+        let rule = ExtractionRule { source, nested: NestedGroupBehavior::Suffix };
+        let claims = claims.as_object().expect("an object");
+        let extraction = extract(&rule, claims, Some(claims));
+        extraction.warnings.into_iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect()
+    }
+
+    #[test]
+    fn warnings_say_what_is_there_and_what_to_do() {
+        for (path, claims, expected) in [
+            (
+                "$.groups",
+                json!({"roles": "x, y", "z": ["q"]}),
+                vec![
+                    "claim_missing: the token has no claim at `$.groups`",
+                    "near_claim: names are at `$.roles` (`x` and 1 more), `$.z` (`q`)",
+                ],
+            ),
+            (
+                "${context.userinfo.groups}",
+                json!({"Groups": ["a"], "nonce": "n"}),
+                vec![
+                    "claim_missing: the user-info document has no claim at `$.groups`",
+                    "near_claim: `$.Groups` is there: `Groups` and `groups` differ by letter case, and names are compared letter by letter",
+                ],
+            ),
+            (
+                "$.realm.roles",
+                json!({"realm": "x"}),
+                vec![
+                    "claim_missing: the token has no claim at `$.realm.roles`: `realm` is a string, so it has no `roles`",
+                ],
+            ),
+            (
+                "$.roles",
+                json!({"roles": {"admin": {"1": "x"}}}),
+                vec![
+                    "claim_wrong_type: `roles` is an object, not a list of names; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token",
+                ],
+            ),
+            (
+                "$.groups",
+                json!({"groups": [{"name": "a"}]}),
+                vec![
+                    "element_not_string: `groups[0]` is an object, and a claim with anything but strings in its list is discarded as a whole",
+                    "near_claim: names are at `$.groups[*].name` (`a`)",
+                ],
+            ),
+            (
+                "$.groups",
+                json!({"groups": ["/a/x", "/b/x", "/c/x", "/c/x", "y "]}),
+                vec![
+                    "duplicate_group: `/c/x` is in the claim more than once",
+                    "edge_whitespace: `y ` begins or ends with a blank, which is part of the group's name",
+                    "suffix_collision: `/a/x`, `/b/x`, `/c/x` all become `Group:x`, and each gets what the others are granted",
+                ],
+            ),
+        ] {
+            assert_eq!(words(path, &claims), expected, "{path} on {claims}");
+        }
     }
 }

@@ -18,10 +18,7 @@ pub struct ExtractionRule {
 impl Default for ExtractionRule {
     /// `$.groups` of the token, names as they are.
     fn default() -> Self {
-        Self {
-            source: ClaimSource::Token(ClaimPath::default()),
-            nested: NestedGroupBehavior::None,
-        }
+        Self { source: ClaimSource::Token(ClaimPath::default()), nested: NestedGroupBehavior::None }
     }
 }
 
@@ -47,21 +44,16 @@ impl ClaimSource {
         if !text.starts_with("${") {
             return ClaimPath::parse(text).map(Self::Token);
         }
-        let Some(rest) = text
-            .strip_prefix(USER_INFO)
-            .filter(|rest| rest.starts_with(['.', '[', '}']))
-        else {
+        let Some(rest) = text.strip_prefix(USER_INFO).filter(|rest| rest.starts_with(['.', '[', '}'])) else {
             return Err(ClaimPathError::sso_unknown(text));
         };
         let Some(steps) = rest.strip_suffix('}') else {
             return Err(ClaimPathError::sso_unclosed(text));
         };
-        ClaimPath::parse(&format!("${steps}"))
-            .map(Self::UserInfo)
-            .map_err(|error| {
-                // The `$` that we put before the steps stands for the opening.
-                error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
-            })
+        ClaimPath::parse(&format!("${steps}")).map(Self::UserInfo).map_err(|error| {
+            // The `$` that we put before the steps stands for the opening.
+            error.moved(USER_INFO.len() - 1, USER_INFO.len() + steps.len())
+        })
     }
 
     /// The claim path.
@@ -79,11 +71,7 @@ impl fmt::Display for ClaimSource {
         match self {
             Self::Token(path) => path.fmt(f),
             Self::UserInfo(path) => {
-                write!(
-                    f,
-                    "{USER_INFO}{}}}",
-                    path.as_str().strip_prefix('$').unwrap_or_default()
-                )
+                write!(f, "{USER_INFO}{}}}", path.as_str().strip_prefix('$').unwrap_or_default())
             }
         }
     }
@@ -148,11 +136,7 @@ impl NestedGroupBehaviorError {
 
 impl fmt::Display for NestedGroupBehaviorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "`{}` is neither `none` nor `suffix`",
-            self.0.escape_debug()
-        )
+        write!(f, "`{}` is neither `none` nor `suffix`", self.0.escape_debug())
     }
 }
 

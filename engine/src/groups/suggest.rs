@@ -57,27 +57,17 @@ const NEVER: &[&str] = &[
 /// Members by which an object in a list of groups is named.
 const NAMES: &[&str] = &["name", "displayName", "display", "value"];
 /// Names of claims that hold groups even when they hold one.
-const SINGLE: &[&str] = &[
-    "group", "groups", "role", "roles", "team", "teams", "memberof",
-];
+const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "memberof"];
 
 /// Paths in a document that hold arrays of strings, comma-separated strings, or arrays of objects with a name. Those
 /// whose name sounds like groups come first. At most 20, each within the limits of a claim path.
 #[must_use]
 pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
-    let mut search = Search {
-        path: String::from("$"),
-        found: Vec::new(),
-        members: 0,
-    };
+    let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
     search.object(document, 0);
     let mut found = search.found;
     found.sort_by_key(|(rank, _)| *rank);
-    found
-        .into_iter()
-        .map(|(_, suggestion)| suggestion)
-        .take(MAX_SUGGESTIONS)
-        .collect()
+    found.into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
 }
 
 struct Search {
@@ -122,13 +112,8 @@ impl Search {
                 }
             }
             Value::String(text) => {
-                let names: Vec<&str> = text
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|part| !part.is_empty())
-                    .collect();
-                let single =
-                    SINGLE.contains(&name.to_ascii_lowercase().as_str()) && names.len() == 1;
+                let names: Vec<&str> = text.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
+                let single = SINGLE.contains(&name.to_ascii_lowercase().as_str()) && names.len() == 1;
                 if single || (names.len() > 1 && !text.starts_with(['{', '['])) {
                     self.push(name, 3, &names, "");
                 }
@@ -143,35 +128,14 @@ impl Search {
             return;
         }
         let lower = name.to_ascii_lowercase();
-        let rank = if ["group", "role", "member", "team"]
-            .iter()
-            .any(|word| lower.contains(word))
-        {
-            0
-        } else {
-            rank
-        };
-        let sample = names
-            .iter()
-            .take(SAMPLE)
-            .map(|name| (*name).to_owned())
-            .collect();
-        self.found.push((
-            rank,
-            Suggestion {
-                path,
-                sample,
-                count: names.len(),
-            },
-        ));
+        let rank = if ["group", "role", "member", "team"].iter().any(|word| lower.contains(word)) { 0 } else { rank };
+        let sample = names.iter().take(SAMPLE).map(|name| (*name).to_owned()).collect();
+        self.found.push((rank, Suggestion { path, sample, count: names.len() }));
     }
 }
 
 /// The strings, when there is at least one and nothing else.
 fn strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> Option<Vec<&'a str>> {
-    let names = values
-        .into_iter()
-        .map(Value::as_str)
-        .collect::<Option<Vec<_>>>()?;
+    let names = values.into_iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
     (!names.is_empty()).then_some(names)
 }

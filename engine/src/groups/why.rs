@@ -24,25 +24,15 @@ impl Why<'_> {
         name: Option<&str>,
         warnings: &mut Vec<Warning>,
     ) -> MissingReason {
-        let mut message = format!(
-            "the {} has no claim at `{}`",
-            self.subject(),
-            self.source.path()
-        );
+        let mut message = format!("the {} has no claim at `{}`", self.subject(), self.source.path());
         let (parent, members) = match at {
             None => ("$", Some(self.document)),
-            Some(Node {
-                location,
-                value: Value::Object(members),
-            }) => {
+            Some(Node { location, value: Value::Object(members) }) => {
                 message.push_str(&format!(": `{location}` has no `{step}`"));
                 (location.as_str(), Some(members))
             }
             Some(Node { location, value }) => {
-                message.push_str(&format!(
-                    ": `{location}` is {}, without a `{step}`",
-                    described(value)
-                ));
+                message.push_str(&format!(": `{location}` is {}, so it has no `{step}`", described(value)));
                 (location.as_str(), None)
             }
         };
@@ -56,22 +46,14 @@ impl Why<'_> {
                 quoted(near),
                 quoted(name)
             );
-            warnings.push(Warning::new(
-                "near_claim",
-                message,
-                Some(location_of(&path)),
-            ));
+            warnings.push(Warning::new("near_claim", message, Some(location_of(&path))));
         }
         self.missing(near.is_none(), warnings)
     }
 
     /// A path that is not singular selected nothing.
     pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
-        let message = format!(
-            "`{}` selects nothing in the {}",
-            self.source.path(),
-            self.subject()
-        );
+        let message = format!("`{}` selects nothing in the {}", self.source.path(), self.subject());
         warnings.push(Warning::new("claim_missing", message, None));
         self.missing(true, warnings)
     }
@@ -85,9 +67,7 @@ impl Why<'_> {
         if propose {
             self.propose("$", warnings);
         }
-        if warnings.iter().any(|warning| warning.code == "id_token")
-            || self.id_token(true, warnings)
-        {
+        if warnings.iter().any(|warning| warning.code == "id_token") || self.id_token(true, warnings) {
             return MissingReason::IdToken;
         }
         MissingReason::Absent
@@ -95,49 +75,32 @@ impl Why<'_> {
 
     /// The value is neither an array nor a string, or a union has such a node.
     pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let mut message = match found {
-            _ if location == "$" => format!("the claim path selects the whole {}", self.subject()),
-            "null" => format!("`{location}` is null"),
-            found => format!(
-                "`{location}` is {} {found}, not a list of names",
-                article(found)
-            ),
-        };
-        if !self.source.path().is_singular() {
-            message.push_str(", so everything that the claim path selects is discarded");
-        }
-        let proposed = if found == "object" {
-            self.proposals(&root_path(location))
+        let what = if found == "null" { "null".to_owned() } else { format!("{} {found}", article(found)) };
+        let mut message = if location == "$" {
+            format!("the claim path selects the whole {}, not a list of names", self.subject())
+        } else if self.source.path().is_singular() {
+            format!("`{location}` is {what}, not a list of names")
         } else {
-            Vec::new()
+            format!(
+                "`{location}` is {what}, neither a name nor a list, so all that the claim path selects is discarded"
+            )
         };
+        let proposed = if found == "object" { self.proposals(&root_path(location)) } else { Vec::new() };
         if found == "object" && proposed.is_empty() {
             // Roles as the members' names, as Zitadel has them.
             message.push_str("; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token");
         }
-        warnings.push(Warning::new(
-            "claim_wrong_type",
-            message,
-            Some(location.to_owned()),
-        ));
+        warnings.push(Warning::new("claim_wrong_type", message, Some(location.to_owned())));
         near_paths(&proposed, warnings);
     }
 
     /// An array holds something that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let what = if found == "null" {
-            "null".to_owned()
-        } else {
-            format!("{} {found}", article(found))
-        };
+        let what = if found == "null" { "null".to_owned() } else { format!("{} {found}", article(found)) };
         let message = format!(
             "`{location}` is {what}, and a claim with anything but strings in its list is discarded as a whole"
         );
-        warnings.push(Warning::new(
-            "element_not_string",
-            message,
-            Some(location.to_owned()),
-        ));
+        warnings.push(Warning::new("element_not_string", message, Some(location.to_owned())));
         if found == "object" {
             let list = location.rsplit_once('[').map_or(location, |(list, _)| list);
             let proposed = self.proposals(&format!("{}[*]", root_path(list)));
@@ -152,32 +115,21 @@ impl Why<'_> {
             return false;
         }
         let says = |name: &str, value: &str| {
-            self.document
-                .get(name)
-                .and_then(Value::as_str)
-                .is_some_and(|found| found.eq_ignore_ascii_case(value))
+            self.document.get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
         };
         if says("typ", "Bearer") || says("token_use", "access") {
             return false;
         }
-        let mut signs: Vec<&str> = ["at_hash", "c_hash"]
-            .into_iter()
-            .filter(|name| self.document.contains_key(*name))
-            .collect();
+        let mut signs: Vec<&str> =
+            ["at_hash", "c_hash"].into_iter().filter(|name| self.document.contains_key(*name)).collect();
         signs.extend(says("typ", "ID").then_some("typ"));
         signs.extend(says("token_use", "id").then_some("token_use"));
         signs.extend((missing && self.document.contains_key("nonce")).then_some("nonce"));
         let Some(first) = signs.first().copied() else {
             return false;
         };
-        let signs = signs
-            .iter()
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", ");
-        let message = format!(
-            "this looks like an ID token ({signs}), and groups are read from the access token"
-        );
+        let signs = signs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let message = format!("this looks like an ID token ({signs}), and groups are read from the access token");
         warnings.push(Warning::new("id_token", message, Some(first.to_owned())));
         true
     }
@@ -188,33 +140,22 @@ impl Why<'_> {
         if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(wanted) {
             return None;
         }
-        let advice = "it is not followed; let the identity provider put only the groups that matter here into the token";
+        let advice =
+            "it is not followed; let the identity provider put only the groups that matter here into the token";
         let names = self.document.get("_claim_names").and_then(Value::as_object);
-        let named = [wanted, "groups"]
-            .into_iter()
-            .find_map(|name| Some((name, names?.get(name)?)));
+        let named = [wanted, "groups"].into_iter().find_map(|name| Some((name, names?.get(name)?)));
         if let Some((name, source)) = named {
             let sources = self.document.get("_claim_sources");
-            let endpoint = source
-                .as_str()
-                .and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
+            let endpoint = source.as_str().and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
             let place = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
-            let message = format!(
-                "the token has an address in place of {}: {place}; {advice}",
-                quoted(name)
-            );
+            let message = format!("the token has an address in place of {}: {place}; {advice}", quoted(name));
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
             return Some(Warning::new("group_overage", message, Some(location)));
         }
         if names.is_none() && self.document.contains_key("_claim_sources") {
-            let message =
-                format!("the token has addresses in place of claims (`_claim_sources`); {advice}");
-            return Some(Warning::new(
-                "group_overage",
-                message,
-                Some("_claim_sources".to_owned()),
-            ));
+            let message = format!("the token has addresses in place of claims (`_claim_sources`); {advice}");
+            return Some(Warning::new("group_overage", message, Some("_claim_sources".to_owned())));
         }
         let flagged = match self.document.get("hasgroups") {
             Some(Value::Bool(flag)) => *flag,
@@ -234,12 +175,8 @@ impl Why<'_> {
 
     fn proposals(&self, parent: &str) -> Vec<Suggestion> {
         let mut found = suggest_paths(self.document);
-        found.retain(|suggestion| {
-            suggestion
-                .path
-                .strip_prefix(parent)
-                .is_some_and(|rest| rest.starts_with(['.', '[']))
-        });
+        found
+            .retain(|suggestion| suggestion.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '['])));
         found
     }
 
@@ -258,38 +195,21 @@ fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
         .iter()
         .take(SHOWN_PATHS)
         .map(|suggestion| {
-            let sample = suggestion
-                .sample
-                .first()
-                .map_or(String::new(), |name| quoted(name));
-            let more = if suggestion.count > 1 {
-                format!(" and {} more", suggestion.count - 1)
-            } else {
-                String::new()
-            };
+            let sample = suggestion.sample.first().map_or(String::new(), |name| quoted(name));
+            let more = if suggestion.count > 1 { format!(" and {} more", suggestion.count - 1) } else { String::new() };
             format!("`{}` ({sample}{more})", suggestion.path)
         })
         .collect();
-    let more = if found.len() > SHOWN_PATHS {
-        " and others"
-    } else {
-        ""
-    };
+    let more = if found.len() > SHOWN_PATHS { " and others" } else { "" };
     let message = format!("names are at {}{more}", paths.join(", "));
-    warnings.push(Warning::new(
-        "near_claim",
-        message,
-        Some(location_of(&first.path)),
-    ));
+    let location = Some(location_of(&first.path)).filter(|location| !location.contains("[*]"));
+    warnings.push(Warning::new("near_claim", message, location));
 }
 
 /// A member whose name differs from `name` only by letter case.
 fn near_name<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
     let wanted = name.to_lowercase();
-    members
-        .keys()
-        .map(String::as_str)
-        .find(|key| key.to_lowercase() == wanted)
+    members.keys().map(String::as_str).find(|key| key.to_lowercase() == wanted)
 }
 
 /// The claim path of a location.
@@ -316,9 +236,5 @@ const fn article(type_name: &str) -> &'static str {
 
 fn described(value: &Value) -> String {
     let name = super::type_name(value);
-    if value.is_null() {
-        name.to_owned()
-    } else {
-        format!("{} {name}", article(name))
-    }
+    if value.is_null() { name.to_owned() } else { format!("{} {name}", article(name)) }
 }

@@ -129,7 +129,7 @@ impl View {
 
 /// Who asks, as far as it came out of the inputs.
 struct Opened {
-    identity: Result<Arc<Identity>, Words>,
+    identity: Result<Arc<Identity>, IdentityError>,
     origins: Arc<Origins>,
     made: Made,
 }
@@ -141,7 +141,6 @@ enum Made {
         read: Arc<Read>,
         rules: IdentityRules,
         extraction: groups::Extraction,
-        error: Option<IdentityError>,
         suggestions: Vec<Suggestion>,
     },
 }
@@ -393,7 +392,7 @@ impl Simulation {
     ) -> (Verdict, Option<Shared<Judged>>) {
         let identity = match &opened.identity {
             Ok(identity) => identity,
-            Err(words) => return (verdict::without_user(asked, words.clone()), None),
+            Err(error) => return (verdict::without_user(asked, sentence(&error.to_string(), error.hint())), None),
         };
         let request = Request {
             operation: asked.operation,
@@ -490,13 +489,10 @@ fn open(who: &Who, verified: Option<&Claims>) -> Opened {
                 Some(claims) => Identity::from_verified(claims, userinfo, rules),
                 None => Identity::from_unverified(&read.claims, userinfo, rules),
             };
-            let (identity, extraction, error) = match made {
-                Ok((identity, extraction)) => (Ok(Arc::new(identity)), extraction, None),
+            let (identity, extraction) = match made {
+                Ok((identity, extraction)) => (Ok(Arc::new(identity)), extraction),
                 // The groups are still worth showing.
-                Err(error) => {
-                    let extraction = groups::extract(&rules.extraction, read.claims.members(), userinfo);
-                    (Err(sentence(&error.to_string(), error.hint())), extraction, Some(error))
-                }
+                Err(error) => (Err(error), groups::extract(&rules.extraction, read.claims.members(), userinfo)),
             };
             let document = extraction::document(&rules.extraction.source, read.claims.members(), userinfo);
             let suggestions = match (&extraction.groups[..], document) {
@@ -506,7 +502,7 @@ fn open(who: &Who, verified: Option<&Claims>) -> Opened {
             Opened {
                 identity,
                 origins: Arc::new(Origins::of(&extraction)),
-                made: Made::Token { read: Arc::clone(read), rules: (**rules).clone(), extraction, error, suggestions },
+                made: Made::Token { read: Arc::clone(read), rules: (**rules).clone(), extraction, suggestions },
             }
         }
     }
@@ -516,11 +512,8 @@ fn steps(opened: &Opened, policy: &Policy) -> Steps {
     match (&opened.made, &opened.identity) {
         (Made::ByHand, Ok(identity)) => extraction::by_hand(identity),
         (Made::ByHand, Err(_)) => Steps::default(),
-        (Made::Token { read, rules, extraction, error, suggestions }, identity) => {
-            let user = match (error, identity) {
-                (Some(error), _) => Err(error),
-                (None, identity) => Ok(identity.as_ref().map_or("", |identity| identity.user())),
-            };
+        (Made::Token { read, rules, extraction, suggestions }, identity) => {
+            let user = identity.as_ref().map(|identity| identity.user());
             extraction::of_token(&Taken { read, rules, extraction, user, suggestions, policy })
         }
     }

@@ -1,0 +1,271 @@
+//! The form of an ACL of a role: every edit is checked by the engine, and an error belongs to a field.
+
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
+
+use super::near::sentence;
+use super::service::Failure;
+
+/// How the resource is named in the form; *any* is the platform's word for the literal `*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pattern {
+    /// The name itself.
+    Literal,
+    /// Every name that starts so.
+    Prefixed,
+    /// Every name.
+    Any,
+}
+
+impl Pattern {
+    /// Every choice.
+    pub const ALL: [Self; 3] = [Self::Literal, Self::Prefixed, Self::Any];
+
+    /// The value in the form.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Literal => "literal",
+            Self::Prefixed => "prefixed",
+            Self::Any => "any",
+        }
+    }
+
+    /// The word on the page.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Literal => "Literal",
+            Self::Prefixed => "Prefixed",
+            Self::Any => "Any",
+        }
+    }
+
+    /// Reads the value of the form.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|pattern| pattern.id() == id)
+    }
+}
+
+/// What stands in the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AclForm {
+    /// The type of the resource.
+    pub resource_type: ResourceType,
+    /// How it is named.
+    pub pattern: Pattern,
+    /// The name or prefix, as typed.
+    pub name: String,
+    /// The operation; nothing is chosen for anyone.
+    pub operation: Option<Operation>,
+    /// Allow or deny.
+    pub permission: Permission,
+    /// The host, as typed.
+    pub host: String,
+}
+
+impl Default for AclForm {
+    fn default() -> Self {
+        Self {
+            resource_type: ResourceType::Topic,
+            pattern: Pattern::Literal,
+            name: String::new(),
+            operation: None,
+            permission: Permission::Allow,
+            host: "*".into(),
+        }
+    }
+}
+
+/// What is wrong, by field; empty fields are wrong only once the form was sent.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AclFaults {
+    /// About the resource's name.
+    pub name: Option<String>,
+    /// About the operation.
+    pub operation: Option<String>,
+    /// About the host.
+    pub host: Option<String>,
+    /// About no field of the form.
+    pub form: Option<String>,
+}
+
+impl AclFaults {
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// What the service said, put where it belongs.
+    #[must_use]
+    pub fn of(failure: &Failure) -> Self {
+        let faults = Self {
+            name: failure.of_field("resource_name"),
+            operation: failure.of_field("operation"),
+            host: failure.of_field("host"),
+            form: None,
+        };
+        if faults.is_empty() { Self { form: Some(failure.to_string()), ..faults } } else { faults }
+    }
+}
+
+impl AclForm {
+    /// Whether this type of resource has names; the cluster and the Schema Registry have one each.
+    #[must_use]
+    pub const fn has_name(&self) -> bool {
+        !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
+    }
+
+    /// The operations that make sense, `All` first; another type may take the chosen one away.
+    #[must_use]
+    pub fn operations(&self) -> Vec<Operation> {
+        std::iter::once(Operation::All).chain(self.resource_type.operations().iter().copied()).collect()
+    }
+
+    /// The form after a choice of the type.
+    #[must_use]
+    pub fn with_type(mut self, resource_type: ResourceType) -> Self {
+        self.resource_type = resource_type;
+        let fitting = self.operations();
+        self.operation = self.operation.filter(|operation| fitting.contains(operation));
+        self
+    }
+
+    /// The form after this ACL was added: ready for the next operation on the same resource.
+    #[must_use]
+    pub fn after_add(&self) -> Self {
+        Self { operation: None, ..self.clone() }
+    }
+
+    fn resource_name(&self) -> String {
+        match (self.resource_type, self.pattern) {
+            (ResourceType::Cluster, _) => CLUSTER_NAME.into(),
+            (ResourceType::Registry, _) => String::new(),
+            (_, Pattern::Any) => "*".into(),
+            (_, Pattern::Literal | Pattern::Prefixed) => self.name.clone(),
+        }
+    }
+
+    fn pattern_type(&self) -> PatternType {
+        if self.has_name() && self.pattern == Pattern::Prefixed { PatternType::Prefixed } else { PatternType::Literal }
+    }
+
+    /// The ACL of this role, where the form is right.
+    ///
+    /// # Errors
+    /// Every fault at once, by field; an empty name or operation only when `sent`.
+    pub fn check(&self, role: &str, sent: bool) -> Result<Acl, AclFaults> {
+        let mut faults = AclFaults::default();
+        let host = match Host::parse(&self.host) {
+            Ok(host) => Some(host),
+            Err(error) => {
+                faults.host = Some(if self.host.is_empty() && !sent {
+                    "One address, or `*` for any".into()
+                } else {
+                    format!("{}: {}", sentence(&error.to_string()), error.hint())
+                });
+                None
+            }
+        };
+        if self.operation.is_none() {
+            faults.operation = sent.then(|| "Choose an operation".into());
+        }
+        let acl = Acl {
+            resource_type: self.resource_type,
+            resource_name: self.resource_name(),
+            pattern_type: self.pattern_type(),
+            principal: Principal::role(role),
+            host: host.unwrap_or(Host::Any),
+            operation: self.operation.unwrap_or(Operation::All),
+            permission: self.permission,
+        };
+        let untouched = self.name.is_empty() && !sent;
+        for error in acl.check_create() {
+            let text = format!("{}: {}", sentence(&error.to_string()), error.hint());
+            match error.field().name() {
+                "resource_name" if untouched => {}
+                "resource_name" => faults.name = Some(text),
+                _ => faults.form = Some(text),
+            }
+        }
+        let is_complete = host.is_some() && self.operation.is_some() && !(self.has_name() && self.resource_name().is_empty());
+        if faults.is_empty() && is_complete { Ok(acl) } else { Err(faults) }
+    }
+
+    /// Why to look at the name again.
+    #[must_use]
+    pub fn name_warning(&self) -> Option<String> {
+        if !self.has_name() || self.pattern == Pattern::Any || self.name.is_empty() {
+            return None;
+        }
+        if self.name.trim() != self.name {
+            return Some("There is a blank at the edge; it is part of the name".into());
+        }
+        match (self.pattern, self.name.strip_suffix('*')) {
+            (Pattern::Literal, Some("")) => Some("The literal `*` covers every name, as Any does".into()),
+            (Pattern::Literal, Some(prefix)) => {
+                Some(format!("`*` is a character here; for every name that starts with {prefix} choose Prefixed"))
+            }
+            (Pattern::Prefixed, Some(_)) => Some("`*` is a character here; leave it out, the prefix is enough".into()),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn form(resource_type: ResourceType, pattern: Pattern, name: &str) -> AclForm {
+        AclForm { name: name.into(), pattern, operation: Some(Operation::Read), ..AclForm::default() }.with_type(resource_type)
+    }
+
+    #[test]
+    fn an_empty_form_is_quiet_until_it_is_sent() {
+        let form = AclForm::default();
+        assert_eq!(form.check("R", false), Err(AclFaults::default()));
+        let faults = form.check("R", true).unwrap_err();
+        assert!(faults.name.is_some_and(|text| text.contains("empty")));
+        assert_eq!(faults.operation.as_deref(), Some("Choose an operation"));
+    }
+
+    #[test]
+    fn a_complete_form_is_an_acl_of_the_role() {
+        let acl = form(ResourceType::Topic, Pattern::Prefixed, "payments-").check("R", true).unwrap();
+        assert_eq!((acl.principal, acl.pattern_type), (Principal::role("R"), PatternType::Prefixed));
+        let any = form(ResourceType::Group, Pattern::Any, "ignored").check("R", false).unwrap();
+        assert_eq!((any.resource_name.as_str(), any.pattern_type), ("*", PatternType::Literal));
+        let mut cluster = form(ResourceType::Cluster, Pattern::Prefixed, "ignored");
+        cluster.operation = Some(Operation::Alter);
+        let acl = cluster.check("R", true).unwrap();
+        assert_eq!((acl.resource_name.as_str(), acl.pattern_type), (CLUSTER_NAME, PatternType::Literal));
+    }
+
+    #[test]
+    fn faults_are_at_their_fields() {
+        let mut form = form(ResourceType::Topic, Pattern::Literal, "data-*");
+        form.host = "10.0.0.0/8".into();
+        let faults = form.check("R", false).unwrap_err();
+        assert!(faults.name.is_some_and(|text| text.contains("prefixed")));
+        assert!(faults.host.is_some_and(|text| text.contains("not a range")));
+        assert_eq!(faults.form, None);
+    }
+
+    #[test]
+    fn another_type_takes_an_operation_away_that_it_has_not() {
+        let mut form = form(ResourceType::Topic, Pattern::Literal, "a");
+        form.operation = Some(Operation::Write);
+        assert_eq!(form.clone().with_type(ResourceType::Group).operation, None);
+        assert_eq!(form.with_type(ResourceType::Subject).operation, Some(Operation::Write));
+    }
+
+    #[test]
+    fn a_star_is_explained() {
+        let warning = |pattern, name: &str| form(ResourceType::Group, pattern, name).name_warning();
+        assert!(warning(Pattern::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed")));
+        assert!(warning(Pattern::Prefixed, "pay-*").is_some_and(|text| text.contains("leave it out")));
+        assert!(warning(Pattern::Literal, "*").is_some());
+        assert_eq!(warning(Pattern::Literal, "pay"), None);
+    }
+}
