@@ -1,5 +1,5 @@
 // The wasm engine as an ES module, for browsers and Node. `pkg/` is made by `cargo xtask build-js`.
-import init, { Policy as Engine } from './pkg/gbac_wasm.js';
+import init, { Policy as Engine } from './pkg/gbac_engine.js';
 
 let loading;
 let memory;
@@ -7,7 +7,7 @@ let memory;
 /** Loads the wasm module once; in Node it is read from disk, elsewhere it is fetched beside this file. */
 function load() {
   loading ??= (async () => {
-    const url = new URL('./pkg/gbac_wasm_bg.wasm', import.meta.url);
+    const url = new URL('./pkg/gbac_engine_bg.wasm', import.meta.url);
     if (url.protocol === 'file:') {
       const { readFile } = await import('node:fs/promises');
       ({ memory } = await init({ module_or_path: await readFile(url) }));

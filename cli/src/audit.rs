@@ -17,7 +17,7 @@ use crate::input;
 use crate::output::Failure;
 
 /// An open log. An event that cannot be written is an error of the command: no decision goes unrecorded (D-23).
-pub struct Log {
+pub(crate) struct Log {
     file: File,
     name: String,
     product: Product,
@@ -25,14 +25,14 @@ pub struct Log {
 
 impl Log {
     /// Opens the file for appending.
-    pub fn append_to(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn append_to(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
         let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| Failure::io(&name, &error))?;
         Ok(Self { file, name, product: Product::default() })
     }
 
     /// Records one answered check: the sign-in, where a token or its claims opened the identity, and each decision.
-    pub fn record(&mut self, opened: &Opened, check: &Check, answer: &Answer) -> Result<(), Failure> {
+    pub(crate) fn record(&mut self, opened: &Opened, check: &Check, answer: &Answer) -> Result<(), Failure> {
         let identity = &opened.identity;
         let user = User { name: identity.user(), ..User::default() };
         let (service, operation) = match &check.question {

@@ -16,7 +16,7 @@ use crate::args::KeyArgs;
 use crate::output::Failure;
 
 /// Reads a file as text; `-` is standard input.
-pub fn text(path: &Path) -> Result<String, Failure> {
+pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::io("standard input", &error))?;
@@ -26,12 +26,12 @@ pub fn text(path: &Path) -> Result<String, Failure> {
 }
 
 /// Reads a policy document.
-pub fn policy(path: &Path) -> Result<Policy, Failure> {
+pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
     policy_from_json(&text(path)?).map_err(|problems| Failure::problems(&path.display().to_string(), problems))
 }
 
 /// Reads a JSON object, such as claims or a user-info document.
-pub fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
     let what = path.display();
     match json::parse(&text(path)?) {
         Ok(Value::Object(members)) => Ok(members),
@@ -41,7 +41,7 @@ pub fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
 }
 
 /// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`; what people paste round it is taken off.
-pub fn token(path: Option<&Path>) -> Result<String, Failure> {
+pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
         Some(path) => text(path)?,
         None => std::env::var("GBAC_TOKEN").map_err(|_| {
@@ -52,7 +52,7 @@ pub fn token(path: Option<&Path>) -> Result<String, Failure> {
 }
 
 /// What verifies tokens: a key set and what a token must name.
-pub struct Verifier {
+pub(crate) struct Verifier {
     keys: KeySet,
     issuer: Option<String>,
     audience: Option<String>,
@@ -61,7 +61,7 @@ pub struct Verifier {
 
 impl Verifier {
     /// Reads the keys, where they were given.
-    pub fn of(args: &KeyArgs) -> Result<Option<Self>, Failure> {
+    pub(crate) fn of(args: &KeyArgs) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
         let keys = KeySet::parse(&text(path)?)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))?;
@@ -73,12 +73,12 @@ impl Verifier {
     }
 
     /// Every check of one token on a line of its own.
-    pub fn report(&self, token: &str) -> Vec<CheckLine> {
+    pub(crate) fn report(&self, token: &str) -> Vec<CheckLine> {
         report(token, &self.keys, self.expect())
     }
 
     /// Verifies one token.
-    pub fn verify(&self, token: &str) -> Result<Claims, CheckError> {
+    pub(crate) fn verify(&self, token: &str) -> Result<Claims, CheckError> {
         verify(token, &self.keys, self.expect())
             .map(|verified| verified.claims)
             .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
@@ -86,6 +86,6 @@ impl Verifier {
 }
 
 /// The clock, in seconds since 1970.
-pub fn now() -> f64 {
+pub(crate) fn now() -> f64 {
     std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }

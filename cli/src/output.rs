@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use crate::args::Format;
 
 /// An error; the message is on standard error.
-pub const ERROR: u8 = 1;
+pub(crate) const ERROR: u8 = 1;
 /// `check` decided: denied.
-pub const DENIED: u8 = 2;
+pub(crate) const DENIED: u8 = 2;
 /// The arguments make no sense.
-pub const WRONG_USAGE: u8 = 64;
+pub(crate) const WRONG_USAGE: u8 = 64;
 
 /// Why a command did not do its work.
 #[derive(Debug)]
-pub struct Failure {
+pub(crate) struct Failure {
     exit: u8,
     code: String,
     message: String,
@@ -26,28 +26,28 @@ pub struct Failure {
 
 impl Failure {
     /// An error with a stable code.
-    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+    pub(crate) fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
         Self { exit: ERROR, code: code.into(), message: message.into(), problems: None }
     }
 
     /// Arguments that clap lets pass and that make no sense together.
-    pub fn usage(message: impl Into<String>) -> Self {
+    pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self { exit: WRONG_USAGE, code: "usage".into(), message: message.into(), problems: None }
     }
 
     /// A document with its problems; `what` names the file.
-    pub fn problems(what: &str, problems: Problems) -> Self {
+    pub(crate) fn problems(what: &str, problems: Problems) -> Self {
         let message = problems.0.iter().fold(format!("{what}:"), |all, problem| format!("{all}\n  {problem}"));
         Self { exit: ERROR, code: "document_invalid".into(), message, problems: Some(problems) }
     }
 
     /// A file or stream that failed.
-    pub fn io(what: &str, error: &io::Error) -> Self {
+    pub(crate) fn io(what: &str, error: &io::Error) -> Self {
         Self::new("io", format!("{what}: {error}"))
     }
 
     /// Writes the failure: text to standard error, with `--format json` also JSON to standard output.
-    pub fn report(&self, format: Format) -> ExitCode {
+    pub(crate) fn report(&self, format: Format) -> ExitCode {
         // A reader that went away has no use for the rest.
         let _ = writeln!(io::stderr(), "error: {}", plain_lines(&self.message));
         if format == Format::Json {
@@ -62,17 +62,17 @@ impl Failure {
 }
 
 /// Writes one JSON value as a line.
-pub fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
+pub(crate) fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
     writeln!(out, "{value}").map_err(|error| Failure::io("standard output", &error))
 }
 
 /// Writes a whole text.
-pub fn text(text: &str) -> Result<(), Failure> {
+pub(crate) fn text(text: &str) -> Result<(), Failure> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error))
 }
 
 /// A name as it is shown: control and direction characters escaped, so that no name can move the cursor or mislead.
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if needs_escape(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
@@ -87,12 +87,12 @@ fn needs_escape(c: char) -> bool {
 }
 
 /// A word quoted for a POSIX shell, so that it can be copied into a command.
-pub fn shell(word: &str) -> String {
+pub(crate) fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
 /// A table with aligned columns; the last column is not padded.
-pub fn table(head: &[&str], rows: &[Vec<String>]) -> String {
+pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> =
         rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let widths: Vec<usize> = (0..head.len())

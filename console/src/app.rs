@@ -14,6 +14,7 @@ use crate::pages::role::RolePage;
 use crate::pages::roles::RolesPage;
 use crate::pages::simulator::Simulator;
 use crate::state::address;
+use crate::state::attempts::Attempts;
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words;
 use crate::ui::{Button, Field, Glyph, Icon, IconButton, Note, NoteKind};
@@ -41,6 +42,7 @@ pub fn mount() {
 pub fn App() -> impl IntoView {
     let service = Service::new();
     provide_context(service);
+    provide_context(Attempts::new());
     keep_reading(service);
     view! {
         <Router>

@@ -245,7 +245,8 @@ mod tests {
 
     #[test]
     fn reads_every_kind_of_value() {
-        let text = r#" {"a": [null, true, false, 0, -1, 18446744073709551615, 1.5, 1e3, "\u00e9\ud83d\ude00"], "": {}} "#;
+        let text =
+            r#" {"a": [null, true, false, 0, -1, 18446744073709551615, 1.5, 1e3, "\u00e9\ud83d\ude00"], "": {}} "#;
         let expected = json!({"a": [null, true, false, 0, -1, u64::MAX, 1.5, 1e3, "é😀"], "": {}});
         assert_eq!(parse(text).unwrap(), expected);
     }

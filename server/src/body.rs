@@ -56,7 +56,7 @@ pub(crate) async fn text(request: Request, limit: usize) -> Result<String, Fault
                 bytes.extend_from_slice(data);
             }
             if bytes.len() > limit {
-                return Ok(None);
+                return Ok::<_, Fault>(None);
             }
         }
         Ok(Some(bytes))

@@ -14,7 +14,7 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{Change, GroupSource, Settings};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::body;
@@ -129,7 +129,7 @@ impl Property {
                 })?;
             }
             (Self::NestedGroupBehavior, GroupSource::Properties { nested, .. }) => {
-                *nested = NestedGroupBehavior::parse(text).ok_or("Must be one of none,suffix")?;
+                *nested = text.parse::<NestedGroupBehavior>().map_err(|_| "Must be one of none,suffix")?;
             }
             _ => {}
         }
@@ -264,6 +264,8 @@ pub(crate) fn locked_out(admin: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]

@@ -1,5 +1,7 @@
 //! `/gbac/v1/policy`: the whole policy document at once, all or nothing (contract of the document: `engine` `wire`).
 
+use std::sync::Arc;
+
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -62,11 +64,11 @@ async fn write(State(app): State<App>, request: Request) -> Response {
 }
 
 /// Reads a document; the superusers must keep one who can sign in (D-30).
-fn document(text: &str, admin: &str) -> Result<Policy, Fault> {
+fn document(text: &str, admin: &str) -> Result<Arc<Policy>, Fault> {
     let policy = policy_from_json(text)
         .map_err(|problems| Fault::document(problems.0.iter().map(DocumentFault::from).collect()))?;
     if policy.settings().superusers.contains(admin) {
-        return Ok(policy);
+        return Ok(Arc::new(policy));
     }
     Err(Fault::document(vec![DocumentFault {
         path: "/settings/superusers".into(),

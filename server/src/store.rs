@@ -8,7 +8,7 @@ use gbac_engine::policy::{Change, ChangeError, Policy};
 use crate::random;
 
 /// What the service holds now.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Snapshot {
     /// Settings, roles and ACLs.
     pub(crate) policy: Arc<Policy>,
@@ -23,7 +23,7 @@ pub(crate) enum Plan<T> {
     /// These changes, in order.
     Changes(Vec<Change>, T),
     /// Another policy in place of this one.
-    Replace(Policy, T),
+    Replace(Arc<Policy>, T),
 }
 
 /// The state: in memory, gone when the service stops.
@@ -75,10 +75,10 @@ impl Store {
                 answer
             }
             Plan::Replace(policy, answer) => {
-                changed = *held.policy != policy;
+                changed = held.policy != policy;
                 configured = held.policy.settings() != policy.settings();
                 if changed {
-                    held.policy = Arc::new(policy);
+                    held.policy = policy;
                 }
                 answer
             }
@@ -112,7 +112,7 @@ mod tests {
     fn no_change_keeps_the_tag() {
         let store = Store::new(Policy::default()).unwrap();
         let before = store.tag(&store.read());
-        store.change::<_, ChangeError>(|held| Ok(Plan::Replace((*held.policy).clone(), ()))).unwrap();
+        store.change::<_, ChangeError>(|held| Ok(Plan::Replace(Arc::new((*held.policy).clone()), ()))).unwrap();
         store.change::<(), _>(|_| Err(ChangeError::UnknownRole("x".into()))).unwrap_err();
         assert_eq!(store.tag(&store.read()), before);
         assert_ne!(Store::new(Policy::default()).unwrap().start, store.start);

@@ -40,21 +40,16 @@ pub(crate) enum Command {
 /// Reads the words after `cargo xtask`.
 pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> {
     // `--listen=ADDR` and `--listen ADDR` are the same.
-    let mut words = words
-        .into_iter()
-        .flat_map(|word| match word.split_once('=') {
-            Some((flag, value)) if flag.starts_with("--") => {
-                vec![flag.to_owned(), value.to_owned()]
-            }
-            _ => vec![word],
-        });
+    let mut words = words.into_iter().flat_map(|word| match word.split_once('=') {
+        Some((flag, value)) if flag.starts_with("--") => {
+            vec![flag.to_owned(), value.to_owned()]
+        }
+        _ => vec![word],
+    });
     let name = words.next().unwrap_or_else(|| "help".to_owned());
     let mut command = match name.as_str() {
         "help" | "--help" | "-h" => Command::Help,
-        "up" => Command::Up {
-            listen: None,
-            open: true,
-        },
+        "up" => Command::Up { listen: None, open: true },
         crate::up::OPENER => Command::OpenWhenReady,
         "test" | "ci" => Command::Test { only: Vec::new() },
         "build-console" => Command::BuildConsole,
@@ -64,20 +59,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
     };
     while let Some(word) = words.next() {
         let value = |words: &mut dyn Iterator<Item = String>| {
-            words
-                .next()
-                .ok_or_else(|| wrong(format!("`{word}` needs a value")))
+            words.next().ok_or_else(|| wrong(format!("`{word}` needs a value")))
         };
         match (&mut command, word.as_str()) {
             (_, "--help" | "-h") => return Ok(Command::Help),
             (Command::Up { listen, .. }, "--listen") => *listen = Some(value(&mut words)?),
             (Command::Up { open, .. }, "--no-open") => *open = false,
             (Command::Test { only }, "--only") => {
-                only.extend(
-                    value(&mut words)?
-                        .split(',')
-                        .map(|name| name.trim().to_owned()),
-                );
+                only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
             (Command::Test { .. }, "--list") => command = Command::ListTests,
             (Command::Sizes { write }, "--write") => *write = true,
@@ -106,18 +95,10 @@ mod tests {
 
     #[test]
     fn reads_every_command() {
-        let up = |listen: Option<&str>, open| {
-            Ok(Command::Up {
-                listen: listen.map(str::to_owned),
-                open,
-            })
-        };
+        let up = |listen: Option<&str>, open| Ok(Command::Up { listen: listen.map(str::to_owned), open });
         check("", Ok(Command::Help));
         check("up", up(None, true));
-        check(
-            "up --no-open --listen 127.0.0.1:0",
-            up(Some("127.0.0.1:0"), false),
-        );
+        check("up --no-open --listen 127.0.0.1:0", up(Some("127.0.0.1:0"), false));
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
         check("test", Ok(Command::Test { only: vec![] }));
         check("ci", Ok(Command::Test { only: vec![] }));

@@ -36,9 +36,7 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
     };
     match found {
         Ok(browser) => {
-            let version = version_of(&browser.chromium)
-                .map(|v| v.major().to_string())
-                .unwrap_or_default();
+            let version = version_of(&browser.chromium).map(|v| v.major().to_string()).unwrap_or_default();
             step.done(&format!("{version} at {}", browser.chromium.display()));
             Ok(browser)
         }
@@ -54,12 +52,7 @@ impl Browser {
     /// (which root cannot have) and without the connections that a fresh profile makes on its own.
     pub(crate) fn driver_settings(&self, folder: &Path) -> Result<PathBuf> {
         let file = folder.join("webdriver.json");
-        let binary = self
-            .chromium
-            .display()
-            .to_string()
-            .replace('\\', "\\\\")
-            .replace('"', "\\\"");
+        let binary = self.chromium.display().to_string().replace('\\', "\\\\").replace('"', "\\\"");
         let args = [
             "headless",
             "no-sandbox",
@@ -71,9 +64,7 @@ impl Browser {
             "disable-sync",
         ];
         let args = args.map(|arg| format!("\"{arg}\"")).join(", ");
-        let text = format!(
-            "{{ \"goog:chromeOptions\": {{ \"binary\": \"{binary}\", \"args\": [{args}] }} }}\n"
-        );
+        let text = format!("{{ \"goog:chromeOptions\": {{ \"binary\": \"{binary}\", \"args\": [{args}] }} }}\n");
         fs::create_dir_all(folder)
             .and_then(|()| fs::write(&file, text))
             .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))?;
@@ -85,15 +76,9 @@ impl Browser {
 fn look() -> Result<Browser> {
     let chromium = named("GBAC_CHROMIUM")?
         .or_else(|| {
-            [
-                "chromium",
-                "chromium-browser",
-                "google-chrome",
-                "google-chrome-stable",
-                "chrome",
-            ]
-            .into_iter()
-            .find_map(find)
+            ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"]
+                .into_iter()
+                .find_map(find)
         })
         .or_else(|| usual_places().into_iter().find(|file| is_program(file)));
     let driver = named("GBAC_CHROMEDRIVER")?
@@ -118,14 +103,10 @@ fn look() -> Result<Browser> {
 
 /// The program that a variable names; an error when it names something that cannot be run.
 fn named(variable: &str) -> Result<Option<PathBuf>> {
-    match env::var_os(variable)
-        .filter(|value| !value.is_empty())
-        .map(PathBuf::from)
-    {
-        Some(file) if !is_program(&file) => Err(Problem::new(format!(
-            "{variable} names `{}`, which cannot be run",
-            file.display()
-        ))),
+    match env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from) {
+        Some(file) if !is_program(&file) => {
+            Err(Problem::new(format!("{variable} names `{}`, which cannot be run", file.display())))
+        }
         other => Ok(other),
     }
 }
@@ -134,12 +115,8 @@ fn named(variable: &str) -> Result<Option<PathBuf>> {
 fn usual_places() -> Vec<PathBuf> {
     let mut places = Vec::new();
     if cfg!(target_os = "macos") {
-        places.push(PathBuf::from(
-            "/Applications/Chromium.app/Contents/MacOS/Chromium",
-        ));
-        places.push(PathBuf::from(
-            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-        ));
+        places.push(PathBuf::from("/Applications/Chromium.app/Contents/MacOS/Chromium"));
+        places.push(PathBuf::from("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"));
     }
     if cfg!(windows) {
         for base in ["ProgramFiles", "ProgramFiles(x86)", "LOCALAPPDATA"] {
@@ -164,45 +141,23 @@ fn apt(workspace: &Workspace) -> Option<Apt> {
     let dir = workspace.root.clone();
     let id = Call::new("id", &dir).args(["-u"]).first_line()?;
     if id.trim() == "0" {
-        return Some(Apt {
-            prefix: Vec::new(),
-            dir,
-        });
+        return Some(Apt { prefix: Vec::new(), dir });
     }
     let may = find("sudo").is_some()
-        && Call::new("sudo", &dir)
-            .args(["-n", "true"])
-            .finish(None)
-            .is_ok_and(|ended| ended.success);
-    may.then(|| Apt {
-        prefix: vec!["sudo", "-n"],
-        dir,
-    })
+        && Call::new("sudo", &dir).args(["-n", "true"]).finish(None).is_ok_and(|ended| ended.success);
+    may.then(|| Apt { prefix: vec!["sudo", "-n"], dir })
 }
 
 fn install(apt: &Apt) -> Result<()> {
     let run = |args: &[&str]| {
         let env = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
-        let words: Vec<&str> = apt
-            .prefix
-            .iter()
-            .copied()
-            .chain(env)
-            .chain(args.iter().copied())
-            .collect();
+        let words: Vec<&str> = apt.prefix.iter().copied().chain(env).chain(args.iter().copied()).collect();
         let (program, rest) = words.split_first().unwrap_or((&"env", &[]));
         Call::new(program, &apt.dir).args(rest).succeed(None)
     };
     // A new machine has no package lists; an old list may name versions that are gone.
     run(&["update"])?;
-    run(&[
-        "install",
-        "-y",
-        "--no-install-recommends",
-        "chromium",
-        "chromium-driver",
-    ])
-    .map(|_| ())
+    run(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"]).map(|_| ())
 }
 
 #[cfg(test)]
@@ -212,22 +167,11 @@ mod tests {
 
     #[test]
     fn the_driver_settings_are_json_whatever_the_path() {
-        let browser = Browser {
-            chromium: PathBuf::from(r#"C:\Program "Files"\chrome.exe"#),
-            driver: PathBuf::new(),
-        };
-        let folder = std::env::current_exe()
-            .unwrap()
-            .with_file_name("driver-settings");
+        let browser = Browser { chromium: PathBuf::from(r#"C:\Program "Files"\chrome.exe"#), driver: PathBuf::new() };
+        let folder = std::env::current_exe().unwrap().with_file_name("driver-settings");
         let file = browser.driver_settings(&folder).unwrap();
         let text = std::fs::read_to_string(file).unwrap();
-        assert!(
-            text.contains(r#""binary": "C:\\Program \"Files\"\\chrome.exe""#),
-            "{text}"
-        );
-        assert!(
-            text.contains(r#""args": ["headless", "no-sandbox""#),
-            "{text}"
-        );
+        assert!(text.contains(r#""binary": "C:\\Program \"Files\"\\chrome.exe""#), "{text}");
+        assert!(text.contains(r#""args": ["headless", "no-sandbox""#), "{text}");
     }
 }

@@ -3,7 +3,7 @@
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
-use crate::progress::{Progress, Step};
+use crate::progress::{Progress, Step, say};
 use crate::sizes::{self, Size};
 use crate::tools::{self, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
@@ -34,10 +34,7 @@ impl Module {
 
     /// Its wasm file.
     pub(crate) fn wasm(self, workspace: &Workspace) -> PathBuf {
-        workspace
-            .root
-            .join(FOLDER)
-            .join(format!("{}_bg.wasm", self.name()))
+        workspace.root.join(FOLDER).join(format!("{}_bg.wasm", self.name()))
     }
 
     /// What the tables of sizes call it.
@@ -51,14 +48,9 @@ impl Module {
 
 /// The modules that the binding crate can be built as.
 pub(crate) fn modules(workspace: &Workspace) -> Vec<Module> {
-    let manifest =
-        fs::read_to_string(workspace.root.join("engine/wasm/Cargo.toml")).unwrap_or_default();
+    let manifest = fs::read_to_string(workspace.root.join("engine/wasm/Cargo.toml")).unwrap_or_default();
     let verify = manifest.lines().any(|line| line.starts_with("verify ="));
-    if verify {
-        vec![Module::Engine, Module::EngineVerify]
-    } else {
-        vec![Module::Engine]
-    }
+    if verify { vec![Module::Engine, Module::EngineVerify] } else { vec![Module::Engine] }
 }
 
 /// `cargo xtask build-js`.
@@ -68,7 +60,7 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let wasm_bindgen = tools::wasm_bindgen(workspace, &progress)?;
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
     let sizes = build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
-    print!("\n{}", sizes::table(&sizes));
+    say(&format!("\n{}", sizes::table(&sizes)));
     sizes::check(&sizes)
 }
 
@@ -101,32 +93,17 @@ fn build_module(
     wasm_opt: &WasmOpt,
     step: &Step<'_>,
 ) -> Result<&'static str> {
-    let mut call = cargo(&workspace.root).args([
-        "build",
-        "--package",
-        "gbac-wasm",
-        "--target",
-        WASM_TARGET,
-        "--profile",
-        "wasm",
-    ]);
+    let mut call =
+        cargo(&workspace.root).args(["build", "--package", "gbac-wasm", "--target", WASM_TARGET, "--profile", "wasm"]);
     if module == Module::EngineVerify {
         call = call.args(["--features", "verify"]);
     }
     call.succeed(Some(step))?;
 
-    let compiled = workspace
-        .target
-        .join(WASM_TARGET)
-        .join("wasm/gbac_wasm.wasm");
+    let compiled = workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm");
     let note = workspace.notes().join(module.name());
     let state = || state(workspace, module, &compiled, wasm_opt);
-    let readable = |error| {
-        Problem::new(format!(
-            "cannot read what was built for `{}`: {error}",
-            module.name()
-        ))
-    };
+    let readable = |error| Problem::new(format!("cannot read what was built for `{}`: {error}", module.name()));
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
@@ -145,29 +122,19 @@ fn build_module(
         .args([&file])
         .succeed(Some(step))?;
     let state = state().map_err(readable)?;
-    fs::create_dir_all(workspace.notes())
-        .and_then(|()| fs::write(&note, state))
-        .map_err(readable)?;
+    fs::create_dir_all(workspace.notes()).and_then(|()| fs::write(&note, state)).map_err(readable)?;
     Ok("built")
 }
 
 /// What goes in, and what lies in the folder under the module's name.
-fn state(
-    workspace: &Workspace,
-    module: Module,
-    compiled: &Path,
-    wasm_opt: &WasmOpt,
-) -> io::Result<String> {
+fn state(workspace: &Workspace, module: Module, compiled: &Path, wasm_opt: &WasmOpt) -> io::Result<String> {
     let inside = compiled.strip_prefix(&workspace.target).unwrap_or(compiled);
     let mut state = Fingerprint::new()
         .word(WASM_BINDGEN)
         .word(&wasm_opt.version.to_string())
         .path(&workspace.target, &inside.to_string_lossy())?;
     for ending in [".js", "_bg.wasm", ".d.ts", "_bg.wasm.d.ts"] {
-        state = state.path(
-            &workspace.root,
-            &format!("{FOLDER}/{}{ending}", module.name()),
-        )?;
+        state = state.path(&workspace.root, &format!("{FOLDER}/{}{ending}", module.name()))?;
     }
     Ok(state.finish())
 }

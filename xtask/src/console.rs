@@ -81,12 +81,7 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
 }
 
 /// Bundles the compiled console into `dist/`. Trunk finds its tools on `PATH` and is kept from the network.
-pub(crate) fn bundle(
-    workspace: &Workspace,
-    progress: &Progress,
-    build: Build,
-    tools: &Bundler,
-) -> Result<()> {
+pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
     let step = progress.slow("trunk build", "console/ into dist/");
     let mut folders: Vec<PathBuf> = Vec::new();
     folders.extend(tools.wasm_bindgen.parent().map(Path::to_owned));
@@ -99,18 +94,12 @@ pub(crate) fn bundle(
         .without_env("RUST_LOG");
     if let Some(wasm_opt) = &tools.wasm_opt {
         folders.extend(wasm_opt.program.parent().map(Path::to_owned));
-        call = call.env(
-            "TRUNK_TOOLS_WASM_OPT",
-            format!("version_{}", wasm_opt.version.major()),
-        );
+        call = call.env("TRUNK_TOOLS_WASM_OPT", format!("version_{}", wasm_opt.version.major()));
     }
     if build == Build::Release {
         call = call.args(["--release"]);
     }
-    let bundled = call
-        .path(&folders)
-        .succeed(Some(&step))
-        .and_then(|_| remember(workspace, build));
+    let bundled = call.path(&folders).succeed(Some(&step)).and_then(|_| remember(workspace, build));
     match bundled {
         Ok(()) => {
             step.done("dist/ is ready");
@@ -139,19 +128,12 @@ fn note(workspace: &Workspace) -> PathBuf {
 
 /// What goes in, and what is in `dist/`: when somebody else wrote there, the build is not fresh either.
 fn state(workspace: &Workspace, build: Build) -> io::Result<String> {
-    let mut inputs = Fingerprint::new()
-        .word(build.profile())
-        .word(TRUNK)
-        .word(WASM_BINDGEN);
+    let mut inputs = Fingerprint::new().word(build.profile()).word(TRUNK).word(WASM_BINDGEN);
     for input in INPUTS {
         inputs = inputs.path(&workspace.root, input)?;
     }
     let dist = workspace.root.join("dist");
     let outputs = Fingerprint::new().path(&dist, ".")?;
     let built = dist.join("index.html").is_file();
-    Ok(format!(
-        "{} {} {built}\n",
-        inputs.finish(),
-        outputs.finish()
-    ))
+    Ok(format!("{} {} {built}\n", inputs.finish(), outputs.finish()))
 }

@@ -18,9 +18,7 @@ pub(crate) struct Fingerprint {
 impl Fingerprint {
     /// An empty fingerprint.
     pub(crate) fn new() -> Self {
-        Self {
-            hasher: DefaultHasher::new(),
-        }
+        Self { hasher: DefaultHasher::new() }
     }
 
     /// Adds a word: a profile, a tool's version.
@@ -37,9 +35,7 @@ impl Fingerprint {
         files.sort();
         files.len().hash(&mut self.hasher);
         for file in files {
-            file.strip_prefix(root)
-                .unwrap_or(&file)
-                .hash(&mut self.hasher);
+            file.strip_prefix(root).unwrap_or(&file).hash(&mut self.hasher);
             fs::read(&file)?.hash(&mut self.hasher);
         }
         Ok(self)
@@ -86,11 +82,7 @@ mod tests {
     }
 
     fn of(root: &Path) -> String {
-        Fingerprint::new()
-            .word("dev")
-            .path(root, "src")
-            .unwrap()
-            .finish()
+        Fingerprint::new().word("dev").path(root, "src").unwrap().finish()
     }
 
     #[test]
@@ -106,11 +98,7 @@ mod tests {
         let changed = of(&root);
         assert_ne!(first, changed);
 
-        fs::rename(
-            root.join("src/inner/mod.rs"),
-            root.join("src/inner/other.rs"),
-        )
-        .unwrap();
+        fs::rename(root.join("src/inner/mod.rs"), root.join("src/inner/other.rs")).unwrap();
         assert_ne!(changed, of(&root));
     }
 
@@ -133,9 +121,6 @@ mod tests {
 
         let before = Fingerprint::new().path(&root, "later").unwrap().finish();
         fs::write(root.join("later"), "").unwrap();
-        assert_ne!(
-            before,
-            Fingerprint::new().path(&root, "later").unwrap().finish()
-        );
+        assert_ne!(before, Fingerprint::new().path(&root, "later").unwrap().finish());
     }
 }

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 fn run(command: Command) -> problem::Result<()> {
     let workspace = Workspace::locate()?;
     match command {
-        Command::Help => println!("{}", args::HELP),
+        Command::Help => progress::say(args::HELP),
         Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
         Command::OpenWhenReady => up::open_when_ready()?,
         Command::Test { only } => test::run(&workspace, &only)?,

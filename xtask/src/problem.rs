@@ -19,11 +19,7 @@ pub(crate) type Result<T> = std::result::Result<T, Problem>;
 impl Problem {
     /// A problem described by `message`.
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self {
-            message: message.into(),
-            hint: None,
-            output: Vec::new(),
-        }
+        Self { message: message.into(), hint: None, output: Vec::new() }
     }
 
     /// Adds what to do about it.

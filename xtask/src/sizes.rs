@@ -3,7 +3,7 @@
 use crate::build_js::{self, Module};
 use crate::console::{self, Build, Bundler};
 use crate::problem::{Problem, Result};
-use crate::progress::Progress;
+use crate::progress::{Progress, say};
 use crate::tools;
 use crate::workspace::Workspace;
 use std::fmt::Write;
@@ -44,10 +44,7 @@ pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
         wasm_opt: Some(tools::wasm_opt(workspace, &progress)?),
     };
     release_console(workspace, &progress, &tools)?;
-    print!(
-        "\n{}",
-        table(&measure(workspace, &console_files(workspace)?)?)
-    );
+    say(&format!("\n{}", table(&measure(workspace, &console_files(workspace)?)?)));
     Ok(())
 }
 
@@ -59,11 +56,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
     let trunk = tools::trunk(workspace, &progress)?;
     let mut sizes = build_js::build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
-    let tools = Bundler {
-        trunk,
-        wasm_bindgen,
-        wasm_opt: Some(wasm_opt),
-    };
+    let tools = Bundler { trunk, wasm_bindgen, wasm_opt: Some(wasm_opt) };
     release_console(workspace, &progress, &tools)?;
     sizes.extend(measure(workspace, &console_files(workspace)?)?);
 
@@ -71,7 +64,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     fs::create_dir_all(workspace.notes())
         .and_then(|()| fs::write(&json, to_json(&sizes)))
         .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", json.display())))?;
-    print!("\n{}\n{}\n", table(&sizes), json.display());
+    say(&format!("\n{}\n{}", table(&sizes), json.display()));
     if write {
         write_into(&workspace.root.join("docs/benchmarks.md"), &table(&sizes))?;
     }
@@ -94,10 +87,7 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(&dist).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
-        let ending = path
-            .extension()
-            .and_then(|ending| ending.to_str())
-            .unwrap_or("");
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
         if let "wasm" | "js" | "css" | "html" = ending {
             files.push((format!("console, {ending}"), path));
         }
@@ -109,14 +99,9 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
 
 /// Measures files; the name of each is kept.
 pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Result<Vec<Size>> {
-    let lines = tools::node(&workspace.root)?
-        .args(["-e", MEASURE])
-        .args(files.iter().map(|(_, path)| path))
-        .succeed(None)?;
-    let sizes = lines
-        .iter()
-        .zip(files)
-        .filter_map(|(line, (name, _))| read(name, line));
+    let lines =
+        tools::node(&workspace.root)?.args(["-e", MEASURE]).args(files.iter().map(|(_, path)| path)).succeed(None)?;
+    let sizes = lines.iter().zip(files).filter_map(|(line, (name, _))| read(name, line));
     let sizes: Vec<Size> = sizes.collect();
     if sizes.len() == files.len() {
         Ok(sizes)
@@ -129,12 +114,7 @@ pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Res
 fn read(name: &str, line: &str) -> Option<Size> {
     let mut numbers = line.split_whitespace().map(str::parse::<u64>);
     let mut next = || numbers.next()?.ok();
-    Some(Size {
-        name: name.to_owned(),
-        raw: next()?,
-        gzip: next()?,
-        brotli: next()?,
-    })
+    Some(Size { name: name.to_owned(), raw: next()?, gzip: next()?, brotli: next()? })
 }
 
 /// The sizes as a Markdown table.
@@ -161,10 +141,7 @@ fn to_json(sizes: &[Size]) -> String {
 
 /// An error when the engine without `verify` is over its limit.
 pub(crate) fn check(sizes: &[Size]) -> Result<()> {
-    match sizes
-        .iter()
-        .find(|size| size.name == Module::Engine.title())
-    {
+    match sizes.iter().find(|size| size.name == Module::Engine.title()) {
         Some(size) if size.brotli > ENGINE_LIMIT => Err(Problem::new(format!(
             "the engine is {} bytes after brotli, over its limit of {}",
             grouped(size.brotli),
@@ -180,12 +157,7 @@ fn write_into(document: &Path, table: &str) -> Result<()> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
     let text = fs::read_to_string(document).map_err(failed)?;
     let replaced = between_marks(&text, table).ok_or_else(|| {
-        Problem::new(format!(
-            "`{}` does not have the marks `{}` and `{}`",
-            document.display(),
-            MARKS.0,
-            MARKS.1
-        ))
+        Problem::new(format!("`{}` does not have the marks `{}` and `{}`", document.display(), MARKS.0, MARKS.1))
     })?;
     fs::write(document, replaced).map_err(failed)
 }
@@ -214,29 +186,22 @@ mod tests {
     use super::{ENGINE_LIMIT, Module, Size, between_marks, check, grouped, read, table, to_json};
 
     fn engine(brotli: u64) -> Vec<Size> {
-        vec![Size {
-            name: Module::Engine.title().to_owned(),
-            raw: 1_234_567,
-            gzip: 999,
-            brotli,
-        }]
+        vec![Size { name: Module::Engine.title().to_owned(), raw: 1_234_567, gzip: 999, brotli }]
     }
 
     #[test]
     fn holds_the_engine_to_its_limit() {
         assert!(check(&engine(ENGINE_LIMIT)).is_ok());
         let problem = check(&engine(ENGINE_LIMIT + 1)).unwrap_err();
-        assert_eq!(
-            problem.message(),
-            "the engine is 120,001 bytes after brotli, over its limit of 120,000"
-        );
+        assert_eq!(problem.message(), "the engine is 120,001 bytes after brotli, over its limit of 120,000");
     }
 
     #[test]
     fn writes_tables_and_json() {
         let sizes = engine(120);
         assert!(table(&sizes).ends_with("| engine, without `verify` | 1,234,567 | 999 | 120 |\n"));
-        let json = "[\n  { \"name\": \"engine, without `verify`\", \"bytes\": 1234567, \"gzip\": 999, \"brotli\": 120 }\n]\n";
+        let json =
+            "[\n  { \"name\": \"engine, without `verify`\", \"bytes\": 1234567, \"gzip\": 999, \"brotli\": 120 }\n]\n";
         assert_eq!(to_json(&sizes), json);
         assert_eq!([7, 1000, 12_345].map(grouped), ["7", "1,000", "12,345"]);
     }
@@ -251,12 +216,7 @@ mod tests {
 
     #[test]
     fn reads_only_whole_lines_of_numbers() {
-        let size = Size {
-            name: "x".to_owned(),
-            raw: 3,
-            gzip: 2,
-            brotli: 1,
-        };
+        let size = Size { name: "x".to_owned(), raw: 3, gzip: 2, brotli: 1 };
         assert_eq!(read("x", "3 2 1"), Some(size));
         assert_eq!(read("x", "3 2"), None);
         assert_eq!(read("x", "Error: ENOENT"), None);

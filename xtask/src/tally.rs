@@ -85,14 +85,7 @@ mod tests {
              test result: FAILED. 1210 passed; 3 failed; 1 ignored; 0 measured; 9 filtered out; finished in 1.20s\n\
              error: 1 target failed:",
         );
-        assert_eq!(
-            Tally::of_cargo(&output),
-            Tally {
-                passed: 1212,
-                failed: 3,
-                ignored: 1
-            }
-        );
+        assert_eq!(Tally::of_cargo(&output), Tally { passed: 1212, failed: 3, ignored: 1 });
     }
 
     #[test]
@@ -106,23 +99,15 @@ mod tests {
         let tap = lines(
             "# tests 5\n# suites 0\n# pass 3\n# fail 1\n# cancelled 1\n# skipped 2\n# todo 0\n# duration_ms 80.2",
         );
-        let spec =
-            lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
-        let expected = Tally {
-            passed: 3,
-            failed: 2,
-            ignored: 2,
-        };
+        let spec = lines("ℹ tests 5\nℹ pass 3\nℹ fail 1\nℹ cancelled 1\nℹ skipped 2\nℹ duration_ms 80.2");
+        let expected = Tally { passed: 3, failed: 2, ignored: 2 };
         assert_eq!(Tally::of_node(&tap), expected);
         assert_eq!(Tally::of_node(&spec), expected);
     }
 
     #[test]
     fn a_crashed_runner_counts_nothing() {
-        assert_eq!(
-            Tally::of_cargo(&lines("error: could not compile")),
-            Tally::default()
-        );
+        assert_eq!(Tally::of_cargo(&lines("error: could not compile")), Tally::default());
         assert_eq!(Tally::of_node(&[]), Tally::default());
     }
 }

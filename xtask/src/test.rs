@@ -5,7 +5,7 @@ use crate::build_js;
 use crate::console::{self, Build, Bundler};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
-use crate::progress::Progress;
+use crate::progress::{Progress, say};
 use crate::sizes::{self, Size};
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
@@ -28,60 +28,15 @@ struct Check {
 
 /// All checks, cheap ones first.
 const CHECKS: [Check; 9] = [
-    Check {
-        name: "fmt",
-        title: "rustfmt has nothing to change",
-        tools: false,
-        run: fmt,
-    },
-    Check {
-        name: "clippy",
-        title: "clippy, natively",
-        tools: false,
-        run: clippy,
-    },
-    Check {
-        name: "clippy-wasm",
-        title: "clippy, for the browser",
-        tools: false,
-        run: clippy_wasm,
-    },
-    Check {
-        name: "native",
-        title: "Rust tests",
-        tools: true,
-        run: native,
-    },
-    Check {
-        name: "console-native",
-        title: "the console's state, natively",
-        tools: false,
-        run: console_native,
-    },
-    Check {
-        name: "js",
-        title: "the wasm engine under Node",
-        tools: true,
-        run: js,
-    },
-    Check {
-        name: "size",
-        title: "the engine's size is within its limit",
-        tools: true,
-        run: size,
-    },
-    Check {
-        name: "console-wasm",
-        title: "the console's parts in headless Chromium",
-        tools: true,
-        run: console_wasm,
-    },
-    Check {
-        name: "e2e",
-        title: "journeys in Chromium against the built service",
-        tools: true,
-        run: e2e,
-    },
+    Check { name: "fmt", title: "rustfmt has nothing to change", tools: false, run: fmt },
+    Check { name: "clippy", title: "clippy, natively", tools: false, run: clippy },
+    Check { name: "clippy-wasm", title: "clippy, for the browser", tools: false, run: clippy_wasm },
+    Check { name: "native", title: "Rust tests", tools: true, run: native },
+    Check { name: "console-native", title: "the console's state, natively", tools: false, run: console_native },
+    Check { name: "js", title: "the wasm engine under Node", tools: true, run: js },
+    Check { name: "size", title: "the engine's size is within its limit", tools: true, run: size },
+    Check { name: "browser", title: "wasm tests in headless Chromium", tools: true, run: browser_wasm },
+    Check { name: "e2e", title: "journeys in Chromium against the built service", tools: true, run: e2e },
 ];
 
 /// What a runner reported; `problem` when it ended badly.
@@ -113,7 +68,7 @@ struct Context<'a> {
 /// Prints the names that `--only` takes.
 pub(crate) fn list() {
     for check in &CHECKS {
-        println!("{:<15} {}", check.name, check.title);
+        say(&format!("{:<15} {}", check.name, check.title));
     }
 }
 
@@ -137,22 +92,18 @@ pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<()> {
 
 /// The checks with these names, in their own order; all of them without a name.
 fn select(only: &[String]) -> Result<Vec<&'static Check>> {
-    if let Some(unknown) = only
-        .iter()
-        .find(|name| CHECKS.iter().all(|check| check.name != name.as_str()))
-    {
+    if let Some(unknown) = only.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
         let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
-        return Err(Problem::new(format!("there is no check `{unknown}`"))
-            .hint(format!("take of: {}", names.join(", "))));
+        return Err(
+            Problem::new(format!("there is no check `{unknown}`")).hint(format!("take of: {}", names.join(", ")))
+        );
     }
     let wanted = |check: &&Check| only.is_empty() || only.iter().any(|name| name == check.name);
     Ok(CHECKS.iter().filter(wanted).collect())
 }
 
 fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
-    context
-        .progress
-        .print(&format!("\n{}: {}", check.name, check.title));
+    context.progress.print(&format!("\n{}: {}", check.name, check.title));
     let started = Instant::now();
     let (mut tally, problem) = match (check.run)(context, check) {
         Ok(report) => (report.tally, report.problem),
@@ -165,70 +116,36 @@ fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
         tally.failed = tally.failed.max(1);
         context.progress.print(&format!("{problem}"));
     }
-    Row {
-        name: check.name,
-        tally,
-        ok,
-        seconds,
-    }
+    Row { name: check.name, tally, ok, seconds }
 }
 
 /// Prints the table and the sum; a problem when a check failed.
 fn close(rows: &[Row]) -> Result<()> {
     let mut sum = Tally::default();
-    println!(
-        "\n{:<15} {:<7} {:>7} {:>7} {:>8} {:>9}",
-        "check", "result", "passed", "failed", "ignored", "seconds"
-    );
-    for Row {
-        name,
-        tally,
-        ok,
-        seconds,
-    } in rows
-    {
+    say("\ncheck           result   passed  failed  ignored   seconds");
+    for Row { name, tally, ok, seconds } in rows {
         let result = if *ok { "ok" } else { "FAILED" };
-        let Tally {
-            passed,
-            failed,
-            ignored,
-        } = tally;
-        println!("{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}");
+        let Tally { passed, failed, ignored } = tally;
+        say(&format!("{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}"));
         sum += *tally;
     }
-    println!("\n{} passed, {} failed", sum.passed, sum.failed);
-    let failed: Vec<&str> = rows
-        .iter()
-        .filter(|row| !row.ok)
-        .map(|row| row.name)
-        .collect();
+    say(&format!("\n{} passed, {} failed", sum.passed, sum.failed));
+    let failed: Vec<&str> = rows.iter().filter(|row| !row.ok).map(|row| row.name).collect();
     if failed.is_empty() {
         return Ok(());
     }
     let again = failed.join(",");
-    Err(
-        Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
-            .hint(format!("`cargo xtask test --only {again}` runs them again")),
-    )
+    Err(Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
+        .hint(format!("`cargo xtask test --only {again}` runs them again")))
 }
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
-    context.gate(
-        check,
-        cargo(&context.workspace.root).args(["fmt", "--all", "--check"]),
-    )
+    context.gate(check, cargo(&context.workspace.root).args(["fmt", "--all", "--check"]))
 }
 
 fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
-        .args([
-            "clippy",
-            "--workspace",
-            "--exclude",
-            "gbac-wasm",
-            "--exclude",
-            "gbac-console",
-        ])
+        .args(["clippy", "--workspace", "--exclude", "gbac-wasm", "--exclude", "gbac-console"])
         .args(["--all-targets", "--all-features", "--", "-D", "warnings"]);
     context.gate(check, call)
 }
@@ -237,22 +154,8 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let profile = Build::Development.profile();
     let call = cargo(&context.workspace.root)
-        .args([
-            "clippy",
-            "--target",
-            WASM_TARGET,
-            "--profile",
-            profile,
-            "--all-features",
-        ])
-        .args([
-            "--package",
-            "gbac-engine",
-            "--package",
-            "gbac-wasm",
-            "--package",
-            "gbac-console",
-        ])
+        .args(["clippy", "--target", WASM_TARGET, "--profile", profile, "--all-features"])
+        .args(["--package", "gbac-engine", "--package", "gbac-wasm", "--package", "gbac-console"])
         .args(["--", "-D", "warnings"]);
     context.gate(check, call)
 }
@@ -281,12 +184,7 @@ fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;
-    if context
-        .workspace
-        .root
-        .join("www/package-lock.json")
-        .is_file()
-    {
+    if context.workspace.root.join("www/package-lock.json").is_file() {
         tools::npm_ci(context.workspace, context.progress, "www")?;
     }
     context.node_tests(check, "www/test", |call| call)
@@ -296,24 +194,21 @@ fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
     let sizes = context.js()?;
     context.progress.print(&sizes::table(&sizes));
     sizes::check(&sizes)?;
-    Ok(Report {
-        tally: Tally::default(),
-        problem: None,
-    })
+    Ok(Report { tally: Tally::default(), problem: None })
 }
 
-fn console_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
+fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     let browser = context.browser()?;
     let wasm_bindgen = context.wasm_bindgen()?;
-    let runner = wasm_bindgen.with_file_name(format!(
-        "wasm-bindgen-test-runner{}",
-        std::env::consts::EXE_SUFFIX
-    ));
+    let runner = wasm_bindgen.with_file_name(format!("wasm-bindgen-test-runner{}", std::env::consts::EXE_SUFFIX));
     let call = cargo(&context.workspace.root)
         .args([
             "test",
             "--package",
             "gbac-console",
+            "--package",
+            "gbac-wasm",
+            "--all-features",
             "--target",
             WASM_TARGET,
             "--no-fail-fast",
@@ -321,10 +216,7 @@ fn console_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
         .args(["--profile", Build::Development.profile()])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
         .env("CHROMEDRIVER", &browser.driver)
-        .env(
-            "WASM_BINDGEN_TEST_WEBDRIVER_JSON",
-            browser.driver_settings(&context.workspace.notes())?,
-        );
+        .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.driver_settings(&context.workspace.notes())?);
     context.tests(check, call, Tally::of_cargo)
 }
 
@@ -334,8 +226,7 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
     context.node_tests(check, "tests/e2e", |call| {
-        call.env("GBAC_CHROMIUM", &browser.chromium)
-            .env("GBAC_CHROMEDRIVER", &browser.driver)
+        call.env("GBAC_CHROMIUM", &browser.chromium).env("GBAC_CHROMEDRIVER", &browser.driver)
     })
 }
 
@@ -354,33 +245,22 @@ impl<'a> Context<'a> {
     }
 
     fn trunk(&self) -> Result<PathBuf> {
-        self.trunk
-            .get_or_init(|| tools::trunk(self.workspace, self.progress))
-            .clone()
+        self.trunk.get_or_init(|| tools::trunk(self.workspace, self.progress)).clone()
     }
 
     fn wasm_bindgen(&self) -> Result<PathBuf> {
-        self.wasm_bindgen
-            .get_or_init(|| tools::wasm_bindgen(self.workspace, self.progress))
-            .clone()
+        self.wasm_bindgen.get_or_init(|| tools::wasm_bindgen(self.workspace, self.progress)).clone()
     }
 
     fn browser(&self) -> Result<Browser> {
-        self.browser
-            .get_or_init(|| browser::browser(self.workspace, self.progress))
-            .clone()
+        self.browser.get_or_init(|| browser::browser(self.workspace, self.progress)).clone()
     }
 
     /// The modules of the JavaScript package, and their sizes.
     fn js(&self) -> Result<Vec<Size>> {
         let build = || {
             let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
-            build_js::build(
-                self.workspace,
-                self.progress,
-                &self.wasm_bindgen()?,
-                &wasm_opt,
-            )
+            build_js::build(self.workspace, self.progress, &self.wasm_bindgen()?, &wasm_opt)
         };
         self.js.get_or_init(build).clone()
     }
@@ -393,11 +273,7 @@ impl<'a> Context<'a> {
                 return Ok(());
             }
             console::compile(self.workspace, self.progress, Build::Development)?;
-            let tools = Bundler {
-                trunk: self.trunk()?,
-                wasm_bindgen: self.wasm_bindgen()?,
-                wasm_opt: None,
-            };
+            let tools = Bundler { trunk: self.trunk()?, wasm_bindgen: self.wasm_bindgen()?, wasm_opt: None };
             console::bundle(self.workspace, self.progress, Build::Development, &tools)
         };
         self.console.get_or_init(build).clone()
@@ -405,18 +281,13 @@ impl<'a> Context<'a> {
 
     /// The built `gbac`.
     fn service(&self) -> Result<()> {
-        self.service
-            .get_or_init(|| up::service(self.workspace, self.progress))
-            .clone()
+        self.service.get_or_init(|| up::service(self.workspace, self.progress)).clone()
     }
 
     /// Runs a program that only passes or fails.
     fn gate(&self, check: &Check, call: Call) -> Result<Report> {
         let ended = self.logged(check, call)?;
-        Ok(Report {
-            tally: Tally::default(),
-            problem: ended.into_result().err(),
-        })
+        Ok(Report { tally: Tally::default(), problem: ended.into_result().err() })
     }
 
     /// Runs a program that counts tests. One that found no test at all has failed: it tested nothing.
@@ -428,9 +299,7 @@ impl<'a> Context<'a> {
         let ended = self.logged(check, call)?;
         let tally = count(&ended.lines);
         let problem = match ended.into_result() {
-            Ok(lines) if tally.passed == 0 => {
-                Some(Problem::new("no test ran").output(without_noise(lines)))
-            }
+            Ok(lines) if tally.passed == 0 => Some(Problem::new("no test ran").output(without_noise(lines))),
             Ok(_) => None,
             Err(problem) => Some(problem),
         };
@@ -438,16 +307,9 @@ impl<'a> Context<'a> {
     }
 
     /// Runs the test files of a folder under Node.
-    fn node_tests(
-        &self,
-        check: &Check,
-        folder: &str,
-        more: impl Fn(Call) -> Call,
-    ) -> Result<Report> {
+    fn node_tests(&self, check: &Check, folder: &str, more: impl Fn(Call) -> Call) -> Result<Report> {
         let files = test_files(&self.workspace.root, folder)?;
-        let call = tools::node(&self.workspace.root)?
-            .args(["--test", "--test-reporter=spec"])
-            .args(files);
+        let call = tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]).args(files);
         self.tests(check, more(call), Tally::of_node)
     }
 
@@ -469,19 +331,14 @@ impl<'a> Context<'a> {
 fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
     let dir = root.join(folder);
     let is_test = |path: &PathBuf| {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-            .unwrap_or_default();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         name.ends_with(".test.mjs") || name.ends_with(".test.js")
     };
     let entries = fs::read_dir(&dir).into_iter().flatten().flatten();
     let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_test).collect();
     files.sort();
     if files.is_empty() {
-        return Err(Problem::new(format!(
-            "there are no files `{folder}/*.test.mjs`"
-        )));
+        return Err(Problem::new(format!("there are no files `{folder}/*.test.mjs`")));
     }
     Ok(files)
 }
@@ -493,11 +350,7 @@ mod tests {
 
     fn names(only: &[&str]) -> Vec<&'static str> {
         let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-        select(&only)
-            .unwrap()
-            .iter()
-            .map(|check| check.name)
-            .collect()
+        select(&only).unwrap().iter().map(|check| check.name).collect()
     }
 
     #[test]
@@ -509,20 +362,10 @@ mod tests {
 
     #[test]
     fn one_failed_check_fails_the_run() {
-        let row = |name, failed| Row {
-            name,
-            tally: Tally {
-                passed: 2,
-                failed,
-                ignored: 0,
-            },
-            ok: failed == 0,
-            seconds: 0.0,
-        };
+        let row =
+            |name, failed| Row { name, tally: Tally { passed: 2, failed, ignored: 0 }, ok: failed == 0, seconds: 0.0 };
         assert!(close(&[row("fmt", 0), row("js", 0)]).is_ok());
-        let problem = close(&[row("fmt", 0), row("js", 3)])
-            .unwrap_err()
-            .to_string();
+        let problem = close(&[row("fmt", 0), row("js", 3)]).unwrap_err().to_string();
         assert!(problem.contains("1 of 2 checks failed"), "{problem}");
         assert!(problem.contains("--only js"), "{problem}");
     }

@@ -54,9 +54,7 @@ pub(crate) struct WasmOpt {
 pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("rust");
     let needed = env!("CARGO_PKG_RUST_VERSION");
-    let found = Call::new("rustc", &workspace.root)
-        .args(["--version"])
-        .first_line();
+    let found = Call::new("rustc", &workspace.root).args(["--version"]).first_line();
     match found.as_deref().and_then(Version::find) {
         Some(version) if Some(version) >= Version::parse(needed) => step.done(&version.to_string()),
         Some(version) => {
@@ -66,8 +64,7 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
             return Err(problem);
         }
         None => {
-            let problem =
-                Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
+            let problem = Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
             step.failed(&problem);
             return Err(problem);
         }
@@ -77,9 +74,8 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
 
 fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("wasm target");
-    let library = Call::new("rustc", &workspace.root)
-        .args(["--print", "target-libdir", "--target", WASM_TARGET])
-        .first_line();
+    let library =
+        Call::new("rustc", &workspace.root).args(["--print", "target-libdir", "--target", WASM_TARGET]).first_line();
     if library.is_some_and(|dir| Path::new(&dir).is_dir()) {
         step.done(&format!("{WASM_TARGET} is there"));
         return Ok(());
@@ -106,12 +102,7 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
 
 /// Trunk. Its own downloads are never used, so it is built without TLS.
 pub(crate) fn trunk(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed {
-        package: "trunk",
-        program: "trunk",
-        version: TRUNK,
-        takes: "about two minutes",
-    };
+    let tool = Installed { package: "trunk", program: "trunk", version: TRUNK, takes: "about two minutes" };
     tool.get(workspace, progress, &["--no-default-features"])
 }
 
@@ -137,26 +128,15 @@ struct Installed {
 impl Installed {
     /// Finds the program, or installs it. What is on `PATH` counts only in exactly this version.
     fn get(&self, workspace: &Workspace, progress: &Progress, args: &[&str]) -> Result<PathBuf> {
-        let root = workspace
-            .cache
-            .join(format!("{}-{}", self.package, self.version));
-        let cached = root
-            .join("bin")
-            .join(format!("{}{EXE_SUFFIX}", self.program));
+        let root = workspace.cache.join(format!("{}-{}", self.package, self.version));
+        let cached = root.join("bin").join(format!("{}{EXE_SUFFIX}", self.program));
         for program in find(self.program).into_iter().chain([cached.clone()]) {
             if version_of(&program) == Version::parse(self.version) {
-                progress.quick(self.program).done(&format!(
-                    "{} from {}",
-                    self.version,
-                    short(&program)
-                ));
+                progress.quick(self.program).done(&format!("{} from {}", self.version, short(&program)));
                 return Ok(program);
             }
         }
-        let step = progress.slow(
-            self.program,
-            &format!("installing {}, {}, once", self.version, self.takes),
-        );
+        let step = progress.slow(self.program, &format!("installing {}, {}, once", self.version, self.takes));
         match self.install(workspace, &root, args, &step) {
             Ok(()) => {
                 step.done(&format!("{} installed into {}", self.version, short(&root)));
@@ -172,17 +152,9 @@ impl Installed {
         }
     }
 
-    fn install(
-        &self,
-        workspace: &Workspace,
-        root: &Path,
-        args: &[&str],
-        step: &Step<'_>,
-    ) -> Result<()> {
+    fn install(&self, workspace: &Workspace, root: &Path, args: &[&str], step: &Step<'_>) -> Result<()> {
         // A build folder of its own, so that two tools can be built at the same time; not needed afterwards.
-        let build = workspace
-            .cache
-            .join(format!("build-{}-{}", self.package, self.version));
+        let build = workspace.cache.join(format!("build-{}-{}", self.package, self.version));
         let mut call = cargo(&workspace.root)
             .args(["install", "--locked", "--debug", "--force", "--root"])
             .args([root])
@@ -201,94 +173,50 @@ impl Installed {
 /// wasm-opt, for what is published; a development build does without it.
 pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<WasmOpt> {
     let wanted = Version::parse(WASM_OPT);
-    let on_path = find("wasm-opt").and_then(|program| {
-        Some(WasmOpt {
-            version: version_of(&program)?,
-            program,
-        })
-    });
+    let on_path = find("wasm-opt").and_then(|program| Some(WasmOpt { version: version_of(&program)?, program }));
     let root = workspace.cache.join(format!("binaryen-{WASM_OPT}"));
     let ending = if cfg!(windows) { ".cmd" } else { "" };
-    let cached = root
-        .join("node_modules")
-        .join(".bin")
-        .join(format!("wasm-opt{ending}"));
-    let in_cache = version_of(&cached).map(|version| WasmOpt {
-        program: cached.clone(),
-        version,
-    });
-    let fitting = on_path
-        .iter()
-        .chain(&in_cache)
-        .find(|found| Some(found.version) == wanted);
+    let cached = root.join("node_modules").join(".bin").join(format!("wasm-opt{ending}"));
+    let in_cache = version_of(&cached).map(|version| WasmOpt { program: cached.clone(), version });
+    let fitting = on_path.iter().chain(&in_cache).find(|found| Some(found.version) == wanted);
     if let Some(found) = fitting {
-        progress.quick("wasm-opt").done(&format!(
-            "{} from {}",
-            found.version.major(),
-            short(&found.program)
-        ));
+        progress.quick("wasm-opt").done(&format!("{} from {}", found.version.major(), short(&found.program)));
         return Ok(found.clone());
     }
-    let step = progress.slow(
-        "wasm-opt",
-        &format!("installing npm package binaryen {WASM_OPT}, once"),
-    );
+    let step = progress.slow("wasm-opt", &format!("installing npm package binaryen {WASM_OPT}, once"));
     match install_wasm_opt(&root, &cached, &step) {
         Ok(found) => {
-            step.done(&format!(
-                "{} installed into {}",
-                found.version.major(),
-                short(&root)
-            ));
+            step.done(&format!("{} installed into {}", found.version.major(), short(&root)));
             Ok(found)
         }
-        Err(problem) => {
-            match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
-                Some(found) => {
-                    step.done(&format!(
-                        "{} from {}; npm: {}",
-                        found.version.major(),
-                        short(&found.program),
-                        problem.message()
-                    ));
-                    Ok(found)
-                }
-                None => {
-                    step.failed(&problem);
-                    Err(problem)
-                }
+        Err(problem) => match on_path.filter(|found| Some(found.version) >= Version::parse(WASM_OPT_OLDEST)) {
+            Some(found) => {
+                step.done(&format!(
+                    "{} from {}; npm: {}",
+                    found.version.major(),
+                    short(&found.program),
+                    problem.message()
+                ));
+                Ok(found)
             }
-        }
+            None => {
+                step.failed(&problem);
+                Err(problem)
+            }
+        },
     }
 }
 
 fn install_wasm_opt(root: &Path, cached: &Path, step: &Step<'_>) -> Result<WasmOpt> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", root.display()));
     fs::create_dir_all(root).map_err(failed)?;
-    fs::write(
-        root.join("package.json"),
-        include_str!("../tools/package.json"),
-    )
-    .map_err(failed)?;
-    fs::write(
-        root.join("package-lock.json"),
-        include_str!("../tools/package-lock.json"),
-    )
-    .map_err(failed)?;
-    npm(root)?
-        .args(["ci", "--no-audit", "--no-fund"])
-        .succeed(Some(step))
-        .map_err(|problem| {
-            problem.hint(
-                "check the network, or install your distribution's binaryen (apt install binaryen)",
-            )
-        })?;
-    let version = version_of(cached)
-        .ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
-    Ok(WasmOpt {
-        program: cached.to_owned(),
-        version,
-    })
+    fs::write(root.join("package.json"), include_str!("../tools/package.json")).map_err(failed)?;
+    fs::write(root.join("package-lock.json"), include_str!("../tools/package-lock.json")).map_err(failed)?;
+    npm(root)?.args(["ci", "--no-audit", "--no-fund"]).succeed(Some(step)).map_err(|problem| {
+        problem.hint("check the network, or install your distribution's binaryen (apt install binaryen)")
+    })?;
+    let version = version_of(cached).ok_or_else(|| Problem::new(format!("`{}` does not run", cached.display())))?;
+    Ok(WasmOpt { program: cached.to_owned(), version })
 }
 
 /// Installs the packages that `folder`'s lock file names, unless they are there.
@@ -297,9 +225,7 @@ pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -
     let step = progress.quick("npm");
     let lock = Fingerprint::new()
         .path(&dir, "package-lock.json")
-        .map_err(|error| {
-            Problem::new(format!("cannot read `{folder}/package-lock.json`: {error}"))
-        })?
+        .map_err(|error| Problem::new(format!("cannot read `{folder}/package-lock.json`: {error}")))?
         .finish();
     let note = dir.join("node_modules").join(".xtask");
     if fs::read_to_string(&note).is_ok_and(|noted| noted == lock) {
@@ -338,10 +264,7 @@ fn npm(dir: &Path) -> Result<Call> {
 pub(crate) fn node(dir: &Path) -> Result<Call> {
     find("node")
         .map(|node| Call::new(node, dir))
-        .ok_or_else(|| {
-            Problem::new("node is not on PATH")
-                .hint("install Node.js 20 or newer from https://nodejs.org")
-        })
+        .ok_or_else(|| Problem::new("node is not on PATH").hint("install Node.js 20 or newer from https://nodejs.org"))
 }
 
 /// What `program --version` says; nothing when it does not run.
@@ -349,9 +272,7 @@ pub(crate) fn version_of(program: &Path) -> Option<Version> {
     if !is_program(program) {
         return None;
     }
-    let line = Call::new(program, Path::new("."))
-        .args(["--version"])
-        .first_line()?;
+    let line = Call::new(program, Path::new(".")).args(["--version"]).first_line()?;
     Version::find(&line)
 }
 
@@ -378,10 +299,7 @@ mod tests {
     #[test]
     fn every_pin_of_wasm_bindgen_is_the_same() {
         let crate_version = format!("name = \"wasm-bindgen\"\nversion = \"{WASM_BINDGEN}\"");
-        assert!(
-            read("Cargo.lock").contains(&crate_version),
-            "Cargo.lock has another wasm-bindgen"
-        );
+        assert!(read("Cargo.lock").contains(&crate_version), "Cargo.lock has another wasm-bindgen");
         assert!(read("Trunk.toml").contains(&format!("wasm_bindgen = \"{WASM_BINDGEN}\"")));
     }
 
@@ -391,11 +309,7 @@ mod tests {
         assert!(trunk.contains(&format!("trunk-version = \"={TRUNK}\"")));
         let major = WASM_OPT.split('.').next().unwrap();
         assert!(trunk.contains(&format!("wasm_opt = \"version_{major}\"")));
-        assert!(
-            read("xtask/tools/package.json").contains(&format!("\"binaryen\": \"{WASM_OPT}\""))
-        );
-        assert!(
-            read("xtask/tools/package-lock.json").contains(&format!("\"version\": \"{WASM_OPT}\""))
-        );
+        assert!(read("xtask/tools/package.json").contains(&format!("\"binaryen\": \"{WASM_OPT}\"")));
+        assert!(read("xtask/tools/package-lock.json").contains(&format!("\"version\": \"{WASM_OPT}\"")));
     }
 }

@@ -33,16 +33,11 @@ fn build_all(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let (trunk, wasm_bindgen, compiled) = thread::scope(|scope| {
         let trunk = scope.spawn(|| tools::trunk(workspace, progress));
         let wasm_bindgen = scope.spawn(|| tools::wasm_bindgen(workspace, progress));
-        let compiled = service(workspace, progress)
-            .and_then(|()| console::compile(workspace, progress, build));
+        let compiled = service(workspace, progress).and_then(|()| console::compile(workspace, progress, build));
         (join(trunk), join(wasm_bindgen), compiled)
     });
     compiled?;
-    let tools = Bundler {
-        trunk: trunk?,
-        wasm_bindgen: wasm_bindgen?,
-        wasm_opt: None,
-    };
+    let tools = Bundler { trunk: trunk?, wasm_bindgen: wasm_bindgen?, wasm_opt: None };
     console::bundle(workspace, progress, build, &tools)?;
     // Once more, because the service embeds dist/; everything but its last two crates is already compiled.
     service(workspace, progress)
@@ -50,18 +45,13 @@ fn build_all(workspace: &Workspace, progress: &Progress) -> Result<()> {
 
 /// The result of a thread; a panic in it is a problem, not an abort.
 pub(crate) fn join<T>(thread: thread::ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    thread
-        .join()
-        .unwrap_or_else(|_| Err(Problem::new("a thread of xtask panicked")))
+    thread.join().unwrap_or_else(|_| Err(Problem::new("a thread of xtask panicked")))
 }
 
 /// Builds `gbac`.
 pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.slow("service", "compiling gbac");
-    match cargo(&workspace.root)
-        .args(["build", "--package", "gbac"])
-        .succeed(Some(&step))
-    {
+    match cargo(&workspace.root).args(["build", "--package", "gbac"]).succeed(Some(&step)) {
         Ok(_) => {
             step.done("gbac is ready");
             Ok(())
@@ -74,12 +64,7 @@ pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> 
 }
 
 /// Becomes `gbac serve --demo`, or waits for it where a process cannot become another. Ctrl-C and signals reach it directly.
-fn serve(
-    workspace: &Workspace,
-    progress: &Progress,
-    listen: Option<&str>,
-    open: bool,
-) -> Result<()> {
+fn serve(workspace: &Workspace, progress: &Progress, listen: Option<&str>, open: bool) -> Result<()> {
     let mut call = Call::new(workspace.gbac(), &workspace.root).args(["serve", "--demo"]);
     if let Some(address) = listen {
         call = call.args(["--listen", address]);
@@ -96,29 +81,19 @@ fn serve(
 #[cfg(unix)]
 fn hand_over(command: &mut Command) -> Result<()> {
     use std::os::unix::process::CommandExt;
-    Err(Problem::new(format!(
-        "cannot start gbac: {}",
-        command.exec()
-    )))
+    Err(Problem::new(format!("cannot start gbac: {}", command.exec())))
 }
 
 #[cfg(not(unix))]
 fn hand_over(command: &mut Command) -> Result<()> {
-    let status = command
-        .status()
-        .map_err(|error| Problem::new(format!("cannot start gbac: {error}")))?;
-    if status.success() {
-        Ok(())
-    } else {
-        Err(Problem::new(format!("gbac ended with {status}")))
-    }
+    let status = command.status().map_err(|error| Problem::new(format!("cannot start gbac: {error}")))?;
+    if status.success() { Ok(()) } else { Err(Problem::new(format!("gbac ended with {status}"))) }
 }
 
 /// Whether somebody sits before a screen here.
 fn has_desktop() -> bool {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let screen =
-        cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
+    let screen = cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");
     screen && !set("CI") && io::stdout().is_terminal()
 }
 
@@ -135,18 +110,14 @@ fn opener() -> Result<Stdio> {
         command.process_group(0);
     }
     let child = command.spawn().map_err(failed)?;
-    child
-        .stdin
-        .map(Stdio::from)
-        .ok_or_else(|| Problem::new("cannot open a browser: no pipe"))
+    child.stdin.map(Stdio::from).ok_or_else(|| Problem::new("cannot open a browser: no pipe"))
 }
 
 /// The second process: standard input to standard output, line by line.
 pub(crate) fn open_when_ready() -> Result<()> {
     let mut opened = false;
     for line in io::stdin().lock().lines() {
-        let line = line
-            .map_err(|error| Problem::new(format!("cannot read the service's output: {error}")))?;
+        let line = line.map_err(|error| Problem::new(format!("cannot read the service's output: {error}")))?;
         writeln!(io::stdout(), "{line}").ok();
         if let (false, Some(address)) = (opened, address_in(&line)) {
             opened = true;
@@ -158,12 +129,8 @@ pub(crate) fn open_when_ready() -> Result<()> {
                 ("xdg-open", &[])
             };
             // No browser is no fault: the address stands on the screen.
-            let quiet = Command::new(program)
-                .args(args)
-                .arg(address)
-                .stdout(Stdio::null())
-                .stderr(Stdio::null())
-                .spawn();
+            let quiet =
+                Command::new(program).args(args).arg(address).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
             quiet.ok();
         }
     }
@@ -182,14 +149,8 @@ mod tests {
 
     #[test]
     fn reads_the_address_from_the_ready_line_only() {
-        assert_eq!(
-            address_in("listening on http://127.0.0.1:8420"),
-            Some("http://127.0.0.1:8420")
-        );
-        assert_eq!(
-            address_in("listening on http://[::1]:8420\r"),
-            Some("http://[::1]:8420")
-        );
+        assert_eq!(address_in("listening on http://127.0.0.1:8420"), Some("http://127.0.0.1:8420"));
+        assert_eq!(address_in("listening on http://[::1]:8420\r"), Some("http://[::1]:8420"));
         assert_eq!(address_in("listening on nothing"), None);
         assert_eq!(address_in("GET http://127.0.0.1:8420"), None);
     }

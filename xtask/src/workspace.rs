@@ -35,18 +35,12 @@ impl Workspace {
             Problem::new("no folder for the tools: neither a home folder nor `GBAC_CACHE` is set")
                 .hint("set GBAC_CACHE to a folder that may be written")
         })?;
-        Ok(Self {
-            root,
-            target,
-            cache,
-        })
+        Ok(Self { root, target, cache })
     }
 
     /// The built `gbac`, development profile.
     pub(crate) fn gbac(&self) -> PathBuf {
-        self.target
-            .join("debug")
-            .join(format!("gbac{}", env::consts::EXE_SUFFIX))
+        self.target.join("debug").join(format!("gbac{}", env::consts::EXE_SUFFIX))
     }
 
     /// A folder for what tasks remember between runs.
@@ -57,10 +51,7 @@ impl Workspace {
 
 /// Cargo marks the top of its target folder with `.rustc_info.json`; this program lies below it.
 fn target_of(exe: &Path) -> Option<PathBuf> {
-    exe.ancestors()
-        .skip(1)
-        .find(|dir| dir.join(".rustc_info.json").is_file())
-        .map(Path::to_owned)
+    exe.ancestors().skip(1).find(|dir| dir.join(".rustc_info.json").is_file()).map(Path::to_owned)
 }
 
 /// `GBAC_CACHE`, or the operating system's place for caches; `var` reads a variable of the environment.
@@ -74,9 +65,7 @@ fn cache_folder(var: impl Fn(&str) -> Option<PathBuf>) -> Option<PathBuf> {
         var("HOME").map(|home| home.join("Library/Caches"))
     } else {
         // The XDG base directory specification: a relative path in the variable is to be ignored.
-        var("XDG_CACHE_HOME")
-            .filter(|dir| dir.is_absolute())
-            .or_else(|| var("HOME").map(|home| home.join(".cache")))
+        var("XDG_CACHE_HOME").filter(|dir| dir.is_absolute()).or_else(|| var("HOME").map(|home| home.join(".cache")))
     };
     base.map(|dir| dir.join("gbac"))
 }
@@ -88,8 +77,7 @@ mod tests {
 
     #[test]
     fn the_cache_can_be_moved() {
-        let moved =
-            cache_folder(|name| (name == "GBAC_CACHE").then(|| PathBuf::from("/elsewhere")));
+        let moved = cache_folder(|name| (name == "GBAC_CACHE").then(|| PathBuf::from("/elsewhere")));
         assert_eq!(moved.as_deref(), Some(Path::new("/elsewhere")));
         assert_eq!(cache_folder(|_| None), None);
     }
@@ -104,14 +92,8 @@ mod tests {
                 _ => None,
             })
         };
-        assert_eq!(
-            with("/var/cache/ada"),
-            Some(PathBuf::from("/var/cache/ada/gbac"))
-        );
-        assert_eq!(
-            with("relative"),
-            Some(PathBuf::from("/home/ada/.cache/gbac"))
-        );
+        assert_eq!(with("/var/cache/ada"), Some(PathBuf::from("/var/cache/ada/gbac")));
+        assert_eq!(with("relative"), Some(PathBuf::from("/home/ada/.cache/gbac")));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::audit::Log;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
 
-pub fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let verifier = Verifier::of(&args.keys)?;
     let mut log = args.audit.as_deref().map(Log::append_to).transpose()?;

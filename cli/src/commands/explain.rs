@@ -9,7 +9,7 @@ use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 use crate::output::{plain, table};
 
 /// The verdict, what decided, and every candidate on the resource.
-pub fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
+pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
     let Question::Access { operation, resource_type, resource_name } = &check.question else { return text };
@@ -42,7 +42,7 @@ pub fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) ->
 }
 
 /// The verdict on a whole request, and each check that it needs.
-pub fn request(opened: &Opened, answer: &Answer) -> String {
+pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: User:{}\n",

@@ -29,7 +29,7 @@ struct Seen {
     settings: Settings,
 }
 
-pub fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
     let seen = look(args)?;
     match format {
         Format::Json => output::line(&mut std::io::stdout(), &as_json(&seen))?,

@@ -1,7 +1,7 @@
 //! One file per command.
 
-pub mod check;
-pub mod explain;
-pub mod inspect;
-pub mod serve;
-pub mod test;
+pub(crate) mod check;
+pub(crate) mod explain;
+pub(crate) mod inspect;
+pub(crate) mod serve;
+pub(crate) mod test;

@@ -2,14 +2,18 @@
 
 use std::process::ExitCode;
 
+use gbac_server::ServeOptions;
+
 use crate::args::ServeArgs;
 use crate::output::Failure;
 
-pub fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    let options = gbac_server::Options {
+pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
+    let options = ServeOptions {
         listen: args.listen,
         console: args.console,
         admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
     };
-    gbac_server::serve(options).map(|()| ExitCode::SUCCESS).map_err(|error| Failure::new(error.code(), error.to_string()))
+    gbac_server::serve(options)
+        .map(|()| ExitCode::SUCCESS)
+        .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))
 }

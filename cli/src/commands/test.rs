@@ -20,7 +20,7 @@ struct Run {
     difference: Option<String>,
 }
 
-pub fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
     let mut runs = Vec::new();
     for path in &args.files {
         let what = path.display().to_string();

@@ -1,5 +1,6 @@
 //! The pages.
 
+pub mod link;
 pub mod not_found;
 pub mod role;
 pub mod roles;

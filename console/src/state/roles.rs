@@ -10,7 +10,7 @@ use regex_lite::{Regex, RegexBuilder};
 use super::near::{self, Difference};
 
 /// One line of the list.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct RoleRow {
     /// The role's name.
     pub name: String,

@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use super::{Glyph, Icon, IconSize};
+use super::{Glyph, Icon, IconSize, Words};
 
 /// One choice of a [`Select`] or [`Segmented`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,8 +77,8 @@ fn under(id: &str, help: MaybeProp<String>, error: MaybeProp<String>, warning: M
         {move || {
             let id = message_id.clone();
             match (error.get(), warning.get()) {
-                (Some(text), _) => Some(view! { <Message kind=MessageKind::Error id=id>{text}</Message> }),
-                (None, Some(text)) => Some(view! { <Message kind=MessageKind::Warn id=id>{text}</Message> }),
+                (Some(text), _) => Some(view! { <Message kind=MessageKind::Error id=id><Words text=text /></Message> }),
+                (None, Some(text)) => Some(view! { <Message kind=MessageKind::Warn id=id><Words text=text /></Message> }),
                 (None, None) => None,
             }
         }}

@@ -15,7 +15,7 @@ pub use dialog::{Dialog, DialogActions};
 pub use disclosure::Disclosure;
 pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea};
 pub use icon::{Glyph, Icon, IconSize};
-pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, pieces, resource_words};
+pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, Words, pieces, resource_words};
 pub use note::{Empty, Note, NoteKind, Tag, TagKind};
 pub use table::{SkeletonRows, SortHead, SortOrder};
 pub use verdict::{Mark, PermissionWord, VerdictWord};

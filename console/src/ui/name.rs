@@ -105,6 +105,27 @@ pub fn Mono(
     view! { <bdi class="cl">{show(&text)}</bdi> }
 }
 
+/// A message whose backticks set off names: they become monospace, and the backticks go.
+#[component]
+pub fn Words(
+    /// The message, as errors of the engine and the service are written.
+    #[prop(into)]
+    text: String,
+) -> impl IntoView {
+    // An odd part stands between backticks; a backtick without a partner stays a character.
+    let parts: Vec<&str> = text.split('`').collect();
+    let is_paired = parts.len() % 2 == 1;
+    parts
+        .iter()
+        .enumerate()
+        .map(|(place, part)| match (place % 2 == 1, is_paired || place + 1 < parts.len()) {
+            (true, true) => view! { <Mono text=*part /> }.into_any(),
+            (true, false) => format!("`{part}").into_any(),
+            (false, _) => (*part).to_owned().into_any(),
+        })
+        .collect_view()
+}
+
 /// How a pattern is said: `literal`, `prefixed`, `all names`, or nothing where the type has one resource only.
 #[must_use]
 pub fn resource_words(acl: &Acl) -> &'static str {

@@ -165,7 +165,9 @@ impl TokenError {
             Self::Empty => "paste an access token: it starts with `eyJ` and has two dots",
             Self::TooLong(_) => "have the identity provider put only the groups that matter here into the token",
             Self::NotAToken(look, _) => look.hint(),
-            Self::Encrypted => "have the identity provider sign access tokens for this audience without encrypting them",
+            Self::Encrypted => {
+                "have the identity provider sign access tokens for this audience without encrypting them"
+            }
             Self::Parts(_) => "a token is three parts with dots between them: was all of it copied, and nothing else?",
             Self::Unsigned => "copy the token with its last part; a token without a signature is never accepted",
             Self::EmptyPart(_) => "copy the whole token; content that travels apart from its token is not supported",

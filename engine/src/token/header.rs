@@ -30,7 +30,8 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// What is accepted, as a sentence.
-    pub const ACCEPTED: &str = "accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA (Ed25519)";
+    pub const ACCEPTED: &str =
+        "accepted are RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA (Ed25519)";
 
     /// The algorithm of a name, which is case-sensitive; `None` for every name that is not accepted.
     #[must_use]

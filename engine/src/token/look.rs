@@ -14,7 +14,11 @@ pub(super) fn look(text: &str) -> Look {
         return Look::Markup;
     }
     if start.starts_with('{') {
-        return json::parse(start.trim_end()).ok().as_ref().and_then(Value::as_object).map_or(Look::Claims, look_at_object);
+        return json::parse(start.trim_end())
+            .ok()
+            .as_ref()
+            .and_then(Value::as_object)
+            .map_or(Look::Claims, look_at_object);
     }
     if start.starts_with("-----BEGIN") {
         return Look::Pem;

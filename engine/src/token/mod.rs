@@ -87,7 +87,9 @@ impl<'t> Signed<'t> {
         let signature_at = payload_at + payload.len() + 1;
         let header = Header::from_members(object(Part::Header, header, 0)?)?;
         let claims = match object(Part::Payload, payload, payload_at) {
-            Err(TokenError::Json(..) | TokenError::NotUtf8(_)) if holds_token(&header) => return Err(TokenError::Nested),
+            Err(TokenError::Json(..) | TokenError::NotUtf8(_)) if holds_token(&header) => {
+                return Err(TokenError::Nested);
+            }
             claims => UnverifiedClaims::from_object(claims?),
         };
         let signature_bytes = decode_base64(Part::Signature, signature, signature_at)?;
@@ -147,8 +149,163 @@ fn decode_base64(part: Part, encoded: &str, at: usize) -> Result<Vec<u8>, TokenE
     URL_SAFE_NO_PAD.decode(encoded).map_err(|error| {
         let offset = match error {
             DecodeError::InvalidByte(offset, _) | DecodeError::InvalidLastSymbol(offset, _) => offset,
-            DecodeError::InvalidLength(_) | DecodeError::InvalidPadding => encoded.len(),
+            DecodeError::InvalidPadding => encoded.find('=').unwrap_or(encoded.len()),
+            DecodeError::InvalidLength(_) => encoded.len(),
         };
         TokenError::Base64(part, at + offset)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn encode(text: impl AsRef<[u8]>) -> String {
+        URL_SAFE_NO_PAD.encode(text)
+    }
+
+    fn refused(text: &str) -> TokenError {
+        let error = UnverifiedToken::decode(text).expect_err(text);
+        let message = error.to_string();
+        assert!(!message.ends_with('.') && !message.contains('\n') && !error.hint().is_empty(), "{message}");
+        error
+    }
+
+    fn header(header: &Value) -> Result<Header, TokenError> {
+        UnverifiedToken::decode(&format!("{}.e30.c2ln", encode(header.to_string()))).map(|token| token.header)
+    }
+
+    #[test]
+    fn reads_header_and_claims() {
+        let claims = json!({"iss": "i", "sub": "s", "aud": ["a", "b"], "exp": 2.5, "nbf": 1, "iat": 0, "groups": []});
+        let text = format!(
+            "{}.{}.c2ln",
+            encode(r#"{"alg":"PS384","kid":"k","typ":"at+jwt","x":1}"#),
+            encode(claims.to_string())
+        );
+        let UnverifiedToken { header, claims } = UnverifiedToken::decode(&text).unwrap();
+        assert_eq!(
+            (header.algorithm(), header.alg(), header.kid(), header.typ()),
+            (Algorithm::Ps384, "PS384", Some("k"), Some("at+jwt"))
+        );
+        assert_eq!(header.members()["x"], json!(1));
+        assert_eq!(
+            (claims.issuer(), claims.subject(), claims.audiences()),
+            (Some("i"), Some("s"), Some(vec!["a", "b"]))
+        );
+        assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (Some(2.5), Some(1.0), Some(0.0)));
+        assert_eq!(claims.members().len(), 7);
+    }
+
+    #[test]
+    fn claims_of_the_wrong_type_are_not_guessed() {
+        let claims =
+            UnverifiedClaims::parse(r#"{"iss":1,"sub":null,"aud":["a",1],"exp":"5","nbf":[],"iat":true}"#).unwrap();
+        assert_eq!((claims.issuer(), claims.subject(), claims.audiences()), (None, None, None));
+        assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (None, None, None));
+        assert_eq!(UnverifiedClaims::parse("[]").unwrap_err().code(), "not_an_object");
+        assert_eq!(UnverifiedClaims::parse(r#"{"a":1,"a":1}"#).unwrap_err().code(), "duplicate_member");
+        assert_eq!(UnverifiedClaims::from_object(Map::new()), UnverifiedClaims::default());
+    }
+
+    #[test]
+    fn says_what_a_text_looks_like_that_is_no_token() {
+        let token = "eyJhbGciOiJSUzI1NiJ9.e30.c2ln";
+        for (text, look) in [
+            ("<samlp:Response xmlns:samlp=\"...\">", Look::Markup),
+            ("  <!DOCTYPE html><html>", Look::Markup),
+            ("PHNhbWxwOlJlc3BvbnNlIHhtbG5zOnNhbWxwPSJ1cm4", Look::Saml),
+            ("PD94bWwgdmVyc2lvbj0iMS4wIj8+PHNhbWw+", Look::Saml),
+            (r#"{"payload":"e30","signatures":[]}"#, Look::JsonSerialization),
+            (r#"{"protected":"e30","ciphertext":"AA"}"#, Look::JsonSerialization),
+            (r#"{"access_token":"x","token_type":"Bearer"}"#, Look::TokenResponse),
+            (r#"{"sub":"alice","groups":["a"]}"#, Look::Claims),
+            ("{broken", Look::Claims),
+            ("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", Look::HttpHeader),
+            ("bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", Look::HttpHeader),
+            ("GET / HTTP/1.1\r\nAuthorization: Bearer x", Look::HttpHeader),
+            ("-----BEGIN PUBLIC KEY-----\nMIIB", Look::Pem),
+            (&format!("{token}\n{token}"), Look::TwoTokens),
+            (&format!("{token}, {token}"), Look::TwoTokens),
+            (&format!("\"{token}\""), Look::Untidy),
+            (&format!("{token}\n"), Look::Untidy),
+            (&format!("\u{feff}{token}"), Look::Untidy),
+            (&token.replace('.', " . "), Look::Untidy),
+            ("dGhpcyBpcyBvcGFxdWU", Look::Opaque),
+            ("dGhpcyBpcyBvcGFxdWU+/==", Look::Opaque),
+            ("ya29.a0AfB_byC-d3", Look::Opaque),
+            ("gho_16C7e42F292c6912E7710c838347Ae178B4a", Look::Opaque),
+            ("hello world", Look::Unknown),
+            ("häh", Look::Unknown),
+        ] {
+            match refused(text) {
+                TokenError::NotAToken(found, _) => assert_eq!(found, look, "{text}"),
+                other => panic!("{text}: {other:?}"),
+            }
+        }
+        for (text, code) in [
+            ("", "token_empty"),
+            (" \n", "token_empty"),
+            ("eyJhbGciOiJSUzI1NiJ9", "token_parts"),
+            ("eyJhbGciOiJSUzI1NiJ9.e30", "token_unsigned"),
+            ("eyJhbGciOiJub25lIn0.e30.", "token_unsigned"),
+            ("eyJhbGciOiJkaXIiLCJlbmMiOiJBMTI4R0NNIn0..AA.AA.AA", "token_encrypted"),
+            ("a.b.c.d", "token_parts"),
+            ("www.example.com", "utf8_invalid"),
+        ] {
+            assert_eq!(refused(text).code(), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn base64_faults_are_placed_in_the_token() {
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e3+0.c2ln"), TokenError::Base64(Part::Payload, 23));
+        assert_eq!(
+            refused("eyJhbGciOiJSUzI1NiJ9.e30.c2l=").to_string(),
+            "the signature is not strict base64url at byte 28"
+        );
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e31.c2ln"), TokenError::Base64(Part::Payload, 23));
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e30.c2lnA"), TokenError::Base64(Part::Signature, 30));
+    }
+
+    #[test]
+    fn headers_are_checked() {
+        for (members, code) in [
+            (json!({}), "alg_missing"),
+            (json!({"alg": ""}), "alg_missing"),
+            (json!({"alg": "none"}), "alg_refused"),
+            (json!({"alg": "HS256"}), "alg_refused"),
+            (json!({"alg": "ES512"}), "alg_refused"),
+            (json!({"alg": "RS256", "kid": 1}), "header_type"),
+            (json!({"alg": "RS256", "typ": null}), "header_type"),
+            (json!({"alg": "RS256", "crit": []}), "crit_refused"),
+            (json!({"alg": "RS256", "b64": false}), "b64_refused"),
+            (json!([]), "not_an_object"),
+        ] {
+            assert_eq!(header(&members).unwrap_err().code(), code, "{members}");
+        }
+        let message = header(&json!({"alg": "x\u{1b}[31m"})).unwrap_err().to_string();
+        assert_eq!(message, "the algorithm `x\\u{1b}[31m` is not accepted");
+    }
+
+    #[test]
+    fn notes_say_what_a_cluster_would_not_take() {
+        let codes = |members: &Value| -> Vec<&'static str> {
+            header(members).unwrap().notes().iter().map(|note| note.code).collect()
+        };
+        assert_eq!(codes(&json!({"alg": "RS256", "kid": "k"})), [""; 0]);
+        assert_eq!(codes(&json!({"alg": "RS256", "kid": "k", "typ": "JWT"})), [""; 0]);
+        assert_eq!(codes(&json!({"alg": "ES256", "kid": "k", "typ": "at+jwt"})), ["platform_alg", "platform_typ"]);
+        assert_eq!(codes(&json!({"alg": "RS256", "kid": "", "typ": "logout+jwt"})), ["typ_refused", "kid_missing"]);
+    }
+
+    #[test]
+    fn every_name_of_an_algorithm_reads_back() {
+        for name in ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "EdDSA"] {
+            assert_eq!(Algorithm::parse(name).unwrap().name(), name);
+            assert!(Algorithm::ACCEPTED.contains(name));
+        }
+        assert_eq!(Algorithm::parse("Ed25519"), Some(Algorithm::EdDsa));
+    }
 }

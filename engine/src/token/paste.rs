@@ -94,12 +94,11 @@ fn token_response(text: &str) -> Option<(&'static str, String)> {
 fn strip(text: &str) -> &str {
     let quoted = |c: char| c.is_whitespace() || is_quote(c);
     let mut rest = text.trim_matches(quoted);
-    for prefix in ["authorization:", "bearer "] {
-        if let Some((start, after)) = rest.split_at_checked(prefix.len())
-            && start.eq_ignore_ascii_case(prefix)
-        {
-            rest = after.trim_matches(quoted);
-        }
+    while let Some(after) = ["authorization:", "bearer "].into_iter().find_map(|prefix| {
+        let (start, after) = rest.split_at_checked(prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then_some(after)
+    }) {
+        rest = after.trim_matches(quoted);
     }
     rest
 }
@@ -187,4 +186,123 @@ fn starts_token(chunk: &str) -> bool {
 fn has_header(token: &str) -> bool {
     let header = token.split('.').next().unwrap_or("");
     LENIENT.decode(header).is_ok_and(|header| header.starts_with(b"{") && header.ends_with(b"}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::UnverifiedToken;
+    use proptest::prelude::*;
+
+    const TOKEN: &str = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
+
+    fn codes(text: &str) -> (String, Vec<&'static str>) {
+        let pasted = paste(text);
+        (pasted.token, pasted.notes.iter().map(|note| note.code).collect())
+    }
+
+    #[test]
+    fn a_clean_token_is_left_alone() {
+        for text in [TOKEN.to_owned(), format!("\n  {TOKEN}\t\r\n"), format!("\u{a0}{TOKEN}\u{2003}")] {
+            assert_eq!(codes(&text), (TOKEN.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn what_people_paste_is_cut_to_the_token() {
+        let removed = "surroundings_removed";
+        let (start, end) = TOKEN.split_at(40);
+        for (text, notes) in [
+            (format!("Bearer {TOKEN}"), vec![removed]),
+            (format!("bearer\t{TOKEN}"), vec![removed]),
+            (format!("Authorization: Bearer {TOKEN}\r\n"), vec![removed]),
+            (format!("authorization:BEARER {TOKEN}\r\nHost: example\r\nAccept: */*"), vec![removed]),
+            (format!("\"{TOKEN}\""), vec![removed]),
+            (format!("'Bearer {TOKEN}',"), vec![removed]),
+            (format!("`{TOKEN}`"), vec![removed]),
+            (format!("\u{201c}{TOKEN}\u{201d}"), vec![removed]),
+            (format!("  \"access_token\": \"{TOKEN}\","), vec![removed]),
+            (format!("export TOKEN={TOKEN}"), vec![removed]),
+            (format!("curl -H 'Authorization: Bearer {TOKEN}' https://api.example/v1/acls"), vec![removed]),
+            (format!("curl https://api.example/v1.2.3/a -H \"Authorization: Bearer {TOKEN}\""), vec![removed]),
+            (format!("https://app.example/#access_token={TOKEN}&token_type=Bearer"), vec![removed]),
+            (format!("{start}\n{end}"), vec!["blanks_removed"]),
+            (format!("{start}\r\n   {end}\n"), vec!["blanks_removed"]),
+            (format!("{start} \\\n{end}"), vec![removed, "blanks_removed"]),
+            (format!("Bearer {start}\n{end}"), vec![removed, "blanks_removed"]),
+            (TOKEN.replace('.', "\n.\n"), vec!["blanks_removed"]),
+            (format!("\u{feff}{TOKEN}"), vec!["invisible_removed"]),
+            (TOKEN.replace('.', ".\u{200b}"), vec!["invisible_removed"]),
+            (format!(r#"{{"token_type":"Bearer","access_token":"{TOKEN}","expires_in":300}}"#), vec!["token_response"]),
+            (format!(r#"{{"id_token":"{TOKEN}"}}"#), vec!["token_response"]),
+        ] {
+            assert_eq!(codes(&text), (TOKEN.to_owned(), notes), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_break_inside_a_token_heals() {
+        for at in 2..TOKEN.len() {
+            let (start, end) = TOKEN.split_at(at);
+            for blank in ["\n", " ", "\r\n\t"] {
+                assert_eq!(paste(&format!("{start}{blank}{end}")).token, TOKEN, "at {at}");
+            }
+        }
+        let every_ten: String =
+            TOKEN.as_bytes().chunks(10).map(|line| format!("{}\n", String::from_utf8_lossy(line))).collect();
+        assert_eq!(paste(&every_ten).token, TOKEN);
+    }
+
+    #[test]
+    fn two_tokens_are_not_made_into_one() {
+        for text in [
+            format!("{TOKEN} {TOKEN}"),
+            format!("{TOKEN}\n{TOKEN}\n"),
+            format!("access: {TOKEN}\nid: {TOKEN}"),
+            format!("'{TOKEN}','{TOKEN}'"),
+        ] {
+            let pasted = paste(&text);
+            assert_eq!(pasted.token, format!("{TOKEN} {TOKEN}"));
+            assert_eq!(UnverifiedToken::decode(&pasted.token).unwrap_err().code(), "two_tokens");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_token_stays_for_decoding_to_say() {
+        for (text, token) in [
+            (format!("{TOKEN}=="), format!("{TOKEN}==")),
+            (format!("Bearer {TOKEN}."), format!("{TOKEN}.")),
+            (format!("Bearer {TOKEN}.e30.e30"), format!("{TOKEN}.e30.e30")),
+            ("Bearer abcdef".to_owned(), "abcdef".to_owned()),
+            ("Authorization: Bearer 'eyJh.e30'".to_owned(), "eyJh.e30".to_owned()),
+            (" two words ".to_owned(), "two words".to_owned()),
+            (String::new(), String::new()),
+            ("<html/>".to_owned(), "<html/>".to_owned()),
+            ("eyed and eyelid v1.2.3".to_owned(), "eyed and eyelid v1.2.3".to_owned()),
+        ] {
+            assert_eq!(paste(&text).token, token, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_nonsense_is_quick() {
+        for text in ["ey ", "eyJ.", "ey . ", "\"ey", "= ", "{\"a\":", "Bearer "] {
+            let _ = paste(&text.repeat(100_000));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pasting_twice_changes_nothing(text in r#"(ey|eyJ9|e30|[ew0-9.= \n"\\:,{}]|Bearer |é){0,24}"#, more in any::<String>()) {
+            for text in [text, more, format!("{TOKEN}.")] {
+                let once = paste(&text).token;
+                prop_assert_eq!(&paste(&once).token, &once);
+            }
+        }
+
+        #[test]
+        fn a_token_survives_its_surroundings(before in "[a-zA-Z:]{0,8}[ \n\"'=]", after in "[\"',;][a-zA-Z :]{0,8}") {
+            prop_assert_eq!(paste(&format!("{before}{TOKEN}{after}")).token, TOKEN);
+        }
+    }
 }

@@ -164,3 +164,89 @@ fn no_random(_: &mut [u8]) -> std::result::Result<(), getrandom::Error> {
 
 #[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
 getrandom::register_custom_getrandom!(no_random);
+
+#[cfg(test)]
+mod tests {
+    //! The examples of the RFCs: signatures that other programs made.
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+    /// RFC 7520 section 3.3.
+    const N: &str = "n4EPtAOCc9AlkeQHPzHStgAbgs7bTZLwUBZdR8_KuKPEHLd4rHVTeT-O-XV2jRojdNhxJWTDvNd7nqQ0VEiZQHz_AJmSCpMaJMRBSFKrKb2wqVwGU_NsYOYL-QtiWN2lbzcEe6XC0dApr5ydQLrHqkHHig3RBordaZ6Aj-oBHqFEHYpPe7Tpe-OfVfHd1E6cS6M1FZcD1NNLYD5lFHpPI9bTwJlsde3uhGqC0ZCuEHg8lhzwOHrtIQbS0FVbb9k3-tVTU4fg_3L_vniUFAKwuCLqKnS2BYwdq_mzSnbLY7h_qixoR7jig3__kRhuaxwUkRz5iaiQkqgc5gHdrNP5zw";
+    /// RFC 7520 sections 4.1 and 4.2.
+    const PAYLOAD: &str = "SXTigJlzIGEgZGFuZ2Vyb3VzIGJ1c2luZXNzLCBGcm9kbywgZ29pbmcgb3V0IHlvdXIgZG9vci4gWW91IHN0ZXAgb250byB0aGUgcm9hZCwgYW5kIGlmIHlvdSBkb24ndCBrZWVwIHlvdXIgZmVldCwgdGhlcmXigJlzIG5vIGtub3dpbmcgd2hlcmUgeW91IG1pZ2h0IGJlIHN3ZXB0IG9mZiB0by4";
+
+    fn rsa() -> DecodingKey {
+        DecodingKey::from_rsa_components(N, "AQAB").unwrap()
+    }
+
+    /// Whether the signature verifies; checks too that it does not for another text or another signature.
+    fn verifies(algorithm: Algorithm, key: &DecodingKey, header: &str, payload: &str, signature: &str) -> bool {
+        let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
+        let input = format!("{header}.{payload}");
+        let good = verify(algorithm, key, &input, &signature).unwrap();
+        assert!(!verify(algorithm, key, &format!("{input}A"), &signature).unwrap());
+        signature[20] ^= 4;
+        assert!(!verify(algorithm, key, &input, &signature).unwrap());
+        good
+    }
+
+    #[test]
+    fn rfc_7520_rsa_signatures() {
+        let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9";
+        let rs256 = "MRjdkly7_-oTPTS3AXP41iQIGKa80A0ZmTuV5MEaHoxnW2e5CZ5NlKtainoFmKZopdHM1O2U4mwzJdQx996ivp83xuglII7PNDi84wnB-BDkoBwA78185hX-Es4JIwmDLJK3lfWRa-XtL0RnltuYv746iYTh_qHRD68BNt1uSNCrUCTJDt5aAE6x8wW1Kt9eRo4QPocSadnHXFxnt8Is9UzpERV0ePPQdLuW3IS_de3xyIrDaLGdjluPxUAhb6L2aXic1U12podGU0KLUQSE_oI-ZnmKJ3F4uOZDnd6QZWJushZ41Axf_fcIe8u9ipH84ogoree7vjbU5y18kDquDg";
+        assert!(verifies(Algorithm::RS256, &rsa(), header, PAYLOAD, rs256));
+        assert!(!verifies(Algorithm::RS512, &rsa(), header, PAYLOAD, rs256));
+        assert!(!verifies(Algorithm::PS256, &rsa(), header, PAYLOAD, rs256));
+        let header = "eyJhbGciOiJQUzM4NCIsImtpZCI6ImJpbGJvLmJhZ2dpbnNAaG9iYml0b24uZXhhbXBsZSJ9";
+        let ps384 = "cu22eBqkYDKgIlTpzDXGvaFfz6WGoz7fUDcfT0kkOy42miAh2qyBzk1xEsnk2IpN6-tPid6VrklHkqsGqDqHCdP6O8TTB5dDDItllVo6_1OLPpcbUrhiUSMxbbXUvdvWXzg-UD8biiReQFlfz28zGWVsdiNAUf8ZnyPEgVFn442ZdNqiVJRmBqrYRXe8P_ijQ7p8Vdz0TTrxUeT3lm8d9shnr2lfJT8ImUjvAA2Xez2Mlp8cBE5awDzT0qI0n6uiP1aCN_2_jLAeQTlqRHtfa64QQSUmFAAjVKPbByi7xho0uTOcbH510a6GYmJUAfmWjwZ6oD4ifKo8DYM-X72Eaw";
+        assert!(verifies(Algorithm::PS384, &rsa(), header, PAYLOAD, ps384));
+        assert!(!verifies(Algorithm::PS256, &rsa(), header, PAYLOAD, ps384));
+    }
+
+    #[test]
+    fn rfc_7515_a_3_es256() {
+        let key = DecodingKey::from_ec_components(
+            "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+            "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+        );
+        let payload = "eyJpc3MiOiJqb2UiLA0KICJleHAiOjEzMDA4MTkzODAsDQogImh0dHA6Ly9leGFtcGxlLmNvbS9pc19yb290Ijp0cnVlfQ";
+        let signature = "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q";
+        assert!(verifies(Algorithm::ES256, &key.unwrap(), "eyJhbGciOiJFUzI1NiJ9", payload, signature));
+    }
+
+    #[test]
+    fn rfc_8037_a_4_ed25519() {
+        let key = DecodingKey::from_ed_components("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo").unwrap();
+        let signature = "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg";
+        let payload = "RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
+        assert!(verifies(Algorithm::EdDSA, &key, "eyJhbGciOiJFZERTQSJ9", payload, signature));
+    }
+
+    #[test]
+    fn keys_of_another_family_and_secrets_are_errors() {
+        let secret = DecodingKey::from_secret(b"secret");
+        for algorithm in [Algorithm::HS256, Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA] {
+            assert!(check_key(algorithm, &secret).is_err());
+        }
+        assert!(check_key(Algorithm::HS256, &rsa()).is_err());
+        assert!(check_key(Algorithm::ES256, &rsa()).is_err());
+        // Not even as DER: keys come from key sets only.
+        assert!(check_key(Algorithm::RS256, &DecodingKey::from_rsa_der(b"0")).is_err());
+    }
+
+    #[test]
+    fn the_provider_signs_nothing() {
+        let key = EncodingKey::from_secret(b"secret");
+        assert!((PROVIDER.signer_factory)(&Algorithm::HS256, &key).is_err());
+        let utilities = &PROVIDER.key_utils;
+        assert!((utilities.rsa_pub_components_from_private_key)(b"").is_err());
+        assert!((utilities.rsa_pub_components_from_public_key)(b"").is_err());
+        assert!((utilities.ec_pub_components_from_private_key)(b"", Algorithm::ES256).is_err());
+        assert!(
+            (utilities.ed_pub_components_from_private_key)(b"", &jsonwebtoken::jwk::EllipticCurve::Ed25519).is_err()
+        );
+        assert!((utilities.compute_digest)(b"", jsonwebtoken::jwk::ThumbprintHash::SHA256).is_err());
+    }
+}

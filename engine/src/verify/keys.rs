@@ -320,3 +320,165 @@ const fn name(algorithm: Algorithm) -> jsonwebtoken::Algorithm {
         Algorithm::EdDsa => jsonwebtoken::Algorithm::EdDSA,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const N: &str = "n4EPtAOCc9AlkeQHPzHStgAbgs7bTZLwUBZdR8_KuKPEHLd4rHVTeT-O-XV2jRojdNhxJWTDvNd7nqQ0VEiZQHz_AJmSCpMaJMRBSFKrKb2wqVwGU_NsYOYL-QtiWN2lbzcEe6XC0dApr5ydQLrHqkHHig3RBordaZ6Aj-oBHqFEHYpPe7Tpe-OfVfHd1E6cS6M1FZcD1NNLYD5lFHpPI9bTwJlsde3uhGqC0ZCuEHg8lhzwOHrtIQbS0FVbb9k3-tVTU4fg_3L_vniUFAKwuCLqKnS2BYwdq_mzSnbLY7h_qixoR7jig3__kRhuaxwUkRz5iaiQkqgc5gHdrNP5zw";
+    /// RFC 8037 appendix A.2.
+    const X: &str = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo";
+
+    fn good() -> Value {
+        json!({"kty": "OKP", "crv": "Ed25519", "kid": "good", "x": X})
+    }
+
+    /// What becomes of a good RSA key with these members changed (null takes one away).
+    fn rsa(changes: &Value) -> Result<Algorithm, KeyProblem> {
+        let mut key = json!({"kty": "RSA", "kid": "k", "n": N, "e": "AQAB"});
+        for (name, value) in changes.as_object().unwrap() {
+            if value.is_null() {
+                key.as_object_mut().unwrap().remove(name);
+            } else {
+                key[name] = value.clone();
+            }
+        }
+        other(&key)
+    }
+
+    /// What becomes of a key that stands after a good one.
+    fn other(key: &Value) -> Result<Algorithm, KeyProblem> {
+        let set = KeySet::parse(&json!({"keys": [good(), key]}).to_string()).unwrap();
+        match (set.keys(), set.problems()) {
+            ([_, key], []) => Ok(key.algorithm()),
+            ([_], [problem]) => {
+                assert_eq!(problem.index, 1);
+                assert!(!problem.to_string().ends_with('.'));
+                Err(problem.clone())
+            }
+            found => panic!("{found:?}"),
+        }
+    }
+
+    fn code(result: Result<Algorithm, KeyProblem>) -> &'static str {
+        result.unwrap_err().code
+    }
+
+    fn modulus(bytes: usize) -> Value {
+        json!(URL_SAFE_NO_PAD.encode(vec![0xff; bytes]))
+    }
+
+    #[test]
+    fn the_algorithm_is_the_keys_own() {
+        assert_eq!(rsa(&json!({})).unwrap(), Algorithm::Rs256);
+        assert_eq!(rsa(&json!({"alg": "PS512"})).unwrap(), Algorithm::Ps512);
+        assert_eq!(code(rsa(&json!({"alg": "ES256"}))), "key_algorithm");
+        assert_eq!(code(rsa(&json!({"alg": "RSA-OAEP"}))), "key_algorithm");
+        assert_eq!(code(rsa(&json!({"alg": "none"}))), "key_algorithm");
+        assert_eq!(code(rsa(&json!({"alg": 256}))), "key_invalid");
+        for alg in ["EdDSA", "Ed25519"] {
+            assert_eq!(
+                other(&json!({"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": X, "alg": alg})).unwrap(),
+                Algorithm::EdDsa
+            );
+        }
+    }
+
+    #[test]
+    fn purpose_and_privacy_are_respected() {
+        assert!(rsa(&json!({"use": "sig", "key_ops": ["sign", "verify"]})).is_ok());
+        assert_eq!(code(rsa(&json!({"use": "enc"}))), "key_use");
+        assert_eq!(code(rsa(&json!({"use": ["sig"]}))), "key_use");
+        assert_eq!(code(rsa(&json!({"key_ops": ["encrypt"]}))), "key_ops");
+        assert_eq!(code(rsa(&json!({"key_ops": []}))), "key_ops");
+        assert_eq!(code(rsa(&json!({"key_ops": "verify"}))), "key_ops");
+        assert_eq!(code(rsa(&json!({"d": "AA"}))), "private_key");
+        assert_eq!(code(other(&json!({"kty": "oct", "kid": "k", "k": "AA"}))), "shared_secret");
+    }
+
+    #[test]
+    fn weak_and_broken_keys_are_left_out() {
+        assert_eq!(code(rsa(&json!({"n": modulus(128)}))), "key_invalid");
+        assert_eq!(code(rsa(&json!({"n": modulus(255)}))), "key_invalid");
+        assert!(rsa(&json!({"n": modulus(256)})).is_ok());
+        assert!(rsa(&json!({"n": modulus(1024)})).is_ok());
+        assert_eq!(code(rsa(&json!({"n": modulus(1025)}))), "key_invalid");
+        // Zeros in front do not make a key longer.
+        let padded = URL_SAFE_NO_PAD.encode([vec![0; 200], vec![0xff; 128]].concat());
+        assert_eq!(code(rsa(&json!({"n": padded}))), "key_invalid");
+        assert!(rsa(&json!({"n": format!("AA{N}")})).is_err() && rsa(&json!({"e": "AAEAAQ"})).is_ok());
+        for e in ["AQ", "Ag", "AA", "", "AQAA", "____________"] {
+            assert_eq!(code(rsa(&json!({"e": e}))), "key_invalid", "{e}");
+        }
+        assert_eq!(code(rsa(&json!({"n": null}))), "key_invalid");
+        assert_eq!(code(rsa(&json!({"n": format!("{N}==")}))), "key_invalid");
+        assert_eq!(code(rsa(&json!({"kty": null}))), "key_invalid");
+        assert_eq!(code(rsa(&json!({"kty": "rsa"}))), "key_unsupported");
+        assert_eq!(code(other(&json!("key"))), "key_invalid");
+
+        let ec =
+            |crv: &str, x: &str, y: &str| code(other(&json!({"kty": "EC", "crv": crv, "kid": "k", "x": x, "y": y})));
+        // RFC 7515 appendix A.3, and a point off the curve.
+        let (x, y) = ("f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU", "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0");
+        assert!(other(&json!({"kty": "EC", "crv": "P-256", "kid": "k", "x": x, "y": y})).is_ok());
+        assert_eq!(ec("P-256", y, x), "key_invalid");
+        assert_eq!(ec("P-256", "AA", y), "key_invalid");
+        assert_eq!(ec("P-384", x, y), "key_invalid");
+        assert_eq!(ec("P-521", x, y), "key_unsupported");
+        assert_eq!(ec("secp256k1", x, y), "key_unsupported");
+        assert_eq!(code(other(&json!({"kty": "EC", "kid": "k", "x": x, "y": y}))), "key_invalid");
+
+        let ed = |crv: &str, x: &str| code(other(&json!({"kty": "OKP", "crv": crv, "kid": "k", "x": x})));
+        assert_eq!(ed("Ed448", X), "key_unsupported");
+        assert_eq!(ed("X25519", X), "key_unsupported");
+        assert_eq!(ed("Ed25519", "AAAA"), "key_invalid");
+        // The neutral element: of small order.
+        assert_eq!(ed("Ed25519", &URL_SAFE_NO_PAD.encode([[1].as_slice(), &[0; 31]].concat())), "key_invalid");
+    }
+
+    #[test]
+    fn names_are_needed_and_tell_keys_apart() {
+        assert_eq!(code(rsa(&json!({"kid": null}))), "key_without_kid");
+        assert_eq!(code(rsa(&json!({"kid": ""}))), "key_without_kid");
+        assert_eq!(code(rsa(&json!({"kid": 7}))), "key_invalid");
+        // The same name for another algorithm is another key, for the same one the first counts.
+        assert!(rsa(&json!({"kid": "good"})).is_ok());
+        assert_eq!(code(other(&good())), "duplicate_kid");
+        let set = KeySet::parse(&good().to_string()).unwrap();
+        assert!(set.contains("good") && !set.contains("Good"));
+        assert_eq!(set.keys().iter().map(Key::kid).collect::<Vec<_>>(), ["good"]);
+    }
+
+    #[test]
+    fn says_what_is_no_key_set() {
+        let pem = "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----";
+        let long = " ".repeat(MAX_KEY_SET_BYTES + 1);
+        let twice = format!(r#"{{"keys":[{}],"keys":[]}}"#, good());
+        for (text, code) in [
+            (pem, "key_set_pem"),
+            (&long, "key_set_too_long"),
+            (&twice, "duplicate_member"),
+            ("", "json_unfinished"),
+            ("[]", "key_set_invalid"),
+            ("{}", "key_set_invalid"),
+            (r#"{"keys":{}}"#, "key_set_invalid"),
+            (r#"{"issuer":"i","jwks_uri":"https://idp.example/keys"}"#, "discovery_document"),
+            (r#"{"keys":[]}"#, "no_usable_key"),
+            (r#"{"keys":[{"kty":"oct","k":"AA"},1]}"#, "no_usable_key"),
+            (r#"{"kty":"oct","k":"AA"}"#, "no_usable_key"),
+        ] {
+            let error = KeySet::parse(text).unwrap_err();
+            assert_eq!(error.code(), code, "{text}");
+            assert!(!error.to_string().ends_with('.') && !error.hint().is_empty());
+        }
+        let error = KeySet::parse(r#"{"keys":[{"kty":"RSA","kid":"old","n":"AQAB","e":"AQAB"}]}"#).unwrap_err();
+        assert!(error.to_string().starts_with("no usable key: the key `old` is not used: "), "{error}");
+    }
+
+    #[test]
+    fn key_sets_can_be_shared_between_threads() {
+        fn shared<T: Send + Sync + Clone + 'static>() {}
+        shared::<KeySet>();
+    }
+}

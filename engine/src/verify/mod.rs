@@ -97,9 +97,7 @@ fn line(name: &'static str, found: Result<Finding, VerifyError>) -> CheckLine {
     match found {
         Ok(Finding::Passed(detail)) => CheckLine { name, outcome: Outcome::Passed, code: None, detail },
         Ok(Finding::NotChecked(detail)) => CheckLine { name, outcome: Outcome::NotChecked, code: None, detail },
-        Err(error) => {
-            CheckLine { name, outcome: Outcome::Failed, code: Some(error.code()), detail: error.to_string() }
-        }
+        Err(error) => CheckLine { name, outcome: Outcome::Failed, code: Some(error.code()), detail: error.to_string() },
     }
 }
 
@@ -161,9 +159,7 @@ fn check_issuer(subject: &Subject<'_>) -> Result<Finding, VerifyError> {
     match subject.claims().issuer() {
         None => Err(VerifyError::IssuerMissing),
         Some(found) if found == expected => Ok(Finding::Passed(quote(found))),
-        Some(found) => {
-            Err(VerifyError::IssuerMismatch { found: found.to_owned(), expected: expected.to_owned() })
-        }
+        Some(found) => Err(VerifyError::IssuerMismatch { found: found.to_owned(), expected: expected.to_owned() }),
     }
 }
 

@@ -74,7 +74,9 @@ impl Expectation {
             .iter()
             .filter_map(|(name, wanted)| {
                 let found = found.get(name).unwrap_or(&Value::Null);
-                (found != wanted).then(|| format!("{name} is {found}, expected {wanted}"))
+                // A flag that is false is not written.
+                let same = found == wanted || (found.is_null() && *wanted == Value::Bool(false));
+                (!same).then(|| format!("{name} is {found}, expected {wanted}"))
             })
             .collect();
         (!wrong.is_empty()).then(|| wrong.join("; "))

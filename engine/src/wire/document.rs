@@ -1,15 +1,16 @@
 //! The policy document, version 1: the whole state that a decision needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::acl::{self, AclJson};
 use super::reader::{self, Fields, Place, Problems};
 use crate::claim_path::ClaimPath;
 use crate::groups::NestedGroupBehavior;
 use crate::mapping::PrincipalMapping;
-use crate::model::check_role_name;
+use crate::model::{PrincipalType, Role, RoleError, check_role_name};
 use crate::policy::{Change, GroupSource, Policy, Settings};
 
 /// Reads a policy document.
@@ -207,10 +208,12 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         member.finish(&place, problems);
         let place = Place::Member(&place, "principal");
         let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
-        if let (Some(name), true) = (name, known)
-            && let Err(error) = policy.apply(Change::AddMember { role: name.into(), member: principal })
-        {
-            problems.push(&place, error.code(), error.to_string());
+        if principal.kind() == PrincipalType::Role {
+            let error = RoleError::RoleAsMember(principal.name().into());
+            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
+        } else if let (Some(name), true) = (name, known) {
+            // The role is there, and so is nothing that could refuse the member.
+            let _ = policy.apply(Change::AddMember { role: name.into(), member: principal });
         }
     }
     fields.finish(at, problems);
@@ -220,37 +223,80 @@ fn and(hint: Option<String>) -> String {
     hint.map(|hint| format!("; {hint}")).unwrap_or_default()
 }
 
-/// Writes the policy document of a policy: settings in full, roles by name, ACLs in order of their fields.
-#[must_use]
-pub fn policy_to_json(policy: &Policy) -> Value {
-    let settings = policy.settings();
-    let mut written = serde_json::Map::new();
-    match &settings.groups {
-        GroupSource::Properties { claim_path, nested } => {
-            written.insert("oidc_group_claim_path".into(), claim_path.as_str().into());
-            written.insert("nested_group_behavior".into(), nested.as_str().into());
-        }
-        GroupSource::Sso { attributes, .. } => {
-            written.insert("sso".into(), json!({ "mode": "use_map", "attributes": attributes }));
-        }
-    }
-    written.insert("oidc_principal_mapping".into(), settings.principal_mapping.as_str().into());
-    written.insert("superusers".into(), settings.superusers.iter().cloned().collect());
-    let roles: Vec<Value> = policy
-        .roles()
-        .map(|role| {
-            let members: Vec<Value> =
-                role.members.iter().map(|member| json!({ "principal": member.to_string() })).collect();
-            json!({ "name": role.name, "members": members })
-        })
-        .collect();
-    let acls: Vec<Value> =
-        policy.acls().filter_map(|acl| serde_json::to_value(AclJson::from(acl)).ok()).collect();
-    json!({ "version": 1, "settings": written, "roles": roles, "acls": acls })
+/// The policy document of a policy, for writing: settings in full, roles by name, ACLs in order of their fields.
+#[derive(Serialize)]
+struct DocumentJson<'a> {
+    version: u8,
+    settings: SettingsJson<'a>,
+    roles: Vec<RoleJson<'a>>,
+    acls: Vec<AclJson>,
 }
 
-/// [`policy_to_json`] as indented text with a final line break.
+#[derive(Serialize)]
+struct SettingsJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc_group_claim_path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nested_group_behavior: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sso: Option<SsoJson<'a>>,
+    oidc_principal_mapping: &'a str,
+    superusers: &'a BTreeSet<String>,
+}
+
+#[derive(Serialize)]
+struct SsoJson<'a> {
+    mode: &'static str,
+    attributes: &'a BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct RoleJson<'a> {
+    name: &'a str,
+    members: Vec<MemberJson>,
+}
+
+#[derive(Serialize)]
+struct MemberJson {
+    principal: String,
+}
+
+impl<'a> From<&'a Policy> for DocumentJson<'a> {
+    fn from(policy: &'a Policy) -> Self {
+        let settings = policy.settings();
+        let (path, nested, sso) = match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
+            GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
+        };
+        let role = |role: &'a Role| RoleJson {
+            name: &role.name,
+            members: role.members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
+        };
+        Self {
+            version: 1,
+            settings: SettingsJson {
+                oidc_group_claim_path: path,
+                nested_group_behavior: nested,
+                sso,
+                oidc_principal_mapping: settings.principal_mapping.as_str(),
+                superusers: &settings.superusers,
+            },
+            roles: policy.roles().map(role).collect(),
+            acls: policy.acls().map(AclJson::from).collect(),
+        }
+    }
+}
+
+/// The policy document of a policy as a JSON value.
+#[must_use]
+pub fn policy_to_json(policy: &Policy) -> Value {
+    serde_json::to_value(DocumentJson::from(policy)).unwrap_or_default()
+}
+
+/// The policy document of a policy as indented text, its members in the order of the format, with a final line break.
 #[must_use]
 pub fn policy_to_text(policy: &Policy) -> String {
-    format!("{:#}\n", policy_to_json(policy))
+    let mut text = serde_json::to_string_pretty(&DocumentJson::from(policy)).unwrap_or_default();
+    text.push('\n');
+    text
 }

@@ -3,6 +3,9 @@
 //! Objects come in through `JSON.stringify`, so that cycles, throwing getters and lone surrogates are ordinary errors
 //! before anything of ours has started, and a bad argument never leaves the module in a bad state.
 
+#[cfg(feature = "verify")]
+mod verified;
+
 use gbac_engine::check::{self, Check, Opened, Who};
 use gbac_engine::decide::Explanation;
 use gbac_engine::policy;

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
@@ -162,8 +162,7 @@ pub(crate) async fn answer(State(app): State<App>, request: Request) -> Response
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return nothing(request).await;
     }
-    let header = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let wants_page = header(header::ACCEPT).split(',').any(|kind| kind.trim_start().starts_with("text/html"));
+    let wants_page = text(&request, header::ACCEPT).split(',').any(|kind| kind.trim_start().starts_with("text/html"));
     let console = app.console();
     let path = match gbac_api::encode::decode(request.uri().path()) {
         Ok(path) => path,
@@ -173,7 +172,7 @@ pub(crate) async fn answer(State(app): State<App>, request: Request) -> Response
         }
     };
     let Some((name, file)) = console.find(&path, wants_page) else { return nothing(request).await };
-    let known = header(header::IF_NONE_MATCH);
+    let known = text(&request, header::IF_NONE_MATCH);
     let fresh = known.split(',').any(|one| one.trim().trim_start_matches("W/") == file.tag);
     let mut response = if fresh {
         StatusCode::NOT_MODIFIED.into_response()
@@ -190,6 +189,10 @@ pub(crate) async fn answer(State(app): State<App>, request: Request) -> Response
         headers.insert(header::CONTENT_SECURITY_POLICY, console.policy.clone());
     }
     response
+}
+
+fn text(request: &Request, name: HeaderName) -> &str {
+    request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl Provider {
     /// # Errors
     /// There are no random numbers.
     pub(crate) fn new(address: SocketAddr) -> io::Result<Self> {
-        let key = RsaPrivateKey::new(&mut OsRng, KEY_BITS).map_err(io::Error::other)?;
+        let key = RsaPrivateKey::new(&mut OsRng, KEY_BITS).map_err(|error| io::Error::other(error.to_string()))?;
         let kid = format!("demo-{}", random::hex(&random::bytes::<4>()?));
         let jwk = json!({
             "kty": "RSA", "use": "sig", "alg": "RS256", "kid": kid,

@@ -1,12 +1,151 @@
-//! The simulator: what a token may do and why, decided in this browser.
+//! The simulator: what a token may do and why, decided in this browser while one types.
+//!
+//! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
+
+mod check;
+mod identity;
+mod parts;
+mod steps;
+mod trace;
+
+use std::time::Duration;
 
 use leptos::prelude::*;
 
 use crate::dom;
+use crate::state::service::Service;
+use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
+use crate::state::simulator::words::thousands;
+use crate::state::simulator::{Simulation, View};
+use crate::state::words::count;
+
+/// How long a verdict has to rest before it is announced.
+const REST: Duration = Duration::from_millis(500);
+/// How often what depends on the time is looked at again, in seconds.
+const CLOCK_STEP_S: f64 = 5.0;
+
+/// What a person entered, kept while other pages are open; a context of the console. It ends with the tab.
+#[derive(Clone, Copy)]
+pub struct Kept(RwSignal<Inputs>);
+
+impl Kept {
+    /// Nothing entered yet.
+    #[must_use]
+    pub fn new() -> Self {
+        Self(RwSignal::new(Inputs::default()))
+    }
+}
+
+impl Default for Kept {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// The page's state: what is entered and what follows from it.
+#[derive(Clone, Copy)]
+struct Bench {
+    inputs: RwSignal<Inputs>,
+    view: Memo<View>,
+    service: Service,
+}
+
+impl Bench {
+    fn new(service: Service, inputs: RwSignal<Inputs>) -> Self {
+        let simulation = StoredValue::new(Simulation::default());
+        let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
+        let view = Memo::new(move |_| {
+            let (policy, now) = (service.policy.get(), now.get());
+            let evaluated = simulation
+                .try_update_value(|simulation| inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now)));
+            // The store lives as long as the page; after that nobody looks.
+            evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, now))
+        });
+        Self { inputs, view, service }
+    }
+
+    /// Takes an edit of a field.
+    fn edit(self, change: impl FnOnce(&mut Inputs)) {
+        self.inputs.update(change);
+    }
+
+    /// Makes a change that a button offers.
+    fn apply(self, change: Change) {
+        let service = self.view.with_untracked(|view| view.service.clone());
+        self.edit(|inputs| change.apply(inputs, &service));
+    }
+
+    /// A part of the inputs; it is told anew only when it changed.
+    fn input<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Inputs) -> T) -> Memo<T> {
+        Memo::new(move |_| self.inputs.with(part))
+    }
+
+    /// A part of the view; it is told anew only when it changed.
+    fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&View) -> T) -> Memo<T> {
+        Memo::new(move |_| self.view.with(part))
+    }
+
+    /// What is wrong with a field.
+    fn problem(self, field: Option<Field>) -> Memo<Option<Problem>> {
+        Memo::new(move |_| field.and_then(|field| self.view.with(|view| view.problem(field).cloned())))
+    }
+}
 
 /// The page.
 #[component]
 pub fn Simulator() -> impl IntoView {
     dom::set_title("Simulator");
-    view! { <div class="head"><div><h1>"Simulator"</h1></div></div> }
+    let service = expect_context::<Service>();
+    let Kept(inputs) = use_context::<Kept>().unwrap_or_default();
+    let bench = Bench::new(service, inputs);
+    announce(bench);
+    let facts = move || {
+        service.policy.with(|policy| match policy {
+            Some(policy) => {
+                let acls = match policy.acls().len() {
+                    1 => "1 ACL".to_owned(),
+                    number => format!("{} ACLs", thousands(number)),
+                };
+                format!("decided in this browser on {acls} and {}.", count(policy.roles().len(), "role"))
+            }
+            None => "decided in this browser.".into(),
+        })
+    };
+    view! {
+        <div class="head">
+            <div>
+                <h1>"Simulator"</h1>
+                <p>"What a token may do and why, " {facts}</p>
+            </div>
+        </div>
+        <div class="bench">
+            <identity::IdentityPane bench=bench />
+            <steps::StepsPane bench=bench />
+            <check::CheckPane bench=bench />
+        </div>
+        <trace::Trace bench=bench />
+        <check::VerdictBar bench=bench />
+    }
+}
+
+/// Says the verdict, or what is in its way, once nothing has changed for a moment.
+fn announce(bench: Bench) {
+    let text = Memo::new(move |_| bench.view.with(View::announcement));
+    let waiting = StoredValue::new(None::<TimeoutHandle>);
+    let stop = move || {
+        waiting.update_value(|waiting| {
+            if let Some(handle) = waiting.take() {
+                handle.clear();
+            }
+        });
+    };
+    Effect::new(move |before: Option<()>| {
+        let text = text.get();
+        stop();
+        // What is there when the page opens is read like the rest of the page.
+        if before.is_some() && !text.is_empty() {
+            waiting.set_value(set_timeout_with_handle(move || dom::announce(&text), REST).ok());
+        }
+    });
+    on_cleanup(stop);
 }

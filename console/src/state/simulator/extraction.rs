@@ -401,7 +401,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
     let either = if raws.len() == 2 { "either one" } else { "any one" };
     let gets = match (direct, roles.len()) {
         (0, 0) => "Nothing is granted to it yet.".into(),
-        (0, roles) => format!("Members of {either} get {} and {} ACLs.", count(roles, "role"), through),
+        (0, roles) => format!("Members of {either} get {} with {}.", count(roles, "role"), count(through, "ACL")),
         (direct, 0) => format!("Members of {either} get {}.", count(direct, "ACL")),
         (direct, roles) => {
             let acls = count(direct, "ACL");

@@ -70,7 +70,7 @@ fn read_source(text: &str) -> Result<ClaimSource, Problem> {
     };
     source.map_err(|error| {
         let place = place(text, error.offset());
-        let words = sentence(&format!("{place}: {error}"), error.hint().unwrap_or_default());
+        let words = sentence(&format!("{place}: {error}"), &error.hint().unwrap_or_default());
         Problem::new(field, error.code(), Weight::Error, words)
     })
 }
@@ -128,7 +128,7 @@ mod tests {
         let (rules, problems) = what_if("$.groups[", "$.sub/(/x/");
         assert_eq!(rules, None);
         assert_eq!(problems.iter().map(|problem| problem.field).collect::<Vec<_>>(), [Field::ClaimPath, Field::Mapping]);
-        assert!(problems[0].words.plain().starts_with("At the end"), "{}", problems[0].words.plain());
+        assert_eq!(problems[0].words.plain(), "At character 9: [ is not closed. Add the ].");
         assert!(problems.iter().all(|problem| problem.weight == Weight::Error));
         let (_, problems) = what_if("", " ");
         assert!(problems.iter().all(|problem| problem.weight == Weight::Missing));

@@ -141,7 +141,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     assert_eq!(steps.notes[0].title, "Two groups become Group:payments");
     assert_eq!(
         steps.notes[0].words.plain(),
-        "/eng/payments and /contractors/payments end in the same segment. Members of either one get 1 role and 1 ACLs."
+        "/eng/payments and /contractors/payments end in the same segment. Members of either one get 1 role with 1 ACL."
     );
 
     let verdict = view.verdict.as_ref().unwrap();

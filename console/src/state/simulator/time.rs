@@ -9,7 +9,7 @@ const LAST: f64 = 253_402_300_800.0;
 ///
 /// What is before 1970 or after 9999 is no instant of a token and is shown as its number.
 #[must_use]
-pub fn instant(at: f64, now: f64) -> String {
+pub(super) fn instant(at: f64, now: f64) -> String {
     if !(0.0..LAST).contains(&at) {
         return format!("{at}");
     }
@@ -29,7 +29,7 @@ pub fn instant(at: f64, now: f64) -> String {
 
 /// A span in words, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
 #[must_use]
-pub fn span(seconds: f64) -> String {
+pub(super) fn span(seconds: f64) -> String {
     let seconds = seconds.abs();
     if !seconds.is_finite() {
         return "ever".into();

@@ -1,0 +1,256 @@
+//! The right pane: what is asked, and the verdict.
+
+use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
+use leptos::prelude::*;
+
+use super::Bench;
+use super::parts::{Entry, ProblemOf, actions, sentence};
+use crate::state::simulator::Waiting;
+use crate::state::simulator::inputs::{Field, Inputs, Weight};
+use crate::state::simulator::question::in_sentence;
+use crate::state::simulator::verdict::{Kind, Verdict, Why};
+use crate::ui::{Glyph, Icon, IconSize};
+
+/// The pane.
+#[component]
+pub(super) fn CheckPane(bench: Bench) -> impl IntoView {
+    let resource_type = bench.input(|inputs| inputs.resource_type);
+    view! {
+        <section class="pane" aria-labelledby="h-chk">
+            <div class="pane-h"><h2 id="h-chk">"Check"</h2></div>
+            <div class="stack">
+                <div class="grid-2">
+                    <Operations bench=bench />
+                    <ResourceTypes bench=bench />
+                </div>
+                <div class="grid-2">
+                    {move || {
+                        if Inputs::is_nameless(resource_type.get()) {
+                            view! { <Nameless resource_type=resource_type.get() /> }.into_any()
+                        } else {
+                            view! {
+                                <Entry
+                                    bench=bench id="rn" label="Resource name" field=Some(Field::ResourceName)
+                                    get=|inputs| &inputs.resource_name set=|inputs, text| inputs.resource_name = text
+                                />
+                            }
+                            .into_any()
+                        }
+                    }}
+                    <Entry
+                        bench=bench id="ho" label="Host" field=Some(Field::Host) get=|inputs| &inputs.host
+                        set=|inputs, text| inputs.host = text placeholder="not known"
+                    />
+                </div>
+            </div>
+            <VerdictPanel bench=bench />
+        </section>
+    }
+}
+
+/// The name of what has one name only, for reading.
+#[component]
+fn Nameless(resource_type: ResourceType) -> impl IntoView {
+    let (value, help) = match resource_type {
+        ResourceType::Cluster => (CLUSTER_NAME, "The only name a cluster has."),
+        _ => ("", "The Schema Registry has no name."),
+    };
+    view! {
+        <div class="field">
+            <label for="rn">"Resource name"</label>
+            <input class="in mono" id="rn" type="text" readonly=true aria-describedby="rn-help" prop:value=value />
+            <p class="help" id="rn-help">{help}</p>
+        </div>
+    }
+}
+
+#[component]
+fn Operations(bench: Bench) -> impl IntoView {
+    let operation = bench.input(|inputs| inputs.operation);
+    let resource_type = bench.input(|inputs| inputs.resource_type);
+    let problem = bench.problem(Some(Field::Operation));
+    let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
+    let change = move |event| {
+        let cli = event_target_value(&event);
+        if let Some(operation) = Operation::from_any(&cli) {
+            bench.edit(|inputs| inputs.operation = operation);
+        }
+    };
+    let option = move |choice: Operation| {
+        view! {
+            <option value=choice.spelling().cli prop:selected=move || operation.get() == choice>
+                {choice.spelling().words}
+            </option>
+        }
+    };
+    view! {
+        <div class="field">
+            <label for="op">"Operation"</label>
+            <select class="in" id="op" aria-describedby=described on:change=change>
+                {move || {
+                    let known = resource_type.get().operations();
+                    let others = Operation::ALL.iter().copied().filter(move |choice| !known.contains(choice));
+                    view! {
+                        {known.iter().copied().map(option).collect_view()}
+                        <optgroup label=format!("Not for a {}", in_sentence(resource_type.get()))>
+                            {others.map(option).collect_view()}
+                        </optgroup>
+                    }
+                }}
+            </select>
+            <ProblemOf bench=bench id="op" field=Field::Operation />
+        </div>
+    }
+}
+
+#[component]
+fn ResourceTypes(bench: Bench) -> impl IntoView {
+    let resource_type = bench.input(|inputs| inputs.resource_type);
+    let change = move |event| {
+        let cli = event_target_value(&event);
+        if let Some(resource_type) = ResourceType::from_any(&cli) {
+            bench.edit(|inputs| {
+                inputs.resource_type = resource_type;
+                // An operation that the new type does not have is not what was meant.
+                if !resource_type.operations().contains(&inputs.operation)
+                    && let Some(first) = resource_type.operations().first()
+                {
+                    inputs.operation = *first;
+                }
+            });
+        }
+    };
+    view! {
+        <div class="field">
+            <label for="rt">"Resource type"</label>
+            <select class="in" id="rt" on:change=change>
+                {ResourceType::ALL
+                    .iter()
+                    .map(|choice| view! {
+                        <option value=choice.spelling().cli prop:selected=move || resource_type.get() == *choice>
+                            {choice.spelling().words}
+                        </option>
+                    })
+                    .collect_view()}
+            </select>
+        </div>
+    }
+}
+
+const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
+    match kind {
+        Kind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
+        Kind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        Kind::NothingAllows | Kind::Expired | Kind::NoUser => ("verdict verdict-none", "v v-none", Glyph::NoRule),
+    }
+}
+
+#[component]
+fn VerdictPanel(bench: Bench) -> impl IntoView {
+    let verdict = bench.part(|view| view.verdict.clone());
+    let stale = bench.part(|view| view.verdict_stale);
+    let waiting = bench.part(|view| view.waiting);
+    let resource_type = bench.input(|inputs| inputs.resource_type);
+    // Focus comes here from the bar at the bottom.
+    view! {
+        <div id="verdict" tabindex="-1">
+            {move || match verdict.get() {
+                Some(verdict) => panel(bench, &verdict, stale.get()).into_any(),
+                None => {
+                    let words = match waiting.get() {
+                        Waiting::Identity => "The verdict comes here once there is a token, or a user by hand.".to_owned(),
+                        Waiting::Question => format!("Name the {} that is asked about.", in_sentence(resource_type.get())),
+                        Waiting::Policy => "The verdict comes here once the service’s policy has been read.".to_owned(),
+                    };
+                    view! { <p class="quiet">{words}</p> }.into_any()
+                }
+            }}
+        </div>
+    }
+}
+
+fn panel(bench: Bench, verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> {
+    let (class, _, glyph) = look(verdict.kind);
+    let class = if stale.is_some() { format!("{class} stale") } else { class.to_owned() };
+    let why = verdict
+        .why
+        .iter()
+        .map(|(label, why)| view! { <div><dt>{*label}</dt><dd>{reason(why)}</dd></div> })
+        .collect_view();
+    let shown_for = stale.map(|of| view! {
+        <div>
+            <dt>"Shown for"</dt>
+            <dd><span class="v v-warn wrap"><Icon glyph=Glyph::Warn size=IconSize::Small />{of}</span></dd>
+        </div>
+    });
+    view! {
+        <div class=class>
+            <div class="verdict-h">
+                <Icon glyph=glyph />
+                <div>
+                    <h3>{verdict.kind.title()}</h3>
+                    <p>{sentence(&verdict.sentence)}</p>
+                </div>
+            </div>
+            <dl class="why">{shown_for}{why}</dl>
+            {actions(bench, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
+        </div>
+    }
+}
+
+fn reason(why: &Why) -> AnyView {
+    match why {
+        Why::Words(words) => sentence(words).into_any(),
+        Why::Paths(paths) => paths
+            .iter()
+            .map(|hops| {
+                let hops = hops.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
+                view! { <ol class="path">{hops}</ol> }
+            })
+            .collect_view()
+            .into_any(),
+        Why::Near(count, words) => view! {
+            <span class="v v-near"><Icon glyph=Glyph::Near />{count.clone()}</span> " "
+            <span class="quiet">{sentence(words)}</span>
+        }
+        .into_any(),
+    }
+}
+
+/// The verdict in one line at the bottom, where the panes stand one below the other.
+#[component]
+pub(super) fn VerdictBar(bench: Bench) -> impl IntoView {
+    let verdict = bench.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
+    let stale = bench.part(|view| view.verdict_stale.is_some());
+    let wrong = bench.part(|view| view.problems.iter().any(|problem| problem.weight == Weight::Error));
+    let go = |event: leptos::ev::MouseEvent| {
+        event.prevent_default();
+        crate::dom::focus("verdict");
+    };
+    move || {
+        verdict.get().map(|(kind, short)| {
+            let (_, class, glyph) = look(kind);
+            let bar = match (stale.get(), kind) {
+                (true, _) => "vbar vbar-stale",
+                (_, Kind::Allowed) => "vbar vbar-allow",
+                (_, Kind::DeniedByRule) => "vbar",
+                _ => "vbar vbar-none",
+            };
+            let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());
+            let asked = if stale.get() && wrong.get() {
+                view! { <span class="quiet">"an input is wrong"</span> }.into_any()
+            } else {
+                view! { <span class="quiet">{sentence(&short)}</span> }.into_any()
+            };
+            view! {
+                <div class=bar role="region" aria-label="Verdict in short">
+                    <a href="#verdict" rel="external" aria-label=label on:click=go>
+                        <span class=class><Icon glyph=glyph />{kind.title()}</span>
+                        {asked}
+                        <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
+                    </a>
+                </div>
+            }
+        })
+    }
+}

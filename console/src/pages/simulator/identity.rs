@@ -1,0 +1,341 @@
+//! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
+
+use gbac_engine::groups::NestedGroupBehavior;
+use leptos::prelude::*;
+
+use super::Bench;
+use super::parts::{Entry, mark, sentence};
+use crate::dom;
+use crate::state::service::Person;
+use crate::state::simulator::inputs::{Field, Inputs, Mode, SettingsSource};
+use crate::state::simulator::token::Mark;
+use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Mono, Segmented};
+
+/// The pane.
+#[component]
+pub(super) fn IdentityPane(bench: Bench) -> impl IntoView {
+    let mode = bench.input(|inputs| inputs.mode);
+    let value = Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned());
+    let change = move |value: String| {
+        bench.edit(|inputs| inputs.mode = if value == "token" { Mode::Token } else { Mode::ByHand });
+    };
+    view! {
+        <section class="pane" aria-labelledby="h-tok">
+            <div class="pane-h">
+                <h2 id="h-tok">{move || if mode.get() == Mode::Token { "Token" } else { "Identity" }}</h2>
+                <span class="row-end">
+                    <Segmented
+                        name="mode" legend="Identity" hide_legend=true small=true value=value on_change=change
+                        choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
+                    />
+                </span>
+            </div>
+            {move || match mode.get() {
+                Mode::Token => view! { <TokenFields bench=bench /> }.into_any(),
+                Mode::ByHand => view! { <HandFields bench=bench /> }.into_any(),
+            }}
+            {move || (mode.get() == Mode::Token).then(|| view! { <hr class="sep" /><Settings bench=bench /> })}
+        </section>
+    }
+}
+
+#[component]
+fn TokenFields(bench: Bench) -> impl IntoView {
+    let as_claims = bench.input(|inputs| inputs.as_claims);
+    let label = Signal::derive(move || if as_claims.get() { "Claims" } else { "Access token" }.to_owned());
+    let needs_userinfo = bench.part(|view| view.needs_userinfo);
+    let set = |inputs: &mut Inputs, text: String| {
+        // Something else than JSON is no longer meant as claims.
+        inputs.as_claims = inputs.as_claims && text.trim_start().starts_with('{');
+        inputs.ignore_expiry = false;
+        inputs.token = text;
+    };
+    view! {
+        <div class="stack">
+            <Entry
+                bench=bench id="tok" label=label field=Some(Field::Token) get=|inputs| &inputs.token set=set rows=6
+                placeholder="eyJhbGciOi…" described_by="tok-stays"
+            />
+            <p class="msg msg-ok" id="tok-stays">
+                <Icon glyph=Glyph::Lock size=IconSize::Small />
+                <span>"Stays in this tab: not in the address, storage, a log or a request."</span>
+            </p>
+            <People bench=bench />
+        </div>
+        {move || {
+            needs_userinfo.get().then(|| view! {
+                <Entry
+                    bench=bench id="userinfo" label="User-info document" field=Some(Field::UserInfo)
+                    get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
+                    placeholder="{ \"groups\": [ … ] }"
+                    help="The settings read groups there. Paste what the provider’s user-info endpoint answers."
+                />
+            })
+        }}
+        <Facts bench=bench />
+    }
+}
+
+/// The demo people, and the way back to an empty field.
+#[component]
+fn People(bench: Bench) -> impl IntoView {
+    let people = bench.service.people;
+    let empty = bench.input(|inputs| inputs.token.trim().is_empty());
+    let asked = RwSignal::new(false);
+    // Without a token they are the quickest way to see anything.
+    let open = Memo::new(move |_| asked.get() || empty.get());
+    let pick = move |person: &Person| {
+        asked.set(false);
+        bench.edit(|inputs| inputs.put_token(&person.token));
+        // The list goes away, and focus must not go with it.
+        dom::focus_later("tok");
+    };
+    let clear = move |()| {
+        bench.edit(Inputs::clear_token);
+        dom::focus_later("tok");
+    };
+    let some = Memo::new(move |_| people.with(|people| !people.is_empty()));
+    view! {
+        {move || {
+            (some.get() || !empty.get()).then(|| view! {
+                <div class="row">
+                    {move || {
+                        (some.get() && !empty.get()).then(|| view! {
+                            <button
+                                class="link" type="button" aria-controls="people"
+                                aria-expanded=move || if open.get() { "true" } else { "false" }
+                                on:click=move |_| asked.update(|asked| *asked = !*asked)
+                            >"Use a demo person"</button>
+                            <span class="dim" aria-hidden="true">"·"</span>
+                        })
+                    }}
+                    {move || (!empty.get()).then(|| view! { <LinkButton on_press=clear>"Clear"</LinkButton> })}
+                </div>
+            })
+        }}
+        <ul class="people" id="people" aria-label="Demo people" hidden=move || !open.get() || !some.get()>
+            {move || {
+                people
+                    .get()
+                    .into_iter()
+                    .map(|person| {
+                        let (name, note) = (person.name.clone(), person.note.clone());
+                        view! {
+                            <li>
+                                <button type="button" class="person" on:click=move |_| pick(&person)>
+                                    <Icon glyph=Glyph::User />
+                                    <span><b>{name}</b><small>{note}</small></span>
+                                </button>
+                            </li>
+                        }
+                    })
+                    .collect_view()
+            }}
+        </ul>
+    }
+}
+
+/// What the token says about itself, and the verification.
+#[component]
+fn Facts(bench: Bench) -> impl IntoView {
+    let facts = bench.part(|view| view.facts.clone());
+    let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
+    let open = RwSignal::new(false);
+    let can_verify = bench.input(|inputs| !inputs.as_claims);
+    view! {
+        {move || {
+            some.get().then(|| view! {
+                <hr class="sep" />
+                <ul class="facts" aria-label="Token checks">
+                    {move || {
+                        facts
+                            .get()
+                            .into_iter()
+                            .map(|fact| {
+                                let (class, glyph) = mark(fact.mark);
+                                let verify = (fact.about == "signature" && can_verify.get()).then(|| view! {
+                                    <button
+                                        class="link row-end" type="button" id="verify-open" aria-controls="verify"
+                                        aria-expanded=move || if open.get() { "true" } else { "false" }
+                                        on:click=move |_| open.update(|open| *open = !*open)
+                                    >{move || if open.get() { "Close" } else { "Verify" }}</button>
+                                });
+                                let loud = matches!((fact.about, fact.mark), ("signature", Mark::Warn));
+                                view! {
+                                    <li class=if loud { "v-warn" } else { "" }>
+                                        <span class=class.replace("i ", "")><Icon glyph=glyph /></span>
+                                        <span>{sentence(&fact.words)}</span>
+                                        {verify}
+                                    </li>
+                                }
+                            })
+                            .collect_view()
+                    }}
+                </ul>
+                <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
+                    <Verification bench=bench />
+                </div>
+            })
+        }}
+    }
+}
+
+#[component]
+fn Verification(bench: Bench) -> impl IntoView {
+    let service = bench.service;
+    let offered = Memo::new(move |_| service.keys.with(Option::is_some));
+    let take = move |()| {
+        let keys = service.keys.get_untracked().unwrap_or_default();
+        let issuer = service.issuer.get_untracked().unwrap_or_default();
+        let audience = service.audience.get_untracked().unwrap_or_default();
+        bench.edit(|inputs| {
+            inputs.keys = keys;
+            inputs.issuer = issuer;
+            inputs.audience = audience;
+        });
+    };
+    let report = bench.part(|view| view.report.clone());
+    view! {
+        {move || {
+            offered.get().then(|| view! {
+                <div class="row"><Button small=true on_press=take>"Use the demo provider’s keys"</Button></div>
+            })
+        }}
+        <Entry
+            bench=bench id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
+            set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
+            help="The public keys that the provider serves at its jwks_uri. The token is checked here and sent nowhere."
+        />
+        <div class="grid-2">
+            <Entry
+                bench=bench id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
+                set=|inputs, text| inputs.issuer = text
+            />
+            <Entry
+                bench=bench id="audience" label="Audience, optional" field=None get=|inputs| &inputs.audience
+                set=|inputs, text| inputs.audience = text
+            />
+        </div>
+        {move || {
+            report.get().map(|report| {
+                let lines = report
+                    .lines
+                    .iter()
+                    .map(|line| {
+                        let (class, glyph) = mark(line.mark);
+                        let outcome = match line.mark {
+                            Mark::Good => "passed: ",
+                            Mark::Bad => "failed: ",
+                            Mark::Warn | Mark::Plain => "not checked: ",
+                        };
+                        view! {
+                            <li>
+                                <span class=class.replace("i ", "")><Icon glyph=glyph size=IconSize::Small /></span>
+                                <span><b>{line.name}</b> " " <span class="quiet">{outcome} {sentence(&line.words)}</span></span>
+                            </li>
+                        }
+                    })
+                    .collect_view();
+                let unusable = report.unusable.iter().map(|words| view! { <p class="help">{sentence(words)}</p> }).collect_view();
+                view! { <ul class="facts" aria-label="Verification, check by check">{lines}</ul>{unusable} }
+            })
+        }}
+    }
+}
+
+#[component]
+fn HandFields(bench: Bench) -> impl IntoView {
+    view! {
+        <div class="stack">
+            <Entry
+                bench=bench id="user" label="User" field=Some(Field::User) get=|inputs| &inputs.user
+                set=|inputs, text| inputs.user = text placeholder="maya.okafor"
+            />
+            <Entry
+                bench=bench id="groups" label="IdP groups, one per line" field=Some(Field::Groups)
+                get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=6 placeholder="payments"
+                help="As they come out of a token. No setting changes them here."
+            />
+        </div>
+    }
+}
+
+/// The settings in force: the service's, or those to try.
+#[component]
+fn Settings(bench: Bench) -> impl IntoView {
+    let source = bench.input(|inputs| inputs.source);
+    let value = Signal::derive(move || if source.get() == SettingsSource::Service { "service" } else { "what-if" }.to_owned());
+    let change = move |value: String| {
+        let service = bench.view.with_untracked(|view| view.service.clone());
+        bench.edit(|inputs| {
+            if value == "service" {
+                inputs.source = SettingsSource::Service;
+            } else {
+                inputs.source = SettingsSource::WhatIf;
+                inputs.what_if = service;
+            }
+        });
+    };
+    view! {
+        <div class="stack">
+            <div class="pane-h">
+                <h3>"Settings"</h3>
+                <span class="row-end">
+                    <Segmented
+                        name="src" legend="Settings source" hide_legend=true small=true value=value on_change=change
+                        choices=vec![Choice::new("service", "Service"), Choice::new("what-if", "What if")]
+                    />
+                </span>
+            </div>
+            {move || match source.get() {
+                SettingsSource::Service => view! { <InForce bench=bench /> }.into_any(),
+                SettingsSource::WhatIf => view! { <ToTry bench=bench /> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn InForce(bench: Bench) -> impl IntoView {
+    let service = bench.part(|view| (view.service.clone(), view.sso));
+    let known = Memo::new(move |_| bench.service.policy.with(Option::is_some));
+    move || {
+        let (service, sso) = service.get();
+        view! {
+            <dl class="kv">
+                <dt>{if sso { "Group attribute" } else { "Group claim" }}</dt>
+                <dd><Mono text=service.claim_path /></dd>
+                <dt>"Nested names"</dt>
+                <dd><Mono text=service.nested.as_str() /></dd>
+                <dt>"User claim"</dt>
+                <dd><Mono text=service.mapping /></dd>
+            </dl>
+            {(!known.get()).then(|| view! { <p class="help">"The defaults: the service has not been read yet."</p> })}
+        }
+    }
+}
+
+#[component]
+fn ToTry(bench: Bench) -> impl IntoView {
+    let nested = bench.input(|inputs| inputs.what_if.nested);
+    let value = Signal::derive(move || nested.get().as_str().to_owned());
+    let change = move |value: String| {
+        bench.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
+    };
+    view! {
+        <Entry
+            bench=bench id="claim-path" label="Group claim" field=Some(Field::ClaimPath)
+            get=|inputs| &inputs.what_if.claim_path set=|inputs, text| inputs.what_if.claim_path = text
+            placeholder="$.groups"
+        />
+        <Segmented
+            name="nested" legend="Nested names" small=true value=value on_change=change
+            choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
+        />
+        <Entry
+            bench=bench id="mapping" label="User claim" field=Some(Field::Mapping)
+            get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
+        />
+        <p class="help">"Only tried here. The service keeps its own settings."</p>
+    }
+}

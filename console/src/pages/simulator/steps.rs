@@ -1,0 +1,151 @@
+//! The middle pane: from the token to principals, step by step.
+
+use leptos::prelude::*;
+
+use super::Bench;
+use super::parts::{actions, sentence, shown};
+use crate::state::simulator::extraction::{Note, Row, RowOutcome, StepState, Steps, Table};
+use crate::state::simulator::inputs::Weight;
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName};
+
+/// How many elements are shown at first.
+const FIRST_ROWS: usize = 50;
+
+/// The pane.
+#[component]
+pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
+    let steps = bench.part(|view| view.steps.clone());
+    let stale = bench.part(|view| view.steps_stale);
+    view! {
+        <section class="pane" aria-labelledby="h-ext">
+            <div class="pane-h">
+                <h2 id="h-ext">"Extraction"</h2>
+                <span class="row-end count">{move || steps.with(|steps| steps.as_ref().map(|steps| steps.summary.clone()))}</span>
+            </div>
+            {move || stale.get().map(|of| view! {
+                <p class="msg msg-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>"Shown for " {of}</span></p>
+            })}
+            {move || steps.with(|steps| match steps {
+                Some(steps) => view(bench, steps).into_any(),
+                None => view! {
+                    <p class="quiet">"Paste an access token, or pick a person. Here you then see which groups come out of it, from which claim, and why."</p>
+                }
+                .into_any(),
+            })}
+        </section>
+    }
+}
+
+fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
+    let last = steps.steps.len().saturating_sub(1);
+    let table = steps.table.clone();
+    let items = steps
+        .steps
+        .iter()
+        .enumerate()
+        .map(|(place, step)| {
+            let class = match step.state {
+                StepState::Done => "",
+                StepState::Warn => "warn",
+                StepState::Bad => "bad",
+            };
+            let state = match step.state {
+                StepState::Done => None,
+                StepState::Warn => Some(view! { <span class="sr">"to be looked at: "</span> }),
+                StepState::Bad => Some(view! { <span class="sr">"failed: "</span> }),
+            };
+            let count = (!step.count.is_empty()).then(|| view! { <span class="count">{step.count.clone()}</span> });
+            let body = step.body.iter().map(|words| view! { <p>{sentence(words)}</p> }).collect_view();
+            let table = table.as_ref().filter(|_| place == last).cloned();
+            view! {
+                <li class=class>
+                    <h3>{state}{step.title}" "{count}</h3>
+                    <div>{body}{table.map(|table| view! { <Elements table=table /> })}</div>
+                </li>
+            }
+        })
+        .collect_view();
+    let (lines, banners): (Vec<&Note>, Vec<&Note>) = steps.notes.iter().partition(|note| note.weight == Weight::Info);
+    let banners = banners.into_iter().map(|note| banner(bench, note)).collect_view();
+    let lines = (!lines.is_empty()).then(|| {
+        let lines = lines
+            .into_iter()
+            .map(|note| view! {
+                <li>
+                    <span class="dim"><Icon glyph=Glyph::Info size=IconSize::Small /></span>
+                    <span class="quiet">{note.title.clone()} ". " {sentence(&note.words)}</span>
+                </li>
+            })
+            .collect_view();
+        view! { <ul class="facts remarks" aria-label="Remarks">{lines}</ul> }
+    });
+    view! { <ol class="steps">{items}</ol> {banners} {lines} }
+}
+
+fn banner(bench: Bench, note: &Note) -> impl IntoView + use<> {
+    view! {
+        <div class="note note-warn">
+            <Icon glyph=Glyph::Warn />
+            <div>
+                <h3>{note.title.clone()}</h3>
+                <p>{sentence(&note.words)}</p>
+                {actions(bench, &note.actions)}
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Elements(table: Table) -> impl IntoView {
+    let all = RwSignal::new(false);
+    let (number, numbered) = (table.rows.len(), table.numbered);
+    let rows = StoredValue::new(table.rows);
+    let head = if table.source == "by hand" { "Name by hand".to_owned() } else { format!("Element of {}", table.source) };
+    view! {
+        <table class="map">
+            <caption class="sr">"Claim elements and the principals they become"</caption>
+            <thead>
+                <tr>
+                    <th scope="col" class=if numbered { "num" } else { "" }>{if numbered { "#" } else { "Place" }}</th>
+                    <th scope="col">{head}</th>
+                    <th scope="col">"Principal"</th>
+                </tr>
+            </thead>
+            <tbody>
+                {move || {
+                    let most = if all.get() { usize::MAX } else { FIRST_ROWS };
+                    rows.with_value(|rows| rows.iter().take(most).map(|row| element(row, numbered)).collect_view())
+                }}
+            </tbody>
+        </table>
+        {move || {
+            (number > FIRST_ROWS && !all.get())
+                .then(|| view! { <LinkButton on_press=move |()| all.set(true)>{format!("Show all {number}")}</LinkButton> })
+        }}
+    }
+}
+
+fn element(row: &Row, numbered: bool) -> impl IntoView + use<> {
+    let (before, marked) = row.raw.clone();
+    let marked = (!marked.is_empty()).then(|| view! { <mark>{shown(&marked)}</mark> });
+    let warned = |words: &'static str| view! {
+        " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
+    };
+    let outcome = match &row.outcome {
+        RowOutcome::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        RowOutcome::Merged(principal) => {
+            view! { <PrincipalName principal=principal.clone() />{warned("merged with another group")} }.into_any()
+        }
+        RowOutcome::Repeated(principal) => {
+            view! { <PrincipalName principal=principal.clone() /> " " <span class="quiet">"again"</span> }.into_any()
+        }
+        RowOutcome::Dropped(why) => view! { <span class="quiet">{*why}</span>{warned("")} }.into_any(),
+    };
+    view! {
+        <tr>
+            <td class=if numbered { "cl dim num" } else { "cl dim" }>{row.place.clone()}</td>
+            <td><bdi class="cl">{shown(&before)}{marked}</bdi></td>
+            <td>{outcome}</td>
+        </tr>
+    }
+}

@@ -1,0 +1,188 @@
+//! The trace: every candidate ACL in evaluation order, with what matched and what did not.
+
+use gbac_engine::decide::Reason;
+use leptos::prelude::*;
+
+use super::Bench;
+use super::parts::sentence;
+use crate::state::simulator::trace::{self, Facet, Filter, Pass, Result, Row};
+use crate::state::simulator::verdict::Judged;
+use crate::state::simulator::words::thousands;
+use crate::state::words::count;
+use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, VerdictWord};
+
+/// How many rows are shown at first, and how many more at each press.
+const STEP: usize = 200;
+
+/// The trace, as soon as there is a verdict.
+#[component]
+pub(super) fn Trace(bench: Bench) -> impl IntoView {
+    let judged = bench.part(|view| view.judged.clone());
+    let stale = bench.part(|view| view.verdict_stale);
+    let filter = RwSignal::new(Filter::default());
+    let limit = RwSignal::new(STEP);
+    // Other rows start from their top again.
+    Effect::new(move |before: Option<()>| {
+        judged.track();
+        filter.track();
+        if before.is_some() {
+            limit.set(STEP);
+        }
+    });
+    let value = Signal::derive(move || filter.get().code().to_owned());
+    let number = Memo::new(move |_| {
+        judged.with(|judged| judged.as_ref().map_or(0, |judged| judged.explanation.candidates.len()))
+    });
+    let shown = Memo::new(move |_| {
+        judged.with(|judged| judged.as_ref().map(|judged| trace::shown(judged, filter.get(), limit.get())))
+    });
+    let some = Memo::new(move |_| judged.with(Option::is_some));
+    view! {
+        {move || {
+            some.get().then(|| view! {
+                <section class="section trace" aria-labelledby="h-tr">
+                    <div class="row">
+                        <h2 id="h-tr">"Trace"</h2>
+                        <span class="count">
+                            {move || judged.with(|judged| judged.as_ref().map(|judged| trace::summary(&judged.explanation)))}
+                        </span>
+                        {move || stale.get().map(|of| view! { <VerdictWord mark=Mark::Warn word=format!("of {of}") small=true /> })}
+                        <span class="row-end">
+                            {move || {
+                                let all = format!("All {}", thousands(number.get()));
+                                let choices = vec![
+                                    Choice::new(Filter::Deciding.code(), "Deciding"),
+                                    Choice::new(Filter::OnResource.code(), "On this resource"),
+                                    Choice::new(Filter::All.code(), all),
+                                ];
+                                view! {
+                                    <Segmented
+                                        name="rows" legend="Rows shown" hide_legend=true small=true value=value choices=choices
+                                        on_change=move |code: String| filter.set(Filter::from_code(&code))
+                                    />
+                                }
+                            }}
+                        </span>
+                    </div>
+                    <div class="panel flat">
+                        <div class="scroll" tabindex="0" role="region" aria-label="Trace table">
+                            <table class="t fold" role="table">
+                                <caption class="sr">"Every candidate ACL, in evaluation order, with what matched"</caption>
+                                <thead role="rowgroup">
+                                    <tr role="row">
+                                        {["Principal", "Permission", "Resource", "Operation", "Host", "Result"]
+                                            .map(|head| view! { <th role="columnheader" scope="col">{head}</th> })
+                                            .collect_view()}
+                                    </tr>
+                                </thead>
+                                {move || shown.with(|shown| shown.as_ref().map(|shown| {
+                                    shown.passes.iter().enumerate().map(|(place, found)| pass(place, found)).collect_view()
+                                }))}
+                            </table>
+                        </div>
+                        <div class="t-foot">
+                            {move || judged.with(|judged| judged.as_ref().map(|judged| foot(judged)))}
+                            {move || shown.with(|shown| shown.as_ref().map(|shown| {
+                                let folded = (shown.hidden > 0).then(|| {
+                                    let words = if filter.get() == Filter::OnResource {
+                                        format!("{} for other resources folded.", count(shown.hidden, "candidate"))
+                                    } else {
+                                        format!("{} folded.", count(shown.hidden, "candidate"))
+                                    };
+                                    view! { <span>{words}</span> }
+                                });
+                                let more = shown.rows.saturating_sub(limit.get());
+                                let more = (more > 0).then(|| view! {
+                                    <span class="row-end row">
+                                        <span>{format!("{} of {} rows", thousands(limit.get()), thousands(shown.rows))}</span>
+                                        <Button small=true on_press=move |()| limit.update(|limit| *limit += STEP)>
+                                            {format!("Show {} more", thousands(more.min(STEP)))}
+                                        </Button>
+                                    </span>
+                                });
+                                view! { {folded} {more} }
+                            }))}
+                        </div>
+                    </div>
+                </section>
+            })
+        }}
+    }
+}
+
+fn foot(judged: &Judged) -> impl IntoView + use<> {
+    let superuser = judged.explanation.decision.reason == Reason::Superuser;
+    let words = if superuser { None } else { Some(sentence(&trace::user_roles(judged))) };
+    view! { <span>{words}</span> }
+}
+
+fn pass(place: usize, pass: &Pass) -> impl IntoView + use<> {
+    let last = pass.rows.len().saturating_sub(1);
+    let rows = pass.rows.iter().enumerate().map(|(place, found)| row(found, place == last)).collect_view();
+    view! {
+        <tbody role="rowgroup">
+            <tr role="row" class=if place == 0 { "g" } else { "g pass" }>
+                <th role="rowheader" colspan="6" scope="rowgroup">
+                    <span class="src"><b>{pass.title}</b><span>{pass.words}</span></span>
+                </th>
+            </tr>
+            {rows}
+        </tbody>
+    }
+}
+
+fn row(row: &Row, last: bool) -> impl IntoView + use<> {
+    let decides = row.result == Result::Decides;
+    let class = match (decides, row.permission, last) {
+        (true, gbac_engine::model::Permission::Allow, true) => "hit good end",
+        (true, gbac_engine::model::Permission::Allow, false) => "hit good",
+        (true, gbac_engine::model::Permission::Deny, true) => "hit end",
+        (true, gbac_engine::model::Permission::Deny, false) => "hit",
+        (false, _, true) => "end",
+        (false, _, false) => "",
+    };
+    let permission = match row.result {
+        Result::Overridden => {
+            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
+        }
+        _ => view! { <PermissionWord permission=row.permission /> }.into_any(),
+    };
+    view! {
+        <tr role="row" class=class>
+            <th role="rowheader" scope="row">{facet(&row.principal)}</th>
+            <td role="cell" data-l="Permission">{permission}</td>
+            <td role="cell" data-l="Resource">{facet(&row.resource)}</td>
+            <td role="cell" data-l="Operation">{facet(&row.operation)}</td>
+            <td role="cell" data-l="Host">{facet(&row.host)}</td>
+            <td role="cell" data-l="Result">{result(row)}</td>
+        </tr>
+    }
+}
+
+fn facet(facet: &Facet) -> impl IntoView + use<> {
+    let (class, glyph, says) =
+        if facet.matches { ("f", Glyph::Tick, "matches: ") } else { ("f no", Glyph::Cross, "does not match: ") };
+    let small = facet.small.as_ref().map(|words| view! { <small>{sentence(words)}</small> });
+    view! {
+        <div class=class>
+            <Icon glyph=glyph />
+            <span><span class="sr">{says}</span><span class="op">{sentence(&facet.words)}</span></span>
+            {small}
+        </div>
+    }
+}
+
+fn result(row: &Row) -> AnyView {
+    let allows = row.permission == gbac_engine::model::Permission::Allow;
+    match row.result {
+        Result::Decides => {
+            let mark = if allows { Mark::Allow } else { Mark::Deny };
+            view! { <VerdictWord mark=mark word="Decides" /> }.into_any()
+        }
+        Result::Agrees => view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any(),
+        Result::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
+        Result::NotReached => view! { <span class="quiet">"Not reached"</span> }.into_any(),
+        Result::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
+        Result::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
+    }
+}

@@ -1,0 +1,300 @@
+//! The built `gbac` as its users meet it: exit codes, standard output and error, files and standard input.
+
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+
+const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },
+  "roles": [{ "name": "Writers", "members": [{ "principal": "Group:payments" }] }],
+  "acls": [
+    { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+      "principal": "Role:Writers", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW" },
+    { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+      "principal": "Group:read-only", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_DENY" },
+    { "resource_type": "RESOURCE_TYPE_TRANSACTIONAL_ID", "resource_name": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+      "principal": "Group:payments", "host": "10.0.0.7", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#;
+
+/// A folder of its own for one test, gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gbac-cli-{}-{test}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder");
+        let folder = Self(path);
+        folder.file("policy.json", POLICY);
+        folder
+    }
+
+    fn file(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a temporary file");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over is the operating system's to clear.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Run {
+    exit: i32,
+    out: String,
+    err: String,
+}
+
+fn run_with(folder: &Folder, args: &[&str], stdin: &str, token: Option<&str>) -> Run {
+    let mut command = Command::new(gbac());
+    command.args(args).current_dir(&folder.0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env_remove("GBAC_TOKEN");
+    if let Some(token) = token {
+        command.env("GBAC_TOKEN", token);
+    }
+    let mut child = command.spawn().expect("gbac starts");
+    // A command that reads nothing may be gone already.
+    let _ = child.stdin.take().expect("standard input").write_all(stdin.as_bytes());
+    let done = child.wait_with_output().expect("gbac ends");
+    Run {
+        exit: done.status.code().expect("gbac ends by itself"),
+        out: String::from_utf8(done.stdout).expect("output is UTF-8"),
+        err: String::from_utf8(done.stderr).expect("errors are UTF-8"),
+    }
+}
+
+fn run(folder: &Folder, args: &[&str]) -> Run {
+    run_with(folder, args, "", None)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+/// A compact JWS whose signature nobody looks at.
+fn token(claims: &Value) -> String {
+    let part = |value: &Value| encode(value.to_string().as_bytes());
+    format!("{}.{}.{}", part(&json!({ "alg": "RS256", "kid": "k", "typ": "JWT" })), part(claims), encode(&[7; 256]))
+}
+
+/// Base64url without padding (RFC 4648 section 5).
+fn encode(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let bits = chunk.iter().fold(0_u32, |bits, byte| (bits << 8) | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            text.push(char::from(ALPHABET[(bits >> (18 - 6 * place)) as usize & 63]));
+        }
+    }
+    text
+}
+
+#[test]
+fn check_says_the_verdict_and_exits_by_it() {
+    let folder = Folder::new("verdict");
+    let base = ["check", "--policy", "policy.json", "--user", "maya", "--operation", "write", "--topic", "payments-x"];
+    let ask = |groups: &[&str]| {
+        let mut args = base.to_vec();
+        for group in groups {
+            args.extend(["--member-of", group]);
+        }
+        run(&folder, &args)
+    };
+    let allowed = ask(&["payments"]);
+    assert_eq!(allowed.exit, 0, "{}", allowed.err);
+    assert!(allowed.out.starts_with("Allowed: User:maya Write on Topic payments-x\n"), "{}", allowed.out);
+    assert!(allowed.out.contains("Group:payments > Role:Writers > Allow Write, Topic payments- prefixed, host *"));
+    let denied = ask(&["payments", "read-only"]);
+    assert_eq!(denied.exit, 2);
+    assert!(denied.out.starts_with("Denied by rule: "), "{}", denied.out);
+    assert!(denied.out.contains("overridden"), "{}", denied.out);
+    let nothing = ask(&["Payments"]);
+    assert_eq!(nothing.exit, 2);
+    assert!(nothing.out.starts_with("Denied, nothing allows it: "), "{}", nothing.out);
+}
+
+#[test]
+fn check_as_json_is_the_explained_decision() {
+    let folder = Folder::new("json");
+    let args = [
+        "check", "--policy", "policy.json", "--user", "u", "--member-of", "payments", "--operation", "write", "--topic",
+        "payments-x", "--format", "json",
+    ];
+    let done = run(&folder, &args);
+    let value = &lines(&done.out)[0];
+    assert_eq!(value["source"], "group_role_acl");
+    assert_eq!(value["acl"]["principal"], "Role:Writers");
+    assert_eq!(value["candidates"][0]["standing"], "decides");
+}
+
+#[test]
+fn a_whole_request_lists_its_checks() {
+    let folder = Folder::new("request");
+    let args = [
+        "check", "--policy", "policy.json", "--user", "u", "--member-of", "payments", "--request", "Produce", "--topic", "payments-x",
+        "--transactional-id", "t",
+    ];
+    let denied = run(&folder, &args);
+    assert_eq!(denied.exit, 2);
+    assert!(denied.out.contains("Allowed") && denied.out.contains("Denied, nothing allows it"), "{}", denied.out);
+    let allowed = run(&folder, &[&args[..], &["--host", "10.0.0.7"]].concat());
+    assert_eq!(allowed.exit, 0, "{}{}", allowed.out, allowed.err);
+}
+
+#[test]
+fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
+    let folder = Folder::new("lines");
+    let ask = |groups: &str| {
+        format!(
+            r#"{{"id":7,"identity":{{"user":"u","groups":[{groups}]}},"operation":"OPERATION_WRITE","resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"payments-x"}}"#
+        )
+    };
+    let input = format!("{}\n\n{{\"id\":8}}\nnot json\n{}\n", ask("\"payments\""), ask(""));
+    let done = run_with(&folder, &["check", "--policy", "policy.json", "--requests", "-"], &input, None);
+    assert_eq!(done.exit, 1);
+    let answers = lines(&done.out);
+    assert_eq!(answers.len(), 4);
+    assert_eq!((&answers[0]["id"], &answers[0]["outcome"]), (&json!(7), &json!("allow")));
+    assert_eq!(answers[1]["id"], 8);
+    assert!(answers[1]["error"]["code"].is_string() && answers[1]["error"]["message"].is_string());
+    assert!(answers[2]["error"]["code"].is_string());
+    assert_eq!((&answers[3]["outcome"], &answers[3]["reason"]), (&json!("deny"), &json!("no_match")));
+    let good = run_with(&folder, &["check", "--policy", "policy.json", "--requests", "-"], &ask(""), None);
+    assert_eq!(good.exit, 0, "a deny is no error: {}", good.err);
+}
+
+#[test]
+fn a_token_comes_from_a_file_standard_input_or_the_environment() {
+    let folder = Folder::new("token");
+    let text = token(&json!({ "sub": "maya", "groups": ["/eng/payments"], "exp": 4_000_000_000_u32 }));
+    let base = ["check", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    folder.file("token.jwt", &format!("Bearer {text}\n"));
+    let from_file = run(&folder, &[&base[..], &["--token-file", "token.jwt"]].concat());
+    let from_input = run_with(&folder, &[&base[..], &["--token-file", "-"]].concat(), &text, None);
+    let from_environment = run_with(&folder, &base, "", Some(&text));
+    for done in [from_file, from_input, from_environment] {
+        assert_eq!(done.exit, 0, "{}{}", done.out, done.err);
+        assert!(done.out.contains("groups[0] > Group:payments > Role:Writers"), "{}", done.out);
+        assert!(done.out.contains("not verified"), "{}", done.out);
+    }
+    let none = run(&folder, &base);
+    assert_eq!(none.exit, 64);
+    assert!(none.err.contains("GBAC_TOKEN"), "{}", none.err);
+    let expired = token(&json!({ "sub": "maya", "groups": ["payments"], "exp": 1000 }));
+    let done = run_with(&folder, &base, "", Some(&expired));
+    assert_eq!(done.exit, 2);
+    assert!(done.out.starts_with("Denied, expired"), "{}", done.out);
+}
+
+#[test]
+fn inspect_shows_groups_and_warnings() {
+    let folder = Folder::new("inspect");
+    folder.file("claims.json", r#"{"sub":"maya","groups":["/eng/payments","/contractors/payments"]}"#);
+    let done = run(&folder, &["token", "inspect", "--claims", "claims.json", "--nested", "suffix", "--format", "json"]);
+    assert_eq!(done.exit, 0, "{}", done.err);
+    let value = &lines(&done.out)[0];
+    assert_eq!(value["user"], "maya");
+    assert_eq!(value["verified"], false);
+    assert_eq!(value["groups"], json!([{ "name": "payments", "raw": "/eng/payments", "location": "groups[0]" }]));
+    assert!(value["warnings"].as_array().unwrap().iter().any(|warning| warning["code"] == "suffix_collision"));
+    let text = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$.roles"]);
+    assert!(text.out.contains("--claim-path '$.groups'"), "another path is suggested: {}", text.out);
+    let bad = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$["]);
+    assert_eq!(bad.exit, 1);
+    assert!(bad.err.contains("--claim-path"), "{}", bad.err);
+}
+
+#[test]
+fn a_policy_with_ten_faults_names_all_ten() {
+    let folder = Folder::new("faults");
+    folder.file(
+        "policy.json",
+        r#"{ "version": 2, "settings": { "oidc_group_claim_path": "$[", "nested_group_behavior": "Suffix", "superusers": ["User:admin"] },
+            "roles": [{ "name": "a,b" }, { "name": "ok", "members": [{ "principal": "alice" }] }],
+            "acls": [{ "resource_type": "RESOURCE_TYPE_QUEUE", "resource_name": "x", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+              "principal": "Group:", "host": "10.0.0.0/8", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }],
+            "extra": true }"#,
+    );
+    let args = ["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--format", "json"];
+    let done = run(&folder, &args);
+    assert_eq!(done.exit, 1);
+    assert_eq!(done.err.lines().count(), 11, "{}", done.err);
+    assert_eq!(lines(&done.out)[0]["error"]["problems"].as_array().map(Vec::len), Some(10));
+}
+
+#[test]
+fn a_failing_assertion_file_exits_with_one() {
+    let folder = Folder::new("test");
+    let check = r#"{"identity":{"user":"u"},"operation":"read","resource_type":"topic","resource_name":"x"}"#;
+    let file = |outcome: &str| {
+        format!(
+            r#"{{"version":1,"policy_file":"policy.json","tests":[{{"name":"a & b","check":{check},"expect":{{"outcome":"{outcome}"}}}}]}}"#
+        )
+    };
+    folder.file("good.json", &file("deny"));
+    folder.file("bad.json", &file("allow"));
+    let good = run(&folder, &["test", "good.json"]);
+    assert_eq!(good.exit, 0, "{}{}", good.out, good.err);
+    assert!(good.out.contains("1 passed, 0 failed"));
+    let bad = run(&folder, &["test", "good.json", "bad.json", "--junit", "report.xml"]);
+    assert_eq!(bad.exit, 1);
+    assert!(bad.out.contains("outcome is \"deny\", expected \"allow\""), "{}", bad.out);
+    let report = fs::read_to_string(folder.0.join("report.xml")).unwrap();
+    assert!(report.contains("<testsuite name=\"bad.json\" tests=\"1\" failures=\"1\">"), "{report}");
+    assert!(report.contains("name=\"a &amp; b\""), "{report}");
+}
+
+#[test]
+fn decisions_are_recorded_as_audit_events() {
+    let folder = Folder::new("audit");
+    let text = token(&json!({ "sub": "maya", "groups": ["payments", "ops"], "exp": 4_000_000_000_u32 }));
+    let args = [
+        "check", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x", "--audit", "events.jsonl",
+    ];
+    let done = run_with(&folder, &args, "", Some(&text));
+    assert_eq!(done.exit, 0, "{}", done.err);
+    let written = fs::read_to_string(folder.0.join("events.jsonl")).unwrap();
+    assert!(!written.contains(&text), "no credential is in an event");
+    let events = lines(&written);
+    assert_eq!(events.iter().map(|event| event["class_uid"].clone()).collect::<Vec<_>>(), [json!(3002), json!(6003)]);
+    let groups = |name: &str| json!({ "type": "idp_group", "name": name });
+    assert_eq!(events[0]["user"]["groups"], json!([groups("payments"), groups("ops")]));
+    assert_eq!(events[1]["actor"]["user"]["groups"][0], groups("payments"));
+    let nowhere = run_with(&folder, &[&args[..8], &["--audit", "no/such/folder"]].concat(), "", Some(&text));
+    assert_eq!(nowhere.exit, 1, "what cannot be recorded is not decided");
+}
+
+#[test]
+fn wrong_usage_exits_with_64() {
+    let folder = Folder::new("usage");
+    for args in [
+        &["chek"][..],
+        &["check"],
+        &["check", "--policy", "policy.json", "--user", "u", "--operation", "wirte", "--topic", "x"],
+        &["check", "--policy", "policy.json", "--user", "u", "--operation", "read"],
+        &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--host", "here"],
+        &["check", "--policy", "policy.json", "--user", "u", "--member-of", "g", "--operation", "read", "--topic", "a", "--topic", "b"],
+    ] {
+        let done = run(&folder, args);
+        assert_eq!(done.exit, 64, "{args:?}: {}{}", done.out, done.err);
+        assert!(!done.err.is_empty(), "{args:?}");
+    }
+    assert_eq!(run(&folder, &["--help"]).exit, 0);
+    assert_eq!(run(&folder, &["check", "--policy", "missing.json", "--user", "u", "--operation", "read", "--topic", "x"]).exit, 1);
+}
+
+#[test]
+fn names_cannot_play_with_the_terminal() {
+    let folder = Folder::new("escape");
+    let args = [
+        "check", "--policy", "policy.json", "--user", "a\u{1b}[31mb", "--member-of", "x\u{202e}y", "--operation", "read", "--topic", "t\n",
+    ];
+    let done = run(&folder, &args);
+    assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{202e}'), "{:?}", done.out);
+}

@@ -1,0 +1,116 @@
+// What every journey has: a service, a browser, a page of its own, and a look back at the end.
+//
+// A journey fails when the page logged an error, threw, or broke its content security policy, whatever else it checked.
+// A failed one leaves a picture, the page and what was logged in tests/e2e/artifacts.
+
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { openBrowser } from './browser.mjs';
+import { startProvider } from './provider.mjs';
+import { startService } from './service.mjs';
+
+const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url));
+/** How long a condition may take on a loaded machine; what is there is found at once. */
+const PATIENCE_MS = 20_000;
+/** No journey waits for ever. */
+const LIMIT_MS = 120_000;
+
+/** What a page says while it is watched. */
+class Log {
+  lines = [];
+  complaints = [];
+
+  constructor(page, tolerated) {
+    const add = (line, isComplaint) => {
+      this.lines.push(line);
+      if (isComplaint && !tolerated.some((pattern) => pattern.test(line))) this.complaints.push(line);
+    };
+    page.on('console', (message) => {
+      const { url, lineNumber } = message.location();
+      add(`[${message.type()}] ${message.text()} (${url}:${lineNumber})`, ['error', 'warning', 'assert'].includes(message.type()));
+    });
+    page.on('pageerror', (error) => add(`[exception] ${error.stack ?? error}`, true));
+    page.on('crash', () => add('[crash] the page crashed', true));
+  }
+}
+
+/**
+ * Starts a service and a browser for the file that calls this, and a provider with `{ provider: true }`; ends them after
+ * its tests. Gives `journey`, and an object that holds what was started once the first test runs.
+ */
+export function stage(wanted = {}) {
+  const set = {};
+  const started = [];
+
+  before(async () => {
+    const starts = {
+      service: startService(),
+      browser: openBrowser(),
+      ...(wanted.provider ? { provider: startProvider() } : {}),
+    };
+    for (const [name, start] of Object.entries(starts)) {
+      started.push(start.then((made) => (set[name] = made)));
+    }
+    await Promise.all(started);
+  });
+  after(async () => {
+    await Promise.allSettled(started);
+    await set.browser?.close();
+    await set.provider?.stop();
+    await set.service?.stop();
+  });
+
+  /**
+   * One journey. `options` go to the browser's context, beside `tolerates`: expressions for lines of the console that are
+   * expected here. The body gets `page`, `context`, `open(path)`, `log` and node's test context `t`.
+   */
+  function journey(title, options, body) {
+    if (body === undefined) [options, body] = [{}, options];
+    const { tolerates = [], ...contextOptions } = options;
+    test(title, { timeout: LIMIT_MS }, async (t) => {
+      const context = await set.browser.newContext({
+        baseURL: set.service.origin,
+        viewport: { width: 1440, height: 900 },
+        locale: 'en-US',
+        colorScheme: 'light',
+        ...contextOptions,
+      });
+      context.setDefaultTimeout(PATIENCE_MS);
+      const page = await context.newPage();
+      const log = new Log(page, tolerates);
+      try {
+        await body({ page, context, log, t, open: (path) => open(page, path) });
+        assert.deepEqual(log.complaints, [], 'the page complained');
+      } catch (error) {
+        const folder = await keep(title, page, log, error, set.service).catch((why) => `nothing, ${why}`);
+        t.diagnostic(`what the page looked like: ${folder}`);
+        throw error;
+      } finally {
+        await context.close();
+      }
+    });
+  }
+
+  return { set, journey };
+}
+
+/** Opens a page of the console and waits until its heading is there. */
+async function open(page, path) {
+  await page.goto(path);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+}
+
+async function keep(title, page, log, error, service) {
+  const file = basename(process.argv[1] ?? 'journey', '.test.mjs');
+  const folder = join(ARTIFACTS, `${file}-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 80)}`);
+  await mkdir(folder, { recursive: true });
+  const write = (name, text) => writeFile(join(folder, name), text);
+  await write('console.txt', `${page.url()}\n\n${log.lines.join('\n')}\n\n${error?.stack ?? error}\n`);
+  await write('service.txt', service.output());
+  await write('page.html', await page.content());
+  await page.screenshot({ path: join(folder, 'page.png'), fullPage: true, timeout: 10_000 });
+  return folder;
+}
