@@ -25,8 +25,19 @@ const ENGINE: &[(&str, &[&str])] = &[
     (
         "wire",
         &[
-            "audit", "check", "claim_path", "decide", "groups", "identity", "json", "mapping", "model", "policy", "requests",
-            "token", "warning",
+            "audit",
+            "check",
+            "claim_path",
+            "decide",
+            "groups",
+            "identity",
+            "json",
+            "mapping",
+            "model",
+            "policy",
+            "requests",
+            "token",
+            "warning",
         ],
     ),
 ];
@@ -115,7 +126,10 @@ fn the_engine_imports_one_way() {
             continue;
         }
         let Some(uses) = allowed.get(module) else {
-            found.push(format!("{}: `{module}` has no line in the table of this test and of ARCHITECTURE.md", source.name));
+            found.push(format!(
+                "{}: `{module}` has no line in the table of this test and of ARCHITECTURE.md",
+                source.name
+            ));
             continue;
         };
         for line in source.lines() {
@@ -133,11 +147,23 @@ fn the_engine_imports_one_way() {
 
 #[test]
 fn the_engine_is_pure_and_only_wire_speaks_json() {
-    let banned = ["std::fs", "std::net::Tcp", "std::time", "std::env", "std::thread", "println!", "HashMap", "HashSet", "static mut"];
+    let banned = [
+        "std::fs",
+        "std::net::Tcp",
+        "std::time",
+        "std::env",
+        "std::thread",
+        "println!",
+        "HashMap",
+        "HashSet",
+        "static mut",
+    ];
     let mut found = Vec::new();
     for source in sources(&["engine/src"]) {
         for line in source.lines() {
-            found.extend(banned.iter().filter(|word| line.contains(**word)).map(|word| format!("{}: {word}", source.name)));
+            found.extend(
+                banned.iter().filter(|word| line.contains(**word)).map(|word| format!("{}: {word}", source.name)),
+            );
             let serde = line.contains("derive(") && (line.contains("Serialize") || line.contains("Deserialize"));
             if serde && !source.name.starts_with("engine/src/wire/") {
                 found.push(format!("{}: a serde derive outside of `wire`", source.name));
@@ -163,7 +189,9 @@ fn the_console_keeps_its_layers() {
         ];
         for line in source.lines() {
             found.extend(
-                bans.iter().filter(|(word, may)| !may && line.contains(word)).map(|(word, _)| format!("{name}: {word}")),
+                bans.iter()
+                    .filter(|(word, may)| !may && line.contains(word))
+                    .map(|(word, _)| format!("{name}: {word}")),
             );
         }
     }
@@ -179,7 +207,10 @@ fn decisions_that_are_named_exist() {
     let mut found = Vec::new();
     for source in sources(CODE_FOLDERS) {
         found.extend(
-            ids(&source.text, "D-", 2).into_iter().filter(|id| !known.contains(id)).map(|id| format!("{}: {id}", source.name)),
+            ids(&source.text, "D-", 2)
+                .into_iter()
+                .filter(|id| !known.contains(id))
+                .map(|id| format!("{}: {id}", source.name)),
         );
     }
     must_be_empty("decisions that docs/decisions.md does not have", &found);
@@ -189,8 +220,7 @@ fn decisions_that_are_named_exist() {
 fn ids(text: &str, prefix: &str, digits: usize) -> BTreeSet<String> {
     text.match_indices(prefix)
         .filter_map(|(place, _)| {
-            let number: String =
-                text[place + prefix.len()..].chars().take_while(char::is_ascii_digit).collect();
+            let number: String = text[place + prefix.len()..].chars().take_while(char::is_ascii_digit).collect();
             (number.len() == digits).then(|| format!("{prefix}{number}"))
         })
         .collect()

@@ -123,8 +123,19 @@ fn check_says_the_verdict_and_exits_by_it() {
 fn check_as_json_is_the_explained_decision() {
     let folder = Folder::new("json");
     let args = [
-        "check", "--policy", "policy.json", "--user", "u", "--member-of", "payments", "--operation", "write", "--topic",
-        "payments-x", "--format", "json",
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--member-of",
+        "payments",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+        "--format",
+        "json",
     ];
     let done = run(&folder, &args);
     let value = &lines(&done.out)[0];
@@ -137,8 +148,19 @@ fn check_as_json_is_the_explained_decision() {
 fn a_whole_request_lists_its_checks() {
     let folder = Folder::new("request");
     let args = [
-        "check", "--policy", "policy.json", "--user", "u", "--member-of", "payments", "--request", "Produce", "--topic", "payments-x",
-        "--transactional-id", "t",
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "u",
+        "--member-of",
+        "payments",
+        "--request",
+        "Produce",
+        "--topic",
+        "payments-x",
+        "--transactional-id",
+        "t",
     ];
     let denied = run(&folder, &args);
     assert_eq!(denied.exit, 2);
@@ -221,7 +243,8 @@ fn a_policy_with_ten_faults_names_all_ten() {
               "principal": "Group:", "host": "10.0.0.0/8", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }],
             "extra": true }"#,
     );
-    let args = ["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--format", "json"];
+    let args =
+        ["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--format", "json"];
     let done = run(&folder, &args);
     assert_eq!(done.exit, 1);
     assert_eq!(done.err.lines().count(), 11, "{}", done.err);
@@ -255,7 +278,15 @@ fn decisions_are_recorded_as_audit_events() {
     let folder = Folder::new("audit");
     let text = token(&json!({ "sub": "maya", "groups": ["payments", "ops"], "exp": 4_000_000_000_u32 }));
     let args = [
-        "check", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x", "--audit", "events.jsonl",
+        "check",
+        "--policy",
+        "policy.json",
+        "--operation",
+        "write",
+        "--topic",
+        "payments-x",
+        "--audit",
+        "events.jsonl",
     ];
     let done = run_with(&folder, &args, "", Some(&text));
     assert_eq!(done.exit, 0, "{}", done.err);
@@ -266,7 +297,7 @@ fn decisions_are_recorded_as_audit_events() {
     let groups = |name: &str| json!({ "type": "idp_group", "name": name });
     assert_eq!(events[0]["user"]["groups"], json!([groups("payments"), groups("ops")]));
     assert_eq!(events[1]["actor"]["user"]["groups"][0], groups("payments"));
-    let nowhere = run_with(&folder, &[&args[..8], &["--audit", "no/such/folder"]].concat(), "", Some(&text));
+    let nowhere = run_with(&folder, &[&args[..7], &["--audit", "no/such/folder"]].concat(), "", Some(&text));
     assert_eq!(nowhere.exit, 1, "what cannot be recorded is not decided");
 }
 
@@ -279,21 +310,48 @@ fn wrong_usage_exits_with_64() {
         &["check", "--policy", "policy.json", "--user", "u", "--operation", "wirte", "--topic", "x"],
         &["check", "--policy", "policy.json", "--user", "u", "--operation", "read"],
         &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "x", "--host", "here"],
-        &["check", "--policy", "policy.json", "--user", "u", "--member-of", "g", "--operation", "read", "--topic", "a", "--topic", "b"],
+        &[
+            "check",
+            "--policy",
+            "policy.json",
+            "--user",
+            "u",
+            "--member-of",
+            "g",
+            "--operation",
+            "read",
+            "--topic",
+            "a",
+            "--topic",
+            "b",
+        ],
     ] {
         let done = run(&folder, args);
         assert_eq!(done.exit, 64, "{args:?}: {}{}", done.out, done.err);
         assert!(!done.err.is_empty(), "{args:?}");
     }
     assert_eq!(run(&folder, &["--help"]).exit, 0);
-    assert_eq!(run(&folder, &["check", "--policy", "missing.json", "--user", "u", "--operation", "read", "--topic", "x"]).exit, 1);
+    assert_eq!(
+        run(&folder, &["check", "--policy", "missing.json", "--user", "u", "--operation", "read", "--topic", "x"]).exit,
+        1
+    );
 }
 
 #[test]
 fn names_cannot_play_with_the_terminal() {
     let folder = Folder::new("escape");
     let args = [
-        "check", "--policy", "policy.json", "--user", "a\u{1b}[31mb", "--member-of", "x\u{202e}y", "--operation", "read", "--topic", "t\n",
+        "check",
+        "--policy",
+        "policy.json",
+        "--user",
+        "a\u{1b}[31mb",
+        "--member-of",
+        "x\u{202e}y",
+        "--operation",
+        "read",
+        "--topic",
+        "t\n",
     ];
     let done = run(&folder, &args);
     assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{202e}'), "{:?}", done.out);

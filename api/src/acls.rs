@@ -1,8 +1,6 @@
 //! The Data Plane's ACLs: the body of one, the filter of a list, and the grouped answer (specification 2.4, 4.2, D-21).
 
-use gbac_engine::model::{
-    Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType,
-};
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::wire::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -154,8 +152,15 @@ impl ListAcls {
     pub fn group<'a>(acls: impl IntoIterator<Item = &'a Acl>) -> Self {
         let mut resources: Vec<ResourceAcls> = Vec::new();
         for acl in acls {
-            let AclBody { resource_type, resource_name, resource_pattern_type, principal, host, operation, permission_type } =
-                AclBody::from(acl);
+            let AclBody {
+                resource_type,
+                resource_name,
+                resource_pattern_type,
+                principal,
+                host,
+                operation,
+                permission_type,
+            } = AclBody::from(acl);
             let rule = AclRule { principal, host, operation, permission_type };
             match resources.last_mut() {
                 Some(last)
@@ -165,7 +170,12 @@ impl ListAcls {
                 {
                     last.acls.push(rule);
                 }
-                _ => resources.push(ResourceAcls { resource_type, resource_name, resource_pattern_type, acls: vec![rule] }),
+                _ => resources.push(ResourceAcls {
+                    resource_type,
+                    resource_name,
+                    resource_pattern_type,
+                    acls: vec![rule],
+                }),
             }
         }
         Self { resources }
@@ -282,11 +292,18 @@ impl AclFilter {
     fn read(pairs: &[(String, String)], must_say: bool) -> Result<Self, Vec<FieldViolation>> {
         let mut from = Parameters::of(pairs);
         let resource_type = choice(
-            &mut from, "filter.resource_type", "RESOURCE_TYPE", must_say, ResourceType::from_data_plane,
+            &mut from,
+            "filter.resource_type",
+            "RESOURCE_TYPE",
+            must_say,
+            ResourceType::from_data_plane,
             &spellings(ResourceType::ALL, |value| value.spelling().data_plane),
         );
         let pattern = choice(
-            &mut from, "filter.resource_pattern_type", "RESOURCE_PATTERN_TYPE", must_say,
+            &mut from,
+            "filter.resource_pattern_type",
+            "RESOURCE_PATTERN_TYPE",
+            must_say,
             |text| match text {
                 "RESOURCE_PATTERN_TYPE_MATCH" => Some(PatternFilter::Match),
                 _ => PatternType::from_data_plane(text).map(PatternFilter::Exactly),
@@ -294,11 +311,19 @@ impl AclFilter {
             &spellings(PatternType::ALL, |value| value.spelling().data_plane),
         );
         let operation = choice(
-            &mut from, "filter.operation", "OPERATION", must_say, Operation::from_data_plane,
+            &mut from,
+            "filter.operation",
+            "OPERATION",
+            must_say,
+            Operation::from_data_plane,
             &spellings(Operation::ALL, |value| value.spelling().data_plane),
         );
         let permission = choice(
-            &mut from, "filter.permission_type", "PERMISSION_TYPE", must_say, Permission::from_data_plane,
+            &mut from,
+            "filter.permission_type",
+            "PERMISSION_TYPE",
+            must_say,
+            Permission::from_data_plane,
             &spellings(Permission::ALL, |value| value.spelling().data_plane),
         );
         let mut resource_name = from.take("filter.resource_name").map(str::to_owned);
@@ -386,7 +411,10 @@ fn choice<T>(
             let value = read(text);
             if value.is_none() {
                 let text: String = text.chars().take(80).collect();
-                from.refuse(name, format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", text.escape_debug()));
+                from.refuse(
+                    name,
+                    format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", text.escape_debug()),
+                );
             }
             value
         }
@@ -429,7 +457,15 @@ mod tests {
         let fields: Vec<&str> = faults.iter().map(|fault| fault.field.as_str()).collect();
         assert_eq!(
             fields,
-            ["resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type"]
+            [
+                "resource_type",
+                "resource_name",
+                "resource_pattern_type",
+                "principal",
+                "host",
+                "operation",
+                "permission_type"
+            ]
         );
         assert_eq!(faults[1].description, "Field resource_name must be set");
         assert_eq!(faults[3].description, PRINCIPAL_RULE);
@@ -451,7 +487,12 @@ mod tests {
     #[test]
     fn patterns_are_compared_as_the_filter_says() {
         use PatternType::{Literal, Prefixed};
-        let all = [acl("ab", Literal, "User:a"), acl("ab", Prefixed, "User:a"), acl("a", Prefixed, "User:*"), acl("*", Literal, "User:a")];
+        let all = [
+            acl("ab", Literal, "User:a"),
+            acl("ab", Prefixed, "User:a"),
+            acl("a", Prefixed, "User:*"),
+            acl("*", Literal, "User:a"),
+        ];
         let found = |query: &str| {
             let filter = filter(query);
             all.iter().map(|acl| usize::from(filter.matches(acl)).to_string()).collect::<String>()
@@ -466,7 +507,10 @@ mod tests {
         assert_eq!(found("filter.resource_name="), "0000");
         assert_eq!(found("filter.host=10.0.0.1"), "0000");
         assert_eq!(found("filter.operation=OPERATION_WRITE"), "0000");
-        assert_eq!(found("filter.permission_type=PERMISSION_TYPE_UNSPECIFIED&filter.resource_type=RESOURCE_TYPE_ANY"), "1111");
+        assert_eq!(
+            found("filter.permission_type=PERMISSION_TYPE_UNSPECIFIED&filter.resource_type=RESOURCE_TYPE_ANY"),
+            "1111"
+        );
     }
 
     #[test]

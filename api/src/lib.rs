@@ -13,10 +13,7 @@
 //! assert_eq!(paths::acls(&filter), "/v1/acls?filter.principal=Group%3A%2Fdepartments%2Feng");
 //! ```
 
-#![cfg_attr(
-    not(test),
-    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod acls;
 pub mod cluster_config;

@@ -180,8 +180,7 @@ impl DataPlaneProblem {
     /// Every fault of a request's fields at once.
     #[must_use]
     pub fn invalid(field_violations: Vec<FieldViolation>) -> Self {
-        let mut problem =
-            Self::new(RpcCode::InvalidArgument, "provided parameters are invalid");
+        let mut problem = Self::new(RpcCode::InvalidArgument, "provided parameters are invalid");
         problem.details.push(Detail::BadRequest { field_violations });
         problem
     }
@@ -279,8 +278,7 @@ impl Refusal {
         if let Ok(properties) = serde_json::from_str::<BTreeMap<String, String>>(body)
             && !properties.is_empty()
         {
-            let fields: Vec<_> =
-                properties.into_iter().map(|(name, text)| FieldViolation::new(name, text)).collect();
+            let fields: Vec<_> = properties.into_iter().map(|(name, text)| FieldViolation::new(name, text)).collect();
             let message = "the cluster properties were not changed".into();
             return Self { status, code: String::new(), message, fields };
         }

@@ -92,22 +92,23 @@ impl UpdateRole {
     /// Every fault, by field; also a principal in both lists.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
-        let mut read = |list: &[Member], name: &str, check: fn(&Principal) -> Result<(), RoleError>| -> Vec<Principal> {
-            let mut principals = Vec::new();
-            for (place, member) in list.iter().enumerate() {
-                let read = Principal::parse(&member.principal)
-                    .map_err(|error| format!("{error}; {}", error.hint()))
-                    .and_then(|principal| match check(&principal) {
-                        Ok(()) => Ok(principal),
-                        Err(error) => Err(format!("{error}; {}", error.hint())),
-                    });
-                match read {
-                    Ok(principal) => principals.push(principal),
-                    Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
+        let mut read =
+            |list: &[Member], name: &str, check: fn(&Principal) -> Result<(), RoleError>| -> Vec<Principal> {
+                let mut principals = Vec::new();
+                for (place, member) in list.iter().enumerate() {
+                    let read = Principal::parse(&member.principal)
+                        .map_err(|error| format!("{error}; {}", error.hint()))
+                        .and_then(|principal| match check(&principal) {
+                            Ok(()) => Ok(principal),
+                            Err(error) => Err(format!("{error}; {}", error.hint())),
+                        });
+                    match read {
+                        Ok(principal) => principals.push(principal),
+                        Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
+                    }
                 }
-            }
-            principals
-        };
+                principals
+            };
         let add = read(&self.add, "add", check_member);
         let remove = read(&self.remove, "remove", |_| Ok(()));
         if let Some(both) = add.iter().find(|member| remove.contains(member)) {
@@ -274,7 +275,10 @@ mod tests {
             remove: vec![member("Group:*"), member("Group:a"), member("x")],
         };
         let faults: Vec<String> = update.members().unwrap_err().into_iter().map(|fault| fault.field).collect();
-        assert_eq!(faults, ["add[1].principal", "add[2].principal", "add[3].principal", "remove[2].principal", "remove"]);
+        assert_eq!(
+            faults,
+            ["add[1].principal", "add[2].principal", "add[3].principal", "remove[2].principal", "remove"]
+        );
         let update = UpdateRole { add: vec![member("Group:/a:b")], remove: vec![member("User:*")], create: true };
         let members = update.members().unwrap();
         assert_eq!(members, Membership { add: vec![Principal::group("/a:b")], remove: vec![Principal::user("*")] });
@@ -306,7 +310,10 @@ mod tests {
             let faults = RoleQuery::from_query(&parse_query(query).unwrap()).unwrap_err();
             faults.into_iter().map(|fault| fault.field).collect()
         };
-        assert_eq!(fields("filter.name_prefix=a,b&filter.name_contains=a%3Db"), ["filter.name_prefix", "filter.name_contains"]);
+        assert_eq!(
+            fields("filter.name_prefix=a,b&filter.name_contains=a%3Db"),
+            ["filter.name_prefix", "filter.name_contains"]
+        );
         assert_eq!(fields(&format!("filter.name_contains={}", "x".repeat(129))), ["filter.name_contains"]);
         assert_eq!(fields("filter.principal=eng"), ["filter.principal"]);
         let long = format!("filter.principal=Group:{}", "x".repeat(1000));

@@ -27,7 +27,8 @@ impl Log {
     /// Opens the file for appending.
     pub(crate) fn append_to(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
-        let file = OpenOptions::new().create(true).append(true).open(path).map_err(|error| Failure::io(&name, &error))?;
+        let file =
+            OpenOptions::new().create(true).append(true).open(path).map_err(|error| Failure::io(&name, &error))?;
         Ok(Self { file, name, product: Product::default() })
     }
 

@@ -93,8 +93,7 @@ pub(crate) fn shell(word: &str) -> String {
 
 /// A table with aligned columns; the last column is not padded.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
-    let rows: Vec<Vec<String>> =
-        rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
+    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());

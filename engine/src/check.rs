@@ -7,12 +7,13 @@ use std::net::IpAddr;
 use serde_json::{Map, Value};
 
 use crate::decide::{self, Decision, Explanation, Outcome, Request};
-use crate::groups::{Extraction, Warning};
+use crate::groups::Extraction;
 use crate::identity::{Identity, IdentityError};
 use crate::model::{Operation, ResourceType};
 use crate::policy::Policy;
 use crate::requests::{self, Need, RequestError};
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
+use crate::warning::Warning;
 
 /// One question about one identity.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,15 +95,14 @@ pub struct Opened {
     pub extraction: Option<Extraction>,
     /// The token's header, where there was a token.
     pub header: Option<Header>,
-    /// What to know about names that were given by hand.
-    names: Vec<Warning>,
+    /// What to know about the token's header, or about names that were given by hand.
+    before: Vec<Warning>,
 }
 
 impl Opened {
-    /// What to know about the groups, whichever way they came.
-    #[must_use]
-    pub fn warnings(&self) -> &[Warning] {
-        self.extraction.as_ref().map_or(&self.names, |extraction| &extraction.warnings)
+    /// What to know about the token and its groups, whichever way they came.
+    pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
+        self.before.iter().chain(self.extraction.iter().flat_map(|extraction| &extraction.warnings))
     }
 }
 
@@ -168,7 +168,9 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token(error) => error.fmt(f),
-            Self::NoKeys => f.write_str("`token` is verified, and no keys were given; give a JWKS or write `unverified_token`"),
+            Self::NoKeys => {
+                f.write_str("`token` is verified, and no keys were given; give a JWKS or write `unverified_token`")
+            }
             Self::Refused(_, message) => f.write_str(message),
             Self::Identity(error) => error.fmt(f),
             Self::Request(error) => error.fmt(f),
@@ -187,15 +189,16 @@ pub type Verify<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, CheckError>>;
 /// A token that cannot be read or is refused, or claims that name no user.
 pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
     let rules = policy.settings().identity_rules();
-    let unverified = |claims: &UnverifiedClaims, userinfo: Option<&Map<String, Value>>, header| {
+    let unverified = |claims: &UnverifiedClaims, userinfo: Option<&Map<String, Value>>, header: Option<Header>| {
         let (identity, extraction) =
             Identity::from_unverified(claims, userinfo, &rules).map_err(CheckError::Identity)?;
-        Ok(Opened { identity, extraction: Some(extraction), header, names: Vec::new() })
+        let before = header.as_ref().map(Header::warnings).unwrap_or_default();
+        Ok(Opened { identity, extraction: Some(extraction), header, before })
     };
     match who {
         Who::Names { user, groups } => {
-            let (identity, names) = Identity::with_warnings(user, groups);
-            Ok(Opened { identity, extraction: None, header: None, names })
+            let (identity, before) = Identity::with_warnings(user, groups);
+            Ok(Opened { identity, extraction: None, header: None, before })
         }
         Who::Claims { claims, userinfo } => {
             unverified(&UnverifiedClaims::from_object(claims.clone()), userinfo.as_ref(), None)
@@ -208,7 +211,7 @@ pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, Ch
             let claims = verify.ok_or(CheckError::NoKeys)?(token)?;
             let (identity, extraction) =
                 Identity::from_verified(&claims, userinfo.as_ref(), &rules).map_err(CheckError::Identity)?;
-            Ok(Opened { identity, extraction: Some(extraction), header: None, names: Vec::new() })
+            Ok(Opened { identity, extraction: Some(extraction), header: None, before: Vec::new() })
         }
     }
 }

@@ -5,9 +5,10 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
-use crate::groups::{Extraction, ExtractionRule, Warning, extract};
+use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
 use crate::token::{Claims, UnverifiedClaims};
+use crate::warning::Warning;
 
 /// A user and the groups, as one authentication found them.
 #[derive(Debug, Clone, PartialEq)]

@@ -22,4 +22,5 @@ pub mod requests;
 pub mod token;
 #[cfg(feature = "verify")]
 pub mod verify;
+pub mod warning;
 pub mod wire;

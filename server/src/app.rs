@@ -22,9 +22,7 @@ use crate::demo::{self, Provider};
 use crate::fault::Fault;
 use crate::serve::ServeError;
 use crate::store::{Plan, Snapshot, Store};
-use crate::{
-    acls, body, cluster_config, demo_provider, gate, policy_document, roles, security_service, service_info,
-};
+use crate::{acls, body, cluster_config, demo_provider, gate, policy_document, roles, security_service, service_info};
 
 /// What a demo is made from.
 #[derive(Debug, Clone)]
@@ -56,9 +54,12 @@ impl App {
     /// A demo: in memory, with a small policy, a provider with new keys, and reads without credentials.
     ///
     /// # Errors
-    /// The console's folder cannot be read, or there are no random numbers.
+    /// The password is empty, the console's folder cannot be read, or there are no random numbers.
     pub fn demo(options: Demo) -> Result<Self, ServeError> {
         let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
+        if options.admin_password.as_deref() == Some("") {
+            return Err(ServeError::EmptyPassword);
+        }
         let published = options.admin_password.is_none();
         let password = options.admin_password.unwrap_or_else(|| demo::PASSWORD.into());
         let sign_in = published.then(|| SignIn { user: demo::ADMIN.into(), password: password.clone() });
@@ -68,8 +69,9 @@ impl App {
         };
         let (store, admin, provider) = start().map_err(ServeError::Start)?;
         let console = match &options.console {
-            Some(folder) => Console::from_folder(folder)
-                .map_err(|error| ServeError::Console { folder: folder.clone(), error })?,
+            Some(folder) => {
+                Console::from_folder(folder).map_err(|error| ServeError::Console { folder: folder.clone(), error })?
+            }
             None => Console::embedded(),
         };
         let clock = options.clock.unwrap_or(clock::system);

@@ -63,7 +63,9 @@ pub(crate) async fn text(request: Request, limit: usize) -> Result<String, Fault
     });
     let bytes = match read.await {
         Ok(read) => read?,
-        Err(_) => return Err(Fault::with_status(408, RpcCode::DeadlineExceeded, "body_too_slow", "the body took too long")),
+        Err(_) => {
+            return Err(Fault::with_status(408, RpcCode::DeadlineExceeded, "body_too_slow", "the body took too long"));
+        }
     };
     let Some(bytes) = bytes else {
         drain(&parts.headers, body).await;

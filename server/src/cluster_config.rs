@@ -120,7 +120,10 @@ impl Property {
                     .map_err(|error| format!("{error} at byte {}; {}", error.offset(), error.hint()))?;
             }
             (_, GroupSource::Sso { .. }) if !in_use => {
-                return Err("the groups come from the SSO connection (`sso` in the policy document), which excludes this".into());
+                return Err(
+                    "the groups come from the SSO connection (`sso` in the policy document), which excludes this"
+                        .into(),
+                );
             }
             (Self::OidcGroupClaimPath, GroupSource::Properties { claim_path, .. }) => {
                 *claim_path = ClaimPath::parse(text).map_err(|error| {
@@ -234,9 +237,8 @@ fn apply(mut settings: Settings, change: &ConfigChange, admin: &str) -> Result<S
     let mut faults = ConfigFaults::new();
     let default = Settings::default();
     let resets = change.remove.iter().map(|name| (name, None));
-    let wanted: BTreeMap<&String, Option<&Value>> = resets
-        .chain(change.upsert.iter().map(|(name, value)| (name, Some(value))))
-        .collect();
+    let wanted: BTreeMap<&String, Option<&Value>> =
+        resets.chain(change.upsert.iter().map(|(name, value)| (name, Some(value)))).collect();
     for (name, value) in wanted {
         let Some(property) = Property::by_name(name) else {
             faults.insert(name.clone(), "Unknown property".into());

@@ -59,7 +59,15 @@ impl Fault {
     /// A refusal with a status of HTTP that no code has, and our own word for it.
     pub(crate) fn with_status(status: u16, code: RpcCode, word: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self { status, code, word, message, fields: Vec::new(), problems: Vec::new(), challenge: code == RpcCode::Unauthenticated }
+        Self {
+            status,
+            code,
+            word,
+            message,
+            fields: Vec::new(),
+            problems: Vec::new(),
+            challenge: code == RpcCode::Unauthenticated,
+        }
     }
 
     /// Every fault of a request's fields at once.

@@ -33,9 +33,9 @@ pub(crate) async fn gate(request: Request, next: Next) -> Response {
     let surface = Surface::of(request.uri().path());
     let mut response = match refusal(&request) {
         Some(fault) => body::refuse(request, fault).await,
-        None => timeout(TIME, next.run(request)).await.unwrap_or_else(|_| {
-            Fault::new(RpcCode::DeadlineExceeded, "the request took too long").answer(surface)
-        }),
+        None => timeout(TIME, next.run(request))
+            .await
+            .unwrap_or_else(|_| Fault::new(RpcCode::DeadlineExceeded, "the request took too long").answer(surface)),
     };
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
@@ -53,10 +53,20 @@ fn refusal(request: &Request) -> Option<Fault> {
     let host = match host {
         Some(Ok(host)) if is_loopback(host) => host,
         Some(Ok(host)) => {
-            let message = format!("this service does not answer for the host `{}`; ask for it by its own address", host.escape_debug());
+            let message = format!(
+                "this service does not answer for the host `{}`; ask for it by its own address",
+                host.escape_debug()
+            );
             return Some(Fault::with_status(403, RpcCode::PermissionDenied, "foreign_host", message));
         }
-        _ => return Some(Fault::with_status(400, RpcCode::InvalidArgument, "host_missing", "the request names no host")),
+        _ => {
+            return Some(Fault::with_status(
+                400,
+                RpcCode::InvalidArgument,
+                "host_missing",
+                "the request names no host",
+            ));
+        }
     };
     let writes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if writes && !is_own_origin(request.headers(), host) {
@@ -97,7 +107,16 @@ mod tests {
         for host in ["localhost", "LOCALHOST:8420", "127.0.0.1:8420", "127.1.2.3", "[::1]:1", "[::ffff:127.0.0.1]"] {
             assert!(is_loopback(host), "{host}");
         }
-        for host in ["", "evil.example", "localhost.evil.example:8420", "127.0.0.1.nip.io", "10.0.0.1", "[::2]", "[::1", "0.0.0.0"] {
+        for host in [
+            "",
+            "evil.example",
+            "localhost.evil.example:8420",
+            "127.0.0.1.nip.io",
+            "10.0.0.1",
+            "[::2]",
+            "[::1",
+            "0.0.0.0",
+        ] {
             assert!(!is_loopback(host), "{host}");
         }
     }

@@ -5,10 +5,7 @@
 //! `demo_provider`, `console`. What all of them share is in `gate` (hosts, origins, headers, time), `auth` (who may
 //! what, D-26), `body` (reading and draining) and `fault` (each surface's error body, D-21).
 
-#![cfg_attr(
-    not(test),
-    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)
-)]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 mod acls;
 mod app;

@@ -13,10 +13,10 @@ use gbac_engine::policy::Policy;
 use gbac_engine::wire::{policy_from_json, policy_to_json};
 
 use crate::app::App;
+use crate::body;
 use crate::cluster_config::locked_out;
 use crate::fault::{Fault, Surface};
 use crate::store::Plan;
-use crate::body;
 
 const SURFACE: Surface = Surface::Own;
 

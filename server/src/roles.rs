@@ -135,8 +135,7 @@ async fn delete(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -
 
 /// Reads a parameter that is true or false; false when it is left out.
 fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
-    let values: Vec<&str> =
-        pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect();
+    let values: Vec<&str> = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect();
     match values.as_slice() {
         [] | ["false"] => Ok(false),
         ["true"] => Ok(true),

@@ -1,9 +1,9 @@
 //! `gbac serve --demo`: options, start, stop, and what can go wrong with them.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
-use std::fmt;
 
 use gbac_engine::wire::Problems;
 
@@ -48,6 +48,8 @@ pub enum ServeError {
         /// Why.
         error: io::Error,
     },
+    /// The admin's password is empty.
+    EmptyPassword,
     /// The demo's own policy is faulty.
     DemoPolicy(Problems),
     /// The operating system gives no threads, signals or random numbers.
@@ -64,6 +66,7 @@ impl ServeError {
             Self::Listen { error, .. } if error.kind() == io::ErrorKind::AddrInUse => "port_taken",
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
+            Self::EmptyPassword => "password_empty",
             Self::DemoPolicy(_) => "demo_policy",
             Self::Start(_) => "start_failed",
         }
@@ -82,6 +85,7 @@ impl ServeError {
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "name the folder that Trunk builds, usually `dist`".into(),
+            Self::EmptyPassword => "give a password, or leave it out for `demo`".into(),
             Self::DemoPolicy(_) => "build the program again from an unchanged source".into(),
             Self::Start(_) => "free some of the machine's resources and try again".into(),
         }
@@ -100,6 +104,7 @@ impl fmt::Display for ServeError {
             Self::Console { folder, error } => {
                 write!(f, "cannot use the console's folder `{}`: {error}", folder.display())
             }
+            Self::EmptyPassword => f.write_str("the admin's password is empty"),
             Self::DemoPolicy(problems) => write!(f, "the demo's policy is faulty: {problems}"),
             Self::Start(error) => write!(f, "the service cannot start: {error}"),
         }
@@ -111,7 +116,7 @@ impl std::error::Error for ServeError {
         match self {
             Self::Listen { error, .. } | Self::Console { error, .. } | Self::Start(error) => Some(error),
             Self::DemoPolicy(problems) => Some(problems),
-            Self::Address(_) | Self::NotLoopback(_) => None,
+            Self::Address(_) | Self::NotLoopback(_) | Self::EmptyPassword => None,
         }
     }
 }
@@ -215,14 +220,16 @@ mod tests {
     fn addresses_are_read() {
         assert_eq!(read_address("localhost:0").unwrap(), ([127, 0, 0, 1], 0).into());
         assert_eq!(read_address("[::1]:8420").unwrap().port(), 8420);
-        for text in ["", "8420", "localhost", "localhost:x", "example.com:80", "127.0.0.1:70000", "http://127.0.0.1:1"] {
+        for text in ["", "8420", "localhost", "localhost:x", "example.com:80", "127.0.0.1:70000", "http://127.0.0.1:1"]
+        {
             assert_eq!(read_address(text).unwrap_err().code(), "listen_address", "{text}");
         }
     }
 
     #[test]
     fn a_demo_stays_on_this_machine() {
-        let bind = |listen: &str| Server::bind(ServeOptions { listen: listen.into(), ..ServeOptions::default() }).map(drop);
+        let bind =
+            |listen: &str| Server::bind(ServeOptions { listen: listen.into(), ..ServeOptions::default() }).map(drop);
         for listen in ["0.0.0.0:0", "[::]:0", "192.0.2.1:8420"] {
             let error = bind(listen).unwrap_err();
             assert_eq!(error.code(), "demo_not_loopback", "{listen}");
@@ -234,7 +241,8 @@ mod tests {
     fn a_taken_port_is_said_to_be_taken() {
         let taken = TcpListener::bind("127.0.0.1:0").unwrap();
         let listen = taken.local_addr().unwrap().to_string();
-        let error = Server::bind(ServeOptions { listen: listen.clone(), ..ServeOptions::default() }).map(drop).unwrap_err();
+        let error =
+            Server::bind(ServeOptions { listen: listen.clone(), ..ServeOptions::default() }).map(drop).unwrap_err();
         assert_eq!(error.code(), "port_taken");
         assert_eq!(error.to_string(), format!("the port of `{listen}` is taken"));
     }

@@ -3,3 +3,8 @@
 pub mod oracle;
 pub mod vectors;
 pub mod world;
+
+/// The Rust in README.md is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;

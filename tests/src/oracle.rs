@@ -99,7 +99,12 @@ fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'st
 }
 
 /// The ACLs of one permission that match, first the one that D-20 reports.
-fn matching<'a>(facts: &'a Facts, asked: &'a Asked, permission: Permission, unknown_host_matches: bool) -> Vec<Found<'a>> {
+fn matching<'a>(
+    facts: &'a Facts,
+    asked: &'a Asked,
+    permission: Permission,
+    unknown_host_matches: bool,
+) -> Vec<Found<'a>> {
     let mut found: Vec<Found<'a>> = Vec::new();
     for way in ways(facts, asked) {
         for acl in &facts.acls {

@@ -94,14 +94,8 @@ pub fn asked() -> impl Strategy<Value = Asked> {
         prop_oneof![1 => Just(None), 2 => address().prop_map(Some)],
     )
         .prop_map(|(user, groups, operation, resource_type, name, host)| {
-            let mut asked = Asked {
-                user: user.into(),
-                groups: Vec::new(),
-                operation,
-                resource_type,
-                name: name.into(),
-                host,
-            };
+            let mut asked =
+                Asked { user: user.into(), groups: Vec::new(), operation, resource_type, name: name.into(), host };
             for group in groups {
                 if !asked.groups.iter().any(|known| known == group) {
                     asked.groups.push(group.into());
@@ -143,7 +137,7 @@ pub fn identity(asked: &Asked) -> Identity {
 #[must_use]
 pub fn request(asked: &Asked) -> Request<'_> {
     let request = Request::new(asked.operation, asked.resource_type, &asked.name);
-    asked.host.map_or(request, |host| request.from_host(host))
+    asked.host.map_or(request, |host| request.with_host(host))
 }
 
 /// An engine's decision in the oracle's words.

@@ -117,8 +117,7 @@ fn one(
     format: Format,
 ) -> Result<ExitCode, Failure> {
     let check = check_of(args, verifier.is_some())?;
-    let opened = opened(policy, &check.who, verifier)
-        .map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let opened = opened(policy, &check.who, verifier).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let answer =
         ask(policy, &opened.identity, &check).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     if let Some(log) = log {
@@ -147,9 +146,12 @@ fn check_of(args: &CheckArgs, verified: bool) -> Result<Check, Failure> {
         let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
         if verified { Who::Token { token, userinfo } } else { Who::UnverifiedToken { token, userinfo } }
     };
-    let host = args.host.as_deref().map(Host::parse_address).transpose().map_err(|error| {
-        Failure::usage(format!("--host: {error}; {}", error.hint()))
-    })?;
+    let host = args
+        .host
+        .as_deref()
+        .map(Host::parse_address)
+        .transpose()
+        .map_err(|error| Failure::usage(format!("--host: {error}; {}", error.hint())))?;
     let now = matches!(who, Who::Names { .. }).then_some(()).map_or_else(|| Some(input::now()), |()| None);
     Ok(Check { id: None, who, question: question_of(args)?, host, now })
 }

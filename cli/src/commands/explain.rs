@@ -21,7 +21,8 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     }
     if opened.header.is_some() || opened.extraction.is_some() {
         let state = if decision.verified { "verified" } else { "not verified" };
-        let groups: Vec<String> = opened.identity.groups().iter().map(|group| format!("Group:{}", plain(group))).collect();
+        let groups: Vec<String> =
+            opened.identity.groups().iter().map(|group| format!("Group:{}", plain(group))).collect();
         let groups = if groups.is_empty() { "no groups".into() } else { groups.join(", ") };
         let _ = writeln!(text, "Signature {state}; the token gives {groups}.");
     }

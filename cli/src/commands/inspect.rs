@@ -11,7 +11,8 @@ use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::verify::{CheckLine, Outcome};
-use gbac_engine::wire::ExtractionJson;
+use gbac_engine::warning::Warning;
+use gbac_engine::wire::{ExtractionJson, WarningJson};
 use serde_json::{Map, Value, json};
 
 use crate::args::{Format, InspectArgs};
@@ -27,6 +28,14 @@ struct Seen {
     user: Result<String, IdentityError>,
     extraction: Extraction,
     settings: Settings,
+}
+
+impl Seen {
+    /// What to know about the header, then about the groups.
+    fn warnings(&self) -> Vec<Warning> {
+        let header = self.header.as_ref().map(Header::warnings).unwrap_or_default();
+        header.into_iter().chain(self.extraction.warnings.iter().cloned()).collect()
+    }
 }
 
 pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -58,8 +67,8 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != Outcome::Failed);
     let rules = settings.identity_rules();
     let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
-    let user = Identity::from_unverified(&claims, userinfo.as_ref(), &rules)
-        .map(|(identity, _)| identity.user().to_owned());
+    let user =
+        Identity::from_unverified(&claims, userinfo.as_ref(), &rules).map(|(identity, _)| identity.user().to_owned());
     Ok(Seen { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
 }
 
@@ -100,10 +109,11 @@ fn settings(args: &InspectArgs) -> Result<Settings, Failure> {
 
 fn as_json(seen: &Seen) -> Value {
     let extraction = ExtractionJson::from(&seen.extraction);
+    let warnings: Vec<WarningJson> = seen.warnings().iter().map(WarningJson::from).collect();
     let mut value = json!({
         "user": seen.user.as_ref().ok(),
         "groups": extraction.groups,
-        "warnings": extraction.warnings,
+        "warnings": warnings,
         "verified": seen.verified,
         "claim": extraction.claim,
         "elements": extraction.elements,
@@ -128,7 +138,12 @@ fn words(seen: &Seen) -> String {
     if let Some(header) = &seen.header {
         let key = header.kid().map(|kid| format!(", key {}", plain(kid))).unwrap_or_default();
         let typ = header.typ().map(|typ| format!(", typ {}", plain(typ))).unwrap_or_default();
-        let _ = writeln!(text, "1. Decode     compact JWS, {}{key}{typ}, {} claims", plain(header.alg()), seen.claims.len());
+        let _ = writeln!(
+            text,
+            "1. Decode     compact JWS, {}{key}{typ}, {} claims",
+            plain(header.alg()),
+            seen.claims.len()
+        );
     } else {
         let _ = writeln!(text, "1. Decode     claims, {} of them", seen.claims.len());
     }
@@ -140,7 +155,12 @@ fn words(seen: &Seen) -> String {
     }
     match &seen.user {
         Ok(user) => {
-            let _ = writeln!(text, "2. User       {} gives User:{}", plain(seen.settings.principal_mapping.as_str()), plain(user));
+            let _ = writeln!(
+                text,
+                "2. User       {} gives User:{}",
+                plain(seen.settings.principal_mapping.as_str()),
+                plain(user)
+            );
         }
         Err(error) => {
             let _ = writeln!(text, "2. User       none: {}", plain(&error.to_string()));
@@ -169,7 +189,7 @@ fn words(seen: &Seen) -> String {
     if !rows.is_empty() {
         let _ = write!(text, "\n{}", output::table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
     }
-    for warning in &seen.extraction.warnings {
+    for warning in seen.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
     }
     if seen.extraction.groups.is_empty() {

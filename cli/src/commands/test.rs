@@ -24,8 +24,7 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
     let mut runs = Vec::new();
     for path in &args.files {
         let what = path.display().to_string();
-        let file =
-            assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&what, problems))?;
+        let file = assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&what, problems))?;
         let policy = match file.policy {
             PolicySource::Inline(policy) => *policy,
             PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
@@ -37,13 +36,16 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
     }
     let failed = runs.iter().filter(|run| run.difference.is_some()).count();
     match format {
-        Format::Json => output::line(&mut std::io::stdout(), &json!({
-            "passed": runs.len() - failed,
-            "failed": failed,
-            "tests": runs.iter().map(|run| json!({
-                "file": run.file, "name": run.name, "passed": run.difference.is_none(), "difference": run.difference,
-            })).collect::<Vec<_>>(),
-        }))?,
+        Format::Json => output::line(
+            &mut std::io::stdout(),
+            &json!({
+                "passed": runs.len() - failed,
+                "failed": failed,
+                "tests": runs.iter().map(|run| json!({
+                    "file": run.file, "name": run.name, "passed": run.difference.is_none(), "difference": run.difference,
+                })).collect::<Vec<_>>(),
+            }),
+        )?,
         Format::Text => output::text(&words(&runs, failed))?,
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
@@ -81,12 +83,8 @@ fn junit(runs: &[Run]) -> String {
     for file in files {
         let suite: Vec<&Run> = runs.iter().filter(|run| run.file == file).collect();
         let failed = suite.iter().filter(|run| run.difference.is_some()).count();
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">",
-            escape(file),
-            suite.len()
-        );
+        let _ =
+            writeln!(text, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">", escape(file), suite.len());
         for run in suite {
             let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), escape(&run.name));
             match &run.difference {

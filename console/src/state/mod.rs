@@ -5,6 +5,7 @@ pub mod address;
 pub mod attempts;
 pub mod member;
 pub mod near;
+pub mod role;
 pub mod roles;
 pub mod service;
 pub mod simulator;

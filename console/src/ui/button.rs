@@ -32,7 +32,7 @@ impl ButtonKind {
     }
 }
 
-/// A button with words. Other attributes go behind it: `<Button on_press=f {..} aria-expanded="true">`.
+/// A button with words. Other attributes go behind it: `<Button on_press=move |()| open() {..} aria-expanded="true">`.
 ///
 /// While `busy` it stays focusable and does nothing, so that focus is not lost; while `disabled` it is out of reach.
 #[component]

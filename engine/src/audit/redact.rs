@@ -4,7 +4,8 @@
 pub const REDACTED: &str = "******";
 
 /// Headers whose whole value is a credential.
-const SECRET_HEADERS: &[&str] = &["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token"];
+const SECRET_HEADERS: &[&str] =
+    &["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token"];
 /// Query parameters whose value is a credential (RFC 6750 2.3 and OAuth 2.0).
 const SECRET_PARAMETERS: &[&str] = &[
     "access_token",

@@ -55,7 +55,7 @@ pub(super) fn unsettled(outcome: Outcome, reason: Reason) -> Decision {
 
 pub(super) fn by_group() -> Decision {
     Decision {
-        source: Some(Source::GroupAcl),
+        source: Some(Source::Group),
         group: Some("/sales".into()),
         acl: Some(acl(Principal::group("/sales"), Permission::Allow)),
         ..unsettled(Outcome::Allow, Reason::AllowRule)
@@ -64,7 +64,7 @@ pub(super) fn by_group() -> Decision {
 
 pub(super) fn through_group_and_role() -> Decision {
     Decision {
-        source: Some(Source::GroupRoleAcl),
+        source: Some(Source::GroupRole),
         group: Some("/sales".into()),
         role: Some("DataEngineers".into()),
         acl: Some(Acl {
@@ -270,7 +270,7 @@ fn a_match_through_a_role_names_group_and_role() {
     );
     assert_eq!(event["status_id"], json!(2));
 
-    let own_role = Decision { source: Some(Source::RoleAcl), group: None, ..decision };
+    let own_role = Decision { source: Some(Source::Role), group: None, ..decision };
     let event = api_activity(&activity(&product, WRITE, &own_role)).to_json();
     assert_eq!(event["actor"]["user"]["groups"], json!([{ "type": "role", "name": "DataEngineers" }]));
 }
@@ -306,7 +306,7 @@ fn decisions_without_an_acl_say_why() {
 fn an_own_acl_names_no_group() {
     let product = product();
     let decision = Decision {
-        source: Some(Source::UserAcl),
+        source: Some(Source::User),
         group: None,
         acl: Some(acl(Principal::user("*"), Permission::Allow)),
         ..by_group()
@@ -345,7 +345,7 @@ fn operations_have_their_activity() {
 fn an_unknown_client_is_the_host_of_the_request() {
     let (product, decision) = (product(), by_group());
     let context = Context { client: Endpoint::default(), ..context(&product, service::KAFKA) };
-    let asked = WRITE.from_host("10.1.1.1".parse().unwrap());
+    let asked = WRITE.with_host("10.1.1.1".parse().unwrap());
     let event = |request| api_activity(&ApiActivity { context, ..activity(&product, request, &decision) }).to_json();
     assert_eq!(event(asked)["src_endpoint"], json!({ "ip": "10.1.1.1" }));
     assert_eq!(event(WRITE)["src_endpoint"], json!({ "name": "unknown" }));

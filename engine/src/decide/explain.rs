@@ -203,8 +203,7 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
         rank.entry(acl).or_insert(place);
     }
     let known = Known::new(&paths);
-    let mut candidates: Vec<Candidate> =
-        policy.acls().filter_map(|acl| known.candidate(acl, request)).collect();
+    let mut candidates: Vec<Candidate> = policy.acls().filter_map(|acl| known.candidate(acl, request)).collect();
     for candidate in &mut candidates {
         if rank.contains_key(&candidate.acl) {
             candidate.standing = standing_of_match(&candidate.acl, &decision, settled.is_some());
@@ -214,7 +213,14 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
         let place = rank.get(&candidate.acl).copied().unwrap_or(usize::MAX);
         let order = candidate.paths.first().and_then(|path| known.order.get(&path.principal)).copied();
         let folded = (candidate.standing == Standing::NoMatch, !candidate.is_on_resource());
-        (candidate.acl.permission, folded, place, candidate.standing, order.unwrap_or(usize::MAX), candidate.acl.clone())
+        (
+            candidate.acl.permission,
+            folded,
+            place,
+            candidate.standing,
+            order.unwrap_or(usize::MAX),
+            candidate.acl.clone(),
+        )
     });
     Explanation { decision, paths, candidates, acls: policy.acls().len() }
 }
@@ -241,12 +247,8 @@ struct Known<'a> {
 
 impl<'a> Known<'a> {
     fn new(paths: &'a [Path]) -> Self {
-        let mut known = Self {
-            paths: BTreeMap::new(),
-            order: BTreeMap::new(),
-            folded: BTreeMap::new(),
-            user: paths.first(),
-        };
+        let mut known =
+            Self { paths: BTreeMap::new(), order: BTreeMap::new(), folded: BTreeMap::new(), user: paths.first() };
         for (place, path) in paths.iter().enumerate() {
             known.paths.entry(&path.principal).or_default().push(path);
             known.order.entry(&path.principal).or_insert(place);

@@ -38,7 +38,7 @@ impl<'a> Request<'a> {
 
     /// The same request from this address; an IPv4-mapped IPv6 address counts as its IPv4 one.
     #[must_use]
-    pub fn from_host(mut self, host: IpAddr) -> Self {
+    pub fn with_host(mut self, host: IpAddr) -> Self {
         self.host = Some(host.to_canonical());
         self
     }
@@ -79,13 +79,13 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {
     /// An ACL of the user, or of `User:*`.
-    UserAcl,
+    User,
     /// An ACL of a role that the user is a member of.
-    RoleAcl,
+    Role,
     /// An ACL of a group of the user.
-    GroupAcl,
+    Group,
     /// An ACL of a role that a group of the user is a member of.
-    GroupRoleAcl,
+    GroupRole,
 }
 
 macro_rules! codes {
@@ -115,10 +115,10 @@ codes!(Reason {
     NoMatch = "no_match",
 });
 codes!(Source {
-    UserAcl = "user_acl",
-    RoleAcl = "role_acl",
-    GroupAcl = "group_acl",
-    GroupRoleAcl = "group_role_acl",
+    User = "user_acl",
+    Role = "role_acl",
+    Group = "group_acl",
+    GroupRole = "group_role_acl",
 });
 
 /// The answer to a request.
@@ -178,7 +178,7 @@ impl Decision {
 /// let alice = Identity::new("alice", ["engineering"]);
 /// let decision = decide(&policy, &alice, &Request::new(Operation::Describe, ResourceType::Topic, "analytics-events"));
 /// assert_eq!((decision.outcome, decision.reason), (Outcome::Allow, Reason::AllowRule));
-/// assert_eq!((decision.source, decision.implied_by), (Some(Source::GroupAcl), Some(Operation::Read)));
+/// assert_eq!((decision.source, decision.implied_by), (Some(Source::Group), Some(Operation::Read)));
 /// # Ok::<(), gbac_engine::wire::Problems>(())
 /// ```
 #[must_use]

@@ -32,13 +32,13 @@ pub(super) fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
             })
             .collect::<Vec<_>>()
     };
-    let user_roles = roles(&user, Source::RoleAcl, None);
-    paths.push(Path { source: Source::UserAcl, group: None, role: None, principal: user });
+    let user_roles = roles(&user, Source::Role, None);
+    paths.push(Path { source: Source::User, group: None, role: None, principal: user });
     paths.extend(user_roles);
     for group in identity.groups() {
         let principal = Principal::group(group);
-        let group_roles = roles(&principal, Source::GroupRoleAcl, Some(group));
-        paths.push(Path { source: Source::GroupAcl, group: Some(group.clone()), role: None, principal });
+        let group_roles = roles(&principal, Source::GroupRole, Some(group));
+        paths.push(Path { source: Source::Group, group: Some(group.clone()), role: None, principal });
         paths.extend(group_roles);
     }
     paths
@@ -61,7 +61,7 @@ pub(super) fn walk(
     'walk: for permission in [Permission::Deny, Permission::Allow] {
         for path in paths {
             // `User:*` is an ACL of the user (D-20); for the other principals it would say the same again.
-            let others = (path.source == Source::UserAcl && !path.principal.is_everyone()).then_some(&everyone);
+            let others = (path.source == Source::User && !path.principal.is_everyone()).then_some(&everyone);
             for (pattern_type, pattern, node) in &covering {
                 for principal in std::iter::once(&path.principal).chain(others) {
                     let rows = matching_rows(node, principal, permission, request, &mut host_might_allow);

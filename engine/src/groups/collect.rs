@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{
-    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, Warning, quoted,
-    type_name,
+    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted, type_name,
 };
 use crate::claim_path::{Node, element_location};
+use crate::warning::Warning;
 
 /// One value that should be a name.
 struct Item<'a> {

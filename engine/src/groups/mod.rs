@@ -14,6 +14,7 @@ pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBeha
 pub use suggest::{Suggestion, suggest_paths};
 
 use crate::claim_path::Reached;
+use crate::warning::Warning;
 use collect::Names;
 
 /// How many elements a claim may have: more, and the whole claim is refused (`too_many_nodes`), never cut. Ten times
@@ -137,25 +138,6 @@ pub enum MissingReason {
     Overage,
     /// The token looks like an ID token; groups are read from the access token.
     IdToken,
-}
-
-/// Something that a person should know. It never changes what was extracted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Warning {
-    /// A stable name: `claim_missing`, `group_overage`, `id_token`, `claim_wrong_type`, `element_not_string`,
-    /// `empty_name`, `empty_part`, `edge_whitespace`, `duplicate_group`, `suffix_empty`, `suffix_collision`,
-    /// `too_many_nodes`, `near_claim`, `platform_path`, `platform_empty_part`.
-    pub code: &'static str,
-    /// One sentence, lower case, without a final period; what comes from the token is in backticks.
-    pub message: String,
-    /// The element or claim that it is about; the first, when it is about several.
-    pub location: Option<String>,
-}
-
-impl Warning {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>, location: Option<String>) -> Self {
-        Self { code, message: message.into(), location }
-    }
 }
 
 impl Extraction {

@@ -3,8 +3,9 @@
 use serde_json::{Map, Value};
 
 use super::suggest::{Suggestion, suggest_paths};
-use super::{ClaimSource, MissingReason, Warning, quoted};
+use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
+use crate::warning::Warning;
 
 /// What the diagnosis looks at.
 pub(super) struct Why<'a> {

@@ -191,7 +191,9 @@ impl fmt::Display for AclError {
             Self::ClusterName(text) => write!(f, "`{}` is not the cluster's name", text.escape_debug()),
             Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
             Self::TopicName(text) => write!(f, "`{}` is not a topic name", text.escape_debug()),
-            Self::ControlCharacter(c) => write!(f, "the resource name holds the control character `{}`", c.escape_unicode()),
+            Self::ControlCharacter(c) => {
+                write!(f, "the resource name holds the control character `{}`", c.escape_unicode())
+            }
         }
     }
 }

@@ -119,8 +119,7 @@ impl Principal {
     /// ```
     pub fn parse(text: &str) -> Result<Self, PrincipalError> {
         let (prefix, name) = text.split_once(':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
-        let kind =
-            PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
+        let kind = PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
         if name.is_empty() {
             return Err(PrincipalError::EmptyName(kind));
         }

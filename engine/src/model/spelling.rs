@@ -158,9 +158,7 @@ impl ResourceType {
         match self {
             Self::Topic => &[Read, Write, Create, Delete, Alter, Describe, DescribeConfigs, AlterConfigs],
             Self::Group => &[Read, Delete, Describe],
-            Self::Cluster => {
-                &[Create, Alter, Describe, ClusterAction, DescribeConfigs, AlterConfigs, IdempotentWrite]
-            }
+            Self::Cluster => &[Create, Alter, Describe, ClusterAction, DescribeConfigs, AlterConfigs, IdempotentWrite],
             Self::TransactionalId => &[Write, Describe],
             Self::Registry => &[Read, Describe, DescribeConfigs, AlterConfigs],
             Self::Subject => &[Read, Write, Delete, Describe, DescribeConfigs, AlterConfigs],

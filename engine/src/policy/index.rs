@@ -102,7 +102,11 @@ impl Index {
     }
 
     /// The patterns that cover a name, in the order of D-20: literal name, prefixes longest first, literal `*`.
-    pub(crate) fn covering<'a>(&'a self, resource_type: ResourceType, name: &str) -> Vec<(PatternType, &'a str, &'a Node)> {
+    pub(crate) fn covering<'a>(
+        &'a self,
+        resource_type: ResourceType,
+        name: &str,
+    ) -> Vec<(PatternType, &'a str, &'a Node)> {
         let Some(patterns) = self.patterns.get(&resource_type) else { return Vec::new() };
         let mut found = Vec::new();
         if let Some((pattern, node)) = patterns.literal.get_key_value(name) {

@@ -143,9 +143,7 @@ impl Settings {
             return Err(SettingsError::SuperuserEmpty);
         }
         match name.split_once(':') {
-            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => {
-                Err(SettingsError::SuperuserWithType(name.into()))
-            }
+            Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => Err(SettingsError::SuperuserWithType(name.into())),
             _ => Ok(()),
         }
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Note, TokenError};
+use super::TokenError;
 use crate::json::quote;
+use crate::warning::Warning;
 
 /// A signature algorithm that is accepted (RFC 7518 section 3.1, RFC 8037, D-19). There is no `none` and no HMAC here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,25 +137,29 @@ impl Header {
     /// What a cluster, or a check against keys, would say to this header although it reads well: `platform_alg` and
     /// `platform_typ` (D-29), `typ_refused` and `kid_missing` (D-19).
     #[must_use]
-    pub fn notes(&self) -> Vec<Note> {
-        let mut notes = Vec::new();
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
             let message = format!("signed with {}: version 26.1 of the platform accepts RS256 only", self.alg);
-            notes.push(Note::new("platform_alg", message));
+            warnings.push(Warning::new("platform_alg", message, None));
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
                 let message = format!("the type {} is not that of an access token: it will be refused", quote(typ));
-                notes.push(Note::new("typ_refused", message));
+                warnings.push(Warning::new("typ_refused", message, None));
             } else if typ != "JWT" {
                 let message = format!("the type {}: version 26.1 of the platform accepts `JWT` only", quote(typ));
-                notes.push(Note::new("platform_typ", message));
+                warnings.push(Warning::new("platform_typ", message, None));
             }
         }
         if self.kid().is_none() {
-            notes.push(Note::new("kid_missing", "the header names no key (`kid`): it will be refused".to_owned()));
+            warnings.push(Warning::new(
+                "kid_missing",
+                "the header names no key (`kid`): it will be refused".to_owned(),
+                None,
+            ));
         }
-        notes
+        warnings
     }
 }
 

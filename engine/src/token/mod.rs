@@ -24,21 +24,6 @@ use crate::json;
 /// The longest token text, in bytes: 1 MiB, some ten thousand groups.
 pub const MAX_TOKEN_BYTES: usize = 1 << 20;
 
-/// Something that a reader of a token should know.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
-    /// A stable name.
-    pub code: &'static str,
-    /// The same as a sentence.
-    pub message: String,
-}
-
-impl Note {
-    const fn new(code: &'static str, message: String) -> Self {
-        Self { code, message }
-    }
-}
-
 /// A token that was read, and whose signature nobody checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnverifiedToken {
@@ -292,7 +277,7 @@ mod tests {
     #[test]
     fn notes_say_what_a_cluster_would_not_take() {
         let codes = |members: &Value| -> Vec<&'static str> {
-            header(members).unwrap().notes().iter().map(|note| note.code).collect()
+            header(members).unwrap().warnings().iter().map(|warning| warning.code).collect()
         };
         assert_eq!(codes(&json!({"alg": "RS256", "kid": "k"})), [""; 0]);
         assert_eq!(codes(&json!({"alg": "RS256", "kid": "k", "typ": "JWT"})), [""; 0]);

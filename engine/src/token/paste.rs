@@ -5,8 +5,8 @@ use base64::engine::DecodePaddingMode;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
-use super::Note;
 use crate::json;
+use crate::warning::Warning;
 
 /// A token cut out of what was pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Pasted {
     /// What to decode. Not checked: decoding is as strict as ever, and refuses it when two tokens were pasted.
     pub token: String,
     /// What was left out, for the reader to see; empty when the text was the token, give or take blanks at its ends.
-    pub notes: Vec<Note>,
+    pub warnings: Vec<Warning>,
 }
 
 /// How many places of a text are tried as the start of a token; real text has one or two.
@@ -38,30 +38,38 @@ const LENIENT: GeneralPurpose = GeneralPurpose::new(
 /// use gbac_engine::token;
 /// let pasted = token::paste("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.\n  c2ln\n");
 /// assert_eq!(pasted.token, "eyJhbGciOiJSUzI1NiJ9.e30.c2ln");
-/// assert_eq!(pasted.notes.len(), 2);
+/// assert_eq!(pasted.warnings.len(), 2);
 /// ```
 #[must_use]
 pub fn paste(text: &str) -> Pasted {
-    let mut notes = Vec::new();
+    let mut warnings = Vec::new();
     let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     if visible.len() != text.len() {
-        notes.push(Note::new("invisible_removed", "invisible characters were left out".to_owned()));
+        warnings.push(Warning::new("invisible_removed", "invisible characters were left out".to_owned(), None));
     }
     if let Some((member, token)) = token_response(&visible) {
         visible = token;
-        notes.push(Note::new("token_response", format!("the value of `{member}` was taken")));
+        warnings.push(Warning::new("token_response", format!("the value of `{member}` was taken"), None));
     }
     let visible = visible.trim();
     let found = tokens(visible);
     let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
     if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
-        notes.push(Note::new("surroundings_removed", "what stood before or after the token was left out".to_owned()));
+        warnings.push(Warning::new(
+            "surroundings_removed",
+            "what stood before or after the token was left out".to_owned(),
+            None,
+        ));
     }
     // Blanks inside: the token as found is not one piece of the text.
     if found.len() == 1 && !visible.contains(&token) {
-        notes.push(Note::new("blanks_removed", "blanks or line breaks inside the token were left out".to_owned()));
+        warnings.push(Warning::new(
+            "blanks_removed",
+            "blanks or line breaks inside the token were left out".to_owned(),
+            None,
+        ));
     }
-    Pasted { token, notes }
+    Pasted { token, warnings }
 }
 
 /// A byte order mark, a zero-width character, a mark of writing direction or a soft hyphen.
@@ -198,7 +206,7 @@ mod tests {
 
     fn codes(text: &str) -> (String, Vec<&'static str>) {
         let pasted = paste(text);
-        (pasted.token, pasted.notes.iter().map(|note| note.code).collect())
+        (pasted.token, pasted.warnings.iter().map(|note| note.code).collect())
     }
 
     #[test]

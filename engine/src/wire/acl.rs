@@ -54,8 +54,14 @@ pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
 pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Acl> {
     let mut fields = Fields::of(value, at, problems)?;
     let resource_type = closed(
-        &mut fields, "resource_type", at, problems, ResourceType::from_data_plane, ResourceType::from_any,
-        ResourceType::ALL, |value| value.spelling().data_plane,
+        &mut fields,
+        "resource_type",
+        at,
+        problems,
+        ResourceType::from_data_plane,
+        ResourceType::from_any,
+        ResourceType::ALL,
+        |value| value.spelling().data_plane,
     );
     let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
     let resource_name = if nameless {
@@ -67,12 +73,18 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         check_name(resource_type, name, &Place::Member(at, "resource_name"), problems);
     }
     let pattern_type = closed(
-        &mut fields, "resource_pattern_type", at, problems, PatternType::from_data_plane, PatternType::from_any,
-        PatternType::ALL, |value| value.spelling().data_plane,
+        &mut fields,
+        "resource_pattern_type",
+        at,
+        problems,
+        PatternType::from_data_plane,
+        PatternType::from_any,
+        PatternType::ALL,
+        |value| value.spelling().data_plane,
     );
-    let principal = fields.string("principal", at, problems).and_then(|text| {
-        principal(text, &Place::Member(at, "principal"), problems)
-    });
+    let principal = fields
+        .string("principal", at, problems)
+        .and_then(|text| principal(text, &Place::Member(at, "principal"), problems));
     let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
         Ok(host) => Some(host),
         Err(error) => {
@@ -81,12 +93,24 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         }
     });
     let operation = closed(
-        &mut fields, "operation", at, problems, Operation::from_data_plane, Operation::from_any,
-        Operation::ALL, |value| value.spelling().data_plane,
+        &mut fields,
+        "operation",
+        at,
+        problems,
+        Operation::from_data_plane,
+        Operation::from_any,
+        Operation::ALL,
+        |value| value.spelling().data_plane,
     );
     let permission = closed(
-        &mut fields, "permission_type", at, problems, Permission::from_data_plane, Permission::from_any,
-        Permission::ALL, |value| value.spelling().data_plane,
+        &mut fields,
+        "permission_type",
+        at,
+        problems,
+        Permission::from_data_plane,
+        Permission::from_any,
+        Permission::ALL,
+        |value| value.spelling().data_plane,
     );
     fields.finish(at, problems);
     let acl = Acl {
@@ -108,7 +132,11 @@ fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, p
     }
     let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
     if name.is_empty() && !nameless {
-        problems.push(at, "resource_name_empty", "the resource name is empty; `*` with the literal pattern is every name");
+        problems.push(
+            at,
+            "resource_name_empty",
+            "the resource name is empty; `*` with the literal pattern is every name",
+        );
     }
 }
 

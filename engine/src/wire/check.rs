@@ -78,9 +78,8 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
     let claims = fields.optional("claims");
     let unverified = fields.optional("unverified_token");
     let token = fields.optional("token");
-    let userinfo = fields.optional("userinfo").and_then(|value| {
-        object(value, &Place::Member(at, "userinfo"), problems).cloned()
-    });
+    let userinfo =
+        fields.optional("userinfo").and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned());
     let given = [identity, claims, unverified, token].iter().flatten().count();
     if given != 1 {
         let found = if given == 0 { "none of them is given" } else { "more than one is given" };
@@ -153,9 +152,7 @@ fn read_question(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problem
             None | Some("") => Some(CLUSTER_NAME),
             named => named,
         },
-        Some(ResourceType::Registry) => {
-            Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
-        }
+        Some(ResourceType::Registry) => Some(fields.optional_string("resource_name", at, problems).unwrap_or_default()),
         _ => fields.string("resource_name", at, problems),
     };
     Some(Question::Access {

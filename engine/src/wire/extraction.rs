@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use crate::check::Opened;
-use crate::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group, MissingReason, Warning};
+use crate::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group, MissingReason};
+use crate::warning::Warning;
 
 /// A group and the claim element that it came from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -139,7 +140,7 @@ impl From<&Opened> for OpenedJson {
             identity.groups().iter().map(name).collect()
         };
         let claim = extraction.as_ref().map(|extraction| extraction.claim);
-        let warnings = opened.warnings().iter().map(WarningJson::from).collect();
+        let warnings = opened.warnings().map(WarningJson::from).collect();
         let (groups, elements) =
             extraction.map_or_else(|| (by_hand(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
         Self {

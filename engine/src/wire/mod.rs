@@ -9,7 +9,9 @@ mod extraction;
 mod reader;
 
 pub use acl::{AclJson, acl_from_value};
-pub use assertions::{Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value};
+pub use assertions::{
+    Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value,
+};
 pub use check::{check_from_json, check_from_value, who_from_json};
 pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, PathJson};
 pub use document::{policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value};

@@ -125,7 +125,12 @@ impl<'v> Fields<'v> {
         self.members.get(name)
     }
 
-    pub(super) fn required(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> Option<&'v Value> {
+    pub(super) fn required(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<&'v Value> {
         let value = self.optional(name);
         if value.is_none() {
             problems.push(at, "missing_member", format!("`{name}` is missing"));
@@ -138,7 +143,12 @@ impl<'v> Fields<'v> {
         string(value, &Place::Member(at, name), problems)
     }
 
-    pub(super) fn optional_string(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> Option<&'v str> {
+    pub(super) fn optional_string(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<&'v str> {
         let value = self.optional(name)?;
         string(value, &Place::Member(at, name), problems)
     }

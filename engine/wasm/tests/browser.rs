@@ -59,9 +59,8 @@ fn an_export_loads_again() {
 fn bad_arguments_are_errors_with_a_code() {
     let cyclic = Object::new();
     Reflect::set(&cyclic, &"self".into(), &cyclic).unwrap();
-    let throwing = Function::new_no_args("return { get version() { throw new Error('no') } }")
-        .call0(&JsValue::NULL)
-        .unwrap();
+    let throwing =
+        Function::new_no_args("return { get version() { throw new Error('no') } }").call0(&JsValue::NULL).unwrap();
     for (bad, code) in [
         (JsValue::from(&cyclic), "not_json"),
         (throwing, "not_json"),

@@ -75,15 +75,15 @@ fn has_attribute(attributes: &str, name: &str) -> bool {
             (Some(_), _) => {}
         }
     }
-    names.split(|c: char| c.is_ascii_whitespace() || c == '/').any(|word| {
-        word.split('=').next().is_some_and(|word| word.eq_ignore_ascii_case(name))
-    })
+    names
+        .split(|c: char| c.is_ascii_whitespace() || c == '/')
+        .any(|word| word.split('=').next().is_some_and(|word| word.eq_ignore_ascii_case(name)))
 }
 
 fn find_ignoring_case(text: &str, wanted: &str) -> Option<usize> {
-    text.char_indices().map(|(at, _)| at).find(|at| {
-        text.get(*at..at + wanted.len()).is_some_and(|found| found.eq_ignore_ascii_case(wanted))
-    })
+    text.char_indices()
+        .map(|(at, _)| at)
+        .find(|at| text.get(*at..at + wanted.len()).is_some_and(|found| found.eq_ignore_ascii_case(wanted)))
 }
 
 #[cfg(test)]

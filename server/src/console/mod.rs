@@ -14,8 +14,8 @@ use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
 use crate::app::{App, nothing};
-use crate::{body, random};
 use crate::fault::Fault;
+use crate::{body, random};
 use gbac_api::problem::RpcCode;
 
 mod embedded {
@@ -31,9 +31,17 @@ const ASK: &str = "no-cache";
 /// How much a folder of console files may hold, in bytes.
 const FOLDER_LIMIT: u64 = 256 << 20;
 
-/// The first parts of paths that belong to an API; nothing there is a route of the console.
-const APIS: [&str; 10] = [
-    "v1", "gbac", "demo", "access", "healthz", "readyz", "metrics", ".well-known", "service.core.admin.v2.SecurityService",
+/// The first parts of paths that belong to an API; nothing there is a route of the console, nor where one begins with a
+/// dot (`.well-known`).
+const APIS: [&str; 9] = [
+    "v1",
+    "gbac",
+    "demo",
+    "access",
+    "healthz",
+    "readyz",
+    "metrics",
+    "service.core.admin.v2.SecurityService",
     "redpanda.core.admin.v2.SecurityService",
 ];
 
@@ -90,7 +98,7 @@ impl Console {
         }
         let first = path.split('/').next().unwrap_or_default();
         let is_file = kind_of(path) != UNKNOWN && !wants_page;
-        if APIS.contains(&first) || is_file {
+        if APIS.contains(&first) || first.starts_with('.') || is_file {
             return None;
         }
         self.files.get_key_value(INDEX).map(|(name, file)| (name.as_str(), file))
@@ -174,11 +182,8 @@ pub(crate) async fn answer(State(app): State<App>, request: Request) -> Response
     let Some((name, file)) = console.find(&path, wants_page) else { return nothing(request).await };
     let known = text(&request, header::IF_NONE_MATCH);
     let fresh = known.split(',').any(|one| one.trim().trim_start_matches("W/") == file.tag);
-    let mut response = if fresh {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        Response::new(Body::from(file.content.clone()))
-    };
+    let mut response =
+        if fresh { StatusCode::NOT_MODIFIED.into_response() } else { Response::new(Body::from(file.content.clone())) };
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(file.kind));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(if file.keep { KEEP } else { ASK }));
@@ -201,7 +206,11 @@ mod tests {
 
     #[test]
     fn hashed_names_are_kept() {
-        for name in ["gbac-console-1a2b3c4d5e6f7a8b.js", "gbac-console-1a2b3c4d5e6f7a8b_bg.wasm", "style/look-0123456789abcdef.css"] {
+        for name in [
+            "gbac-console-1a2b3c4d5e6f7a8b.js",
+            "gbac-console-1a2b3c4d5e6f7a8b_bg.wasm",
+            "style/look-0123456789abcdef.css",
+        ] {
             assert!(is_hashed(name), "{name}");
         }
         for name in ["index.html", "look.css", "deadbeef.js", "a-facade.js", "favicon-32.png", "gbac-console.js"] {
@@ -213,7 +222,9 @@ mod tests {
     fn routes_get_the_page_and_apis_do_not() {
         let console = Console::of([(INDEX.into(), Bytes::new()), ("a-12345678.js".into(), Bytes::new())]);
         let find = |path, wants_page| console.find(path, wants_page).map(|(name, _)| name);
-        for path in ["/", "/security/roles", "/security/roles/a.b/details", "/simulator", "/security/roles/team.analytics"] {
+        for path in
+            ["/", "/security/roles", "/security/roles/a.b/details", "/simulator", "/security/roles/team.analytics"]
+        {
             assert_eq!(find(path, false), Some(INDEX), "{path}");
         }
         assert_eq!(find("/a-12345678.js", false), Some("a-12345678.js"));

@@ -88,12 +88,7 @@ impl Provider {
             .iter()
             .map(|person| {
                 let token = self.sign(person.typ, (person.claims)(), now)?;
-                Ok(Person {
-                    id: person.id.into(),
-                    name: person.name.into(),
-                    note: person.note.into(),
-                    token,
-                })
+                Ok(Person { id: person.id.into(), name: person.name.into(), note: person.note.into(), token })
             })
             .collect()
     }

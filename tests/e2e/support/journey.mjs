@@ -11,6 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { openBrowser } from './browser.mjs';
 import { startProvider } from './provider.mjs';
 import { startService } from './service.mjs';
+import { openWatched } from './watch.mjs';
 
 const ARTIFACTS = fileURLToPath(new URL('../artifacts/', import.meta.url));
 /** How long a condition may take on a loaded machine; what is there is found at once. */
@@ -64,32 +65,35 @@ export function stage(wanted = {}) {
   });
 
   /**
-   * One journey. `options` go to the browser's context, beside `tolerates`: expressions for lines of the console that are
-   * expected here. The body gets `page`, `context`, `open(path)`, `log` and node's test context `t`.
+   * One journey. `options` go to the browser's context, beside two of ours: `tolerates`, expressions for lines of the
+   * console that are expected here, and `watched`, which keeps all traffic. The body gets `page`, `context`, `open(path)`,
+   * `log`, node's test context `t`, and `watched` where it is wanted.
    */
   function journey(title, options, body) {
     if (body === undefined) [options, body] = [{}, options];
-    const { tolerates = [], ...contextOptions } = options;
+    const { tolerates = [], watched: isWatched = false, ...more } = options;
     test(title, { timeout: LIMIT_MS }, async (t) => {
-      const context = await set.browser.newContext({
+      const contextOptions = {
         baseURL: set.service.origin,
         viewport: { width: 1440, height: 900 },
         locale: 'en-US',
         colorScheme: 'light',
-        ...contextOptions,
-      });
+        ...more,
+      };
+      const watched = isWatched ? await openWatched(set.browser, contextOptions) : undefined;
+      const context = watched?.context ?? (await set.browser.newContext(contextOptions));
       context.setDefaultTimeout(PATIENCE_MS);
       const page = await context.newPage();
       const log = new Log(page, tolerates);
       try {
-        await body({ page, context, log, t, open: (path) => open(page, path) });
+        await body({ page, context, watched, log, t, open: (path) => open(page, path) });
         assert.deepEqual(log.complaints, [], 'the page complained');
       } catch (error) {
         const folder = await keep(title, page, log, error, set.service).catch((why) => `nothing, ${why}`);
         t.diagnostic(`what the page looked like: ${folder}`);
         throw error;
       } finally {
-        await context.close();
+        await (watched ?? context).close();
       }
     });
   }

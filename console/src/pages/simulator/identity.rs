@@ -163,7 +163,7 @@ fn Facts(bench: Bench) -> impl IntoView {
                                 let loud = matches!((fact.about, fact.mark), ("signature", Mark::Warn));
                                 view! {
                                     <li class=if loud { "v-warn" } else { "" }>
-                                        <span class=class.replace("i ", "")><Icon glyph=glyph /></span>
+                                        <span class=class><Icon glyph=glyph /></span>
                                         <span>{sentence(&fact.words)}</span>
                                         {verify}
                                     </li>
@@ -230,7 +230,7 @@ fn Verification(bench: Bench) -> impl IntoView {
                         };
                         view! {
                             <li>
-                                <span class=class.replace("i ", "")><Icon glyph=glyph size=IconSize::Small /></span>
+                                <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
                                 <span><b>{line.name}</b> " " <span class="quiet">{outcome} {sentence(&line.words)}</span></span>
                             </li>
                         }

@@ -61,10 +61,10 @@ pub(super) fn shown(name: &str) -> impl IntoView + use<> {
 /// The shape and colour of a fact.
 pub(super) const fn mark(mark: Mark) -> (&'static str, Glyph) {
     match mark {
-        Mark::Good => ("i v-allow", Glyph::Allow),
-        Mark::Warn => ("i v-warn", Glyph::Warn),
-        Mark::Bad => ("i v-deny", Glyph::Deny),
-        Mark::Plain => ("i dim", Glyph::Info),
+        Mark::Good => ("v-allow", Glyph::Allow),
+        Mark::Warn => ("v-warn", Glyph::Warn),
+        Mark::Bad => ("v-deny", Glyph::Deny),
+        Mark::Plain => ("dim", Glyph::Info),
     }
 }
 

@@ -352,7 +352,7 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
 
 /// What a cluster of today or a check against keys would say to the header (D-19, D-29).
 fn header_notes(header: &Header) -> Vec<Note> {
-    let notes = header.notes().into_iter();
+    let notes = header.warnings().into_iter();
     notes
         .map(|note| {
             let of_today = note.code.starts_with("platform");

@@ -53,7 +53,7 @@ pub fn read(text: &str, as_claims: bool) -> Reading {
     let pasted = token::paste(text);
     let error = match UnverifiedToken::decode(&pasted.token) {
         Ok(UnverifiedToken { header, claims }) => {
-            let left_out = pasted.notes.iter().map(|note| sentence(&note.message, "")).collect();
+            let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
             return Reading::Read(Arc::new(Read { token: Some(pasted.token), header: Some(header), claims, left_out }));
         }
         Err(TokenError::Empty) => return Reading::Empty,

@@ -1,0 +1,121 @@
+//! `/v1/cluster_config` (specification 2.2, D-13, D-14, D-30).
+
+use axum::http::Method;
+use serde_json::{Value, json};
+
+use crate::harness::Service;
+
+const PATH: &str = "/v1/cluster_config";
+
+async fn put(service: &Service, query: &str, body: Value) -> (u16, Value) {
+    service.send(Method::PUT, &format!("{PATH}{query}"), &body).await.both()
+}
+
+#[tokio::test]
+async fn properties_are_read_one_by_one_or_all() {
+    let service = Service::start();
+    assert_eq!(
+        service.get(PATH).await.both(),
+        (
+            200,
+            json!({
+                "nested_group_behavior": "none", "oidc_group_claim_path": "$.groups",
+                "oidc_principal_mapping": "$.sub", "superusers": ["admin"],
+            })
+        )
+    );
+    let changed = service.get("/v1/cluster_config?include_defaults=false").await;
+    assert_eq!(changed.both(), (200, json!({ "superusers": ["admin"] })));
+    let one = service.get("/v1/cluster_config?key=oidc_group_claim_path&include_defaults=false").await;
+    assert_eq!(one.both(), (200, json!({ "oidc_group_claim_path": "$.groups" })));
+    let none = service.get("/v1/cluster_config?key=log_level").await;
+    assert_eq!(none.both(), (400, json!({ "message": "Unknown property {log_level}", "code": 400 })));
+    let bad = service.get("/v1/cluster_config?include_defaults=maybe").await;
+    assert_eq!(
+        bad.both(),
+        (400, json!({ "message": "`include_defaults` is `maybe`; it must be `true` or `false`", "code": 400 }))
+    );
+    let schema = service.get("/v1/cluster_config/schema").await.json();
+    assert_eq!(
+        schema["properties"]["nested_group_behavior"],
+        json!({
+            "type": "string",
+            "description": "What a group's name is: `none` takes it as it is, `suffix` takes what follows the last `/`.",
+            "nullable": false, "needs_restart": false, "visibility": "user",
+            "enum_values": ["none", "suffix"], "default": "none",
+        })
+    );
+    assert_eq!(schema["properties"]["superusers"]["items"], json!({ "type": "string" }));
+    assert_eq!(schema["properties"].as_object().unwrap().len(), 4);
+}
+
+#[tokio::test]
+async fn a_change_counts_and_no_change_does_not() {
+    let service = Service::start();
+    let change = json!({ "upsert": { "oidc_group_claim_path": "$['https://x.example/groups']",
+        "superusers": ["admin", "maya.okafor"] }, "remove": [] });
+    assert_eq!(put(&service, "?dry_run=true", change.clone()).await, (200, json!({ "config_version": 1 })));
+    assert_eq!(service.get("/v1/cluster_config?key=superusers").await.json(), json!({ "superusers": ["admin"] }));
+    assert_eq!(put(&service, "", change.clone()).await, (200, json!({ "config_version": 2 })));
+    assert_eq!(put(&service, "?dry_run=false&force=true", change).await, (200, json!({ "config_version": 2 })));
+    assert_eq!(
+        service.get("/v1/cluster_config?include_defaults=false").await.json(),
+        json!({ "oidc_group_claim_path": "$['https://x.example/groups']", "superusers": ["admin", "maya.okafor"] })
+    );
+    let reset = json!({ "upsert": {}, "remove": ["oidc_group_claim_path", "nested_group_behavior"] });
+    assert_eq!(put(&service, "", reset).await, (200, json!({ "config_version": 3 })));
+    assert_eq!(
+        service.get("/v1/cluster_config?key=oidc_group_claim_path").await.json(),
+        json!({ "oidc_group_claim_path": "$.groups" })
+    );
+}
+
+#[tokio::test]
+async fn every_fault_is_named_and_nothing_is_changed() {
+    let service = Service::start();
+    let before = service.get(PATH).await.json();
+    let change = json!({
+        "upsert": { "oidc_group_claim_path": "$.realm access", "nested_group_behavior": "Suffix",
+            "oidc_principal_mapping": "sub", "superusers": ["User:admin"], "nodes": 3 },
+        "remove": ["cloud"],
+    });
+    let (status, faults) = put(&service, "", change).await;
+    assert_eq!(status, 400);
+    assert_eq!(faults["nested_group_behavior"], "Must be one of none,suffix");
+    assert_eq!(faults["nodes"], "Unknown property");
+    assert_eq!(faults["cloud"], "Unknown property");
+    assert_eq!(
+        faults["superusers"],
+        "the superuser `User:admin` has a principal type; write the bare user name `admin`"
+    );
+    let path = faults["oidc_group_claim_path"].as_str().unwrap();
+    assert!(path.contains(" at byte 7"), "{path}");
+    let mapping = faults["oidc_principal_mapping"].as_str().unwrap();
+    assert!(mapping.contains(" at byte 0"), "{mapping}");
+    assert_eq!(faults.as_object().unwrap().len(), 6);
+
+    let one =
+        async |upsert: Value, remove: Value| put(&service, "", json!({ "upsert": upsert, "remove": remove })).await;
+    assert_eq!(
+        one(json!({ "oidc_group_claim_path": 7, "superusers": "admin" }), json!([])).await,
+        (
+            400,
+            json!({ "oidc_group_claim_path": "expected type string", "superusers": "expected type array of strings" })
+        )
+    );
+    assert_eq!(
+        one(json!({ "nested_group_behavior": "suffix" }), json!(["nested_group_behavior"])).await,
+        (400, json!({ "nested_group_behavior": "is in `upsert` and in `remove`" }))
+    );
+    let locked = json!({ "superusers": "no superuser could sign in any more; keep `admin` among the superusers" });
+    assert_eq!(one(json!({ "superusers": ["maya.okafor"] }), json!([])).await, (400, locked.clone()));
+    assert_eq!(one(json!({}), json!(["superusers"])).await, (400, locked));
+    for body in [json!({}), json!({ "upsert": {} }), json!({ "upsert": {}, "remove": [], "x": 1 }), json!([])] {
+        let (status, answer) = put(&service, "", body).await;
+        assert_eq!((status, &answer["code"]), (400, &json!(400)));
+        assert!(answer["message"].as_str().unwrap().starts_with("the body cannot be read: "), "{answer}");
+    }
+    let (status, _) = put(&service, "?dry_run=x", json!({ "upsert": {}, "remove": [] })).await;
+    assert_eq!(status, 400);
+    assert_eq!(service.get(PATH).await.json(), before);
+}

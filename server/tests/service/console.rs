@@ -1,0 +1,140 @@
+//! The console's files (their content types, caching, compression and policy) and the page's own routes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use axum::body::Body;
+use axum::http::Request;
+
+use crate::harness::{Answer, Service};
+
+/// A folder with a console in it, gone with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let folder = std::env::temp_dir().join(format!("gbac-console-{}-{name}", std::process::id()));
+        fs::create_dir_all(folder.join("style")).unwrap();
+        let page =
+            "<!doctype html><title>t</title><script type=\"module\">let a = 1;</script><script src=/x.js></script>";
+        for (name, content) in [
+            ("index.html", page),
+            ("gbac-console-0123456789abcdef.js", "export default 1;"),
+            ("gbac-console-0123456789abcdef_bg.wasm", "\0asm\u{1}\0\0\0"),
+            ("style/look.css", "a{}"),
+            ("icon.svg", "<svg/>"),
+            (".secret", "x"),
+        ] {
+            fs::write(folder.join(name), content).unwrap();
+        }
+        fs::write(folder.join("large.txt"), "gbac ".repeat(10_000)).unwrap();
+        Self(folder)
+    }
+
+    fn service(&self) -> Service {
+        Service::with(|demo| demo.console = Some(self.0.clone()))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+async fn get(service: &Service, path: &str, header: (&str, &str)) -> Answer {
+    service.ask(Request::get(path).header(header.0, header.1).body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn files_have_their_types_and_caching() {
+    let folder = Folder::new("types");
+    let service = folder.service();
+    let kept = "public, max-age=31536000, immutable";
+    for (path, kind, caching) in [
+        ("/", "text/html; charset=utf-8", "no-cache"),
+        ("/index.html", "text/html; charset=utf-8", "no-cache"),
+        ("/gbac-console-0123456789abcdef.js", "text/javascript; charset=utf-8", kept),
+        ("/gbac-console-0123456789abcdef_bg.wasm", "application/wasm", kept),
+        ("/style/look.css", "text/css; charset=utf-8", "no-cache"),
+        ("/icon.svg", "image/svg+xml", "no-cache"),
+    ] {
+        let answer = service.get(path).await;
+        assert_eq!(
+            (answer.status, answer.header("content-type"), answer.header("cache-control")),
+            (200, kind, caching),
+            "{path}"
+        );
+        let tag = answer.header("etag");
+        assert!(tag.starts_with('"') && tag.len() == 34, "{tag}");
+        let again = get(&service, path, ("if-none-match", &format!("W/{tag}, \"x\""))).await;
+        assert_eq!((again.status, again.body.len(), again.header("etag")), (304, 0, tag));
+        let head = service.ask(Request::head(path).body(Body::empty()).unwrap()).await;
+        assert_eq!((head.status, head.body.len()), (200, 0));
+    }
+    for path in ["/.secret", "/gbac-console-ffffffffffffffff.js", "/style/none.css", "/../Cargo.toml", "/%2e%2e/x.json"]
+    {
+        assert_eq!(service.get(path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn the_pages_routes_begin_with_the_page() {
+    let folder = Folder::new("routes");
+    let service = folder.service();
+    let index = service.get("/").await.body;
+    for path in
+        ["/security/roles", "/security/roles/a%20b%2Bc/details", "/security/simulator", "/simulator", "/no/such/page"]
+    {
+        let answer = service.get(path).await;
+        assert_eq!((answer.status, &answer.body, answer.header("cache-control")), (200, &index, "no-cache"), "{path}");
+    }
+    let named = get(&service, "/security/roles/x.js", ("accept", "text/html,*/*;q=0.8")).await;
+    assert_eq!((named.status, named.body), (200, index));
+}
+
+#[tokio::test]
+async fn the_policy_allows_just_what_the_page_has() {
+    let folder = Folder::new("policy");
+    let service = folder.service();
+    let policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' \
+        'sha256-xY6QKfH9PRsQnLz56nj6MBwiK5oHg+im1Jkpdp1x/Ck='; style-src 'self'; connect-src 'self'; img-src 'self' data:; \
+        form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
+    for path in ["/", "/security/roles"] {
+        assert_eq!(service.get(path).await.header("content-security-policy"), policy);
+    }
+    let file = service.get("/icon.svg").await;
+    assert_eq!(file.header("content-security-policy"), "default-src 'none'; frame-ancestors 'none'");
+}
+
+#[tokio::test]
+async fn files_are_compressed_for_those_who_take_it() {
+    let folder = Folder::new("compression");
+    let service = folder.service();
+    let plain = service.get("/large.txt").await;
+    assert_eq!((plain.header("content-encoding"), plain.body.len()), ("", 50_000));
+    for coding in ["br", "gzip"] {
+        let packed = get(&service, "/large.txt", ("accept-encoding", coding)).await;
+        assert_eq!((packed.header("content-encoding"), packed.header("vary")), (coding, "accept-encoding"));
+        assert!(packed.body.len() < 1000, "{coding}: {}", packed.body.len());
+    }
+}
+
+#[tokio::test]
+async fn without_a_console_the_page_says_how_to_get_one() {
+    // Either the console was built in, or the page names the command that builds it.
+    let service = Service::start();
+    let page = service.get("/").await;
+    let text = String::from_utf8_lossy(&page.body);
+    let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/index.html").exists();
+    assert_eq!((page.status, text.contains("<pre>cargo xtask up</pre>")), (200, !built_in));
+    let missing = gbac_server::App::demo(gbac_server::Demo {
+        address: ([127, 0, 0, 1], 0).into(),
+        admin_password: None,
+        console: Some("/no/such/folder".into()),
+        clock: None,
+    });
+    let error = missing.map(drop).unwrap_err();
+    assert_eq!(error.code(), "console_folder");
+    assert_eq!(error.to_string(), "cannot use the console's folder `/no/such/folder`: there is no `index.html`");
+}

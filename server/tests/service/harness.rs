@@ -1,0 +1,130 @@
+//! A demo without a port, and how a test asks it.
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{HeaderMap, Method, Request, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gbac_api::service::Person;
+use gbac_server::{App, Demo, router};
+use http_body_util::BodyExt;
+use serde_json::{Value, json};
+use tower::ServiceExt;
+
+/// The time of every demo here: 15 January 2027, 08:00:00 UTC.
+pub(crate) const NOW: f64 = 1_800_000_000.0;
+
+/// A demo.
+pub(crate) struct Service {
+    router: Router,
+}
+
+/// What came back.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: Bytes,
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {:?}", self.body))
+    }
+
+    /// A header as text; empty when it is not there.
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// Status and body.
+    pub(crate) fn both(&self) -> (u16, Value) {
+        (self.status, self.json())
+    }
+}
+
+impl Service {
+    pub(crate) fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    pub(crate) fn with(change: impl FnOnce(&mut Demo)) -> Self {
+        let mut demo =
+            Demo { address: ([127, 0, 0, 1], 8420).into(), admin_password: None, console: None, clock: Some(|| NOW) };
+        change(&mut demo);
+        Self { router: router(App::demo(demo).unwrap()) }
+    }
+
+    /// Asks whatever the request says, with a Host when it has none.
+    pub(crate) async fn ask(&self, mut request: Request<Body>) -> Answer {
+        request.headers_mut().entry("host").or_insert("127.0.0.1:8420".parse().unwrap());
+        let response: Response<Body> = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        Answer { status: parts.status.as_u16(), headers: parts.headers, body: body.collect().await.unwrap().to_bytes() }
+    }
+
+    /// Reads without credentials.
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.ask(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Writes as the admin, with a JSON body.
+    pub(crate) async fn send(&self, method: Method, path: &str, body: &Value) -> Answer {
+        self.send_as(method, path, body, &admin()).await
+    }
+
+    /// Writes with these credentials, with a JSON body.
+    pub(crate) async fn send_as(&self, method: Method, path: &str, body: &Value, credentials: &str) -> Answer {
+        self.ask(request(method, path, credentials, &body.to_string())).await
+    }
+
+    /// Deletes as the admin.
+    pub(crate) async fn delete(&self, path: &str) -> Answer {
+        let request = Request::delete(path).header("authorization", admin()).body(Body::empty()).unwrap();
+        self.ask(request).await
+    }
+
+    /// The people of the demo provider: comma-separated, path names, overage.
+    pub(crate) async fn people(&self) -> Vec<Person> {
+        serde_json::from_slice(&self.get("/demo/idp/people").await.body).unwrap()
+    }
+}
+
+/// A request with a JSON body.
+pub(crate) fn request(method: Method, path: &str, credentials: &str, body: &str) -> Request<Body> {
+    Request::builder()
+        .method(method)
+        .uri(path)
+        .header("authorization", credentials)
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_owned()))
+        .unwrap()
+}
+
+/// Basic credentials.
+pub(crate) fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// The admin's.
+pub(crate) fn admin() -> String {
+    basic("admin", "demo")
+}
+
+/// The Data Plane's body for a refusal that is about no field.
+pub(crate) fn refusal(code: &str, reason: &str, message: &str) -> Value {
+    json!({ "code": code, "message": message, "details": [
+        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": reason, "domain": "redpanda.com/dataplane", "metadata": {} },
+    ] })
+}
+
+/// The Data Plane's body for fields that are wrong.
+pub(crate) fn invalid(fields: &[(&str, &str)]) -> Value {
+    let fields: Vec<Value> =
+        fields.iter().map(|(field, description)| json!({ "field": field, "description": description })).collect();
+    json!({ "code": "INVALID_ARGUMENT", "message": "provided parameters are invalid", "details": [
+        { "@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "REASON_INVALID_INPUT",
+          "domain": "redpanda.com/dataplane", "metadata": {} },
+        { "@type": "type.googleapis.com/google.rpc.BadRequest", "field_violations": fields },
+    ] })
+}

@@ -1,0 +1,170 @@
+//! Bodies that are too large, too slow or of the wrong kind, and paths and methods that are not there.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use axum::http::{Method, Request};
+use hyper::body::Frame;
+use serde_json::json;
+
+use crate::harness::{Service, admin, basic, refusal, request};
+
+/// A body of `count` pieces of 64 KiB that counts how many were taken; without a known length.
+fn pieces(count: usize, taken: &Arc<AtomicUsize>) -> Body {
+    let taken = Arc::clone(taken);
+    Body::new(Pieces { count, taken })
+}
+
+type Piece = Result<Frame<Bytes>, Infallible>;
+
+struct Pieces {
+    count: usize,
+    taken: Arc<AtomicUsize>,
+}
+
+impl hyper::body::Body for Pieces {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Piece>> {
+        if self.taken.load(Ordering::Relaxed) == self.count {
+            return Poll::Ready(None);
+        }
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from(vec![b' '; 64 << 10])))))
+    }
+}
+
+/// A body that never comes.
+struct Never;
+
+impl hyper::body::Body for Never {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<Piece>> {
+        Poll::Pending
+    }
+}
+
+fn post(body: Body, credentials: &str) -> Request<Body> {
+    Request::post("/v1/roles")
+        .header("authorization", credentials)
+        .header("content-type", "application/json")
+        .body(body)
+        .unwrap()
+}
+
+#[tokio::test]
+async fn a_body_over_the_limit_is_read_away_within_limits() {
+    let service = Service::start();
+    let too_large = refusal("RESOURCE_EXHAUSTED", "REASON_CONSOLE_ERROR", "the body is larger than 1048576 bytes");
+    let announced = service.ask(post(Body::from(vec![b' '; (1 << 20) + 1]), &admin())).await;
+    assert_eq!(announced.both(), (413, too_large.clone()));
+    for (count, read) in [(20, 20), (1000, 17 + 65)] {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let answer = service.ask(post(pieces(count, &taken), &admin())).await;
+        assert_eq!((answer.both(), taken.load(Ordering::Relaxed)), ((413, too_large.clone()), read));
+    }
+    let exact = format!("{{\"name\":\"x\"{}}}", " ".repeat((1 << 20) - 12));
+    assert_eq!(service.ask(post(Body::from(exact), &admin())).await.status, 201);
+}
+
+#[tokio::test]
+async fn refused_bodies_are_drained() {
+    let service = Service::start();
+    let taken = Arc::new(AtomicUsize::new(0));
+    let drained = async |request: Request<Body>, status: u16| {
+        taken.store(0, Ordering::Relaxed);
+        assert_eq!(service.ask(request).await.status, status);
+        taken.load(Ordering::Relaxed)
+    };
+    assert_eq!(drained(post(pieces(9, &taken), &basic("admin", "x")), 401).await, 9);
+    let mut kind = post(pieces(9, &taken), &admin());
+    kind.headers_mut().insert("content-type", "text/plain".parse().unwrap());
+    assert_eq!(drained(kind, 415).await, 9);
+    let mut method = post(pieces(9, &taken), &admin());
+    *method.method_mut() = Method::PATCH;
+    assert_eq!(drained(method, 405).await, 9);
+    let mut path = post(pieces(9, &taken), &admin());
+    *path.uri_mut() = "/v1/nothing".parse().unwrap();
+    assert_eq!(drained(path, 404).await, 9);
+    let mut foreign = post(pieces(9, &taken), &admin());
+    foreign.headers_mut().insert("origin", "https://evil.example".parse().unwrap());
+    assert_eq!(drained(foreign, 403).await, 9);
+    let mut waiting = post(pieces(9, &taken), &basic("admin", "x"));
+    waiting.headers_mut().insert("expect", "100-continue".parse().unwrap());
+    assert_eq!(drained(waiting, 401).await, 0, "a client that waits for leave has sent nothing");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_body_does_not_wait_for_ever() {
+    let service = Service::start();
+    let slow = service.ask(post(Body::new(Never), "Bearer x")).await;
+    assert_eq!(slow.status, 401, "the drain has its time");
+    let token = format!("Bearer {}", service.people().await.remove(0).token);
+    let path = "/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
+    let mut request = request(Method::POST, path, &token, "");
+    *request.body_mut() = Body::new(Never);
+    let slow = service.ask(request).await;
+    assert_eq!(slow.both(), (408, json!({ "code": "deadline_exceeded", "message": "the body took too long" })));
+}
+
+#[tokio::test]
+async fn bodies_are_json_read_strictly() {
+    let service = Service::start();
+    let ask = async |body: &str, kind: &str| {
+        let mut request = post(Body::from(body.to_owned()), &admin());
+        request.headers_mut().insert("content-type", kind.parse().unwrap());
+        let answer = service.ask(request).await;
+        (answer.status, answer.json()["message"].as_str().unwrap_or_default().to_owned())
+    };
+    let json = "application/json";
+    let (status, message) = ask("{\"name\":\"a\",\"name\":\"b\"}", json).await;
+    assert_eq!(status, 400);
+    assert!(message.starts_with("the body cannot be read: ") && message.contains("name"), "{message}");
+    for body in ["", "{", "null", "[]", "\"x\"", "{\"name\":7}", "{\"name\":\"x\"} {}", "{\"name\":null}"] {
+        assert_eq!(ask(body, json).await.0, 400, "{body}");
+    }
+    assert_eq!(
+        ask("{\"name\":\"x\"}", "text/plain").await,
+        (415, "the content type is `text/plain`; it must be `application/json`".into())
+    );
+    assert_eq!(ask("{\"name\":\"x\"}", "application/json-patch+json").await.0, 415);
+    assert_eq!(ask("{\"name\":\"x\"}", "Application/JSON; charset=utf-8").await.0, 201);
+    let mut packed = post(Body::from("{}"), &admin());
+    packed.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
+    assert_eq!(service.ask(packed).await.status, 415);
+    let bytes = service.ask(post(Body::from(vec![0xff, 0xfe]), &admin())).await;
+    assert_eq!((bytes.status, bytes.json()["message"].clone()), (400, json!("the body is not UTF-8")));
+}
+
+#[tokio::test]
+async fn paths_and_methods_that_are_not_there_are_told() {
+    let service = Service::start();
+    let path = service.get("/v1/nothing").await;
+    assert_eq!(
+        path.both(),
+        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "there is nothing at `/v1/nothing`"))
+    );
+    let own = service.get("/gbac/v1/nothing").await;
+    assert_eq!(own.both(), (404, json!({ "code": "not_found", "message": "there is nothing at `/gbac/v1/nothing`" })));
+    let admin_api = service.get("/v1/cluster_config/nothing").await;
+    assert_eq!(
+        admin_api.both(),
+        (404, json!({ "code": 404, "message": "there is nothing at `/v1/cluster_config/nothing`" }))
+    );
+    let method = service.delete("/v1/roles").await;
+    assert_eq!(
+        method.both(),
+        (405, refusal("UNIMPLEMENTED", "REASON_FEATURE_NOT_SUPPORTED", "`DELETE` is not possible here"))
+    );
+    let allowed: std::collections::BTreeSet<&str> = method.header("allow").split(',').collect();
+    assert_eq!(allowed, ["GET", "HEAD", "POST"].into());
+    let post = service.send(Method::POST, "/security/roles", &json!({})).await;
+    assert_eq!(post.status, 404);
+}

@@ -1,0 +1,308 @@
+// Roles against the service: every step is checked twice, on the page and over HTTP.
+
+import assert from 'node:assert/strict';
+import { accepted, refusal, text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Role, Roles, addressOf } from './support/roles.mjs';
+import { Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage({ provider: true });
+
+/** Goes to another page of the console by its navigation, so that what was entered is kept. */
+const go = (page, name) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name }).click();
+
+/** Waits until the service holds these members. */
+const holdsMembers = (role, members) =>
+  until(async () => assert.deepEqual((await set.service.members(role)).sort(), [...members].sort()));
+/** Waits until the service holds these ACLs of a role, and no others. */
+const holdsAcls = (role, acls) => until(async () => assert.deepEqual(await set.service.acls(`Role:${role}`), [...acls].sort()));
+
+journey('a role with a group and an ACL changes the verdict, and takes it back', async ({ page }) => {
+  const [simulator, roles] = [new Simulator(page), new Roles(page)];
+  const before = await set.service.acls();
+
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'invoices-2026' });
+  await simulator.sees('Denied, nothing allows it');
+
+  // A role, a group in it, an ACL of it.
+  await go(page, 'Roles');
+  const role = await roles.create('InvoiceWriters');
+  assert.ok((await set.service.roles()).includes('InvoiceWriters'));
+  await role.addMember('Group:engineering');
+  await role.member('Group:engineering').waitFor();
+  await holdsMembers('InvoiceWriters', ['Group:engineering']);
+  await role.addAcl({ pattern: 'Prefixed', name: 'invoices-', operation: 'Write' });
+  await role.aclTable.waitFor();
+  assert.deepEqual(await role.aclRows(), [['Topic', 'invoices-', 'prefixed', 'Write', 'Allow', '*']]);
+  await holdsAcls('InvoiceWriters', ['allow write topic prefixed invoices- from * for Role:InvoiceWriters']);
+
+  await go(page, 'Simulator');
+  await simulator.sees('Allowed');
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[0]', 'Group:engineering', 'Role:InvoiceWriters', 'Allow Write, topic invoices- prefixed',
+  ]);
+
+  // The group leaves; the verdict names the role, and leads to it.
+  await simulator.check.getByRole('link', { name: 'Role:InvoiceWriters' }).first().click();
+  await role.removeMember('Group:engineering');
+  await holdsMembers('InvoiceWriters', []);
+  await go(page, 'Simulator');
+  await simulator.sees('Denied, nothing allows it');
+
+  // Back again, with a deny beside the allow: both are shown, and the deny wins.
+  await go(page, 'Roles');
+  await roles.row('InvoiceWriters').getByRole('link', { name: 'InvoiceWriters' }).click();
+  await role.addMember('engineering', 'Group');
+  await role.member('Group:engineering').waitFor();
+  await role.addAcl({ pattern: 'Prefixed', name: 'invoices-', operation: 'Write', permission: 'Deny' });
+  await role.addAcl({ pattern: 'Literal', name: 'invoices-', operation: 'Write', permission: 'Allow' });
+  await until(async () => assert.deepEqual((await role.aclRows()).sort(), [
+    ['Topic', 'invoices-', 'literal', 'Write', 'Allow', '*'],
+    ['Topic', 'invoices-', 'prefixed', 'Write', 'Allow', '*'],
+    ['Topic', 'invoices-', 'prefixed', 'Write', 'Deny', '*'],
+  ]));
+  await go(page, 'Simulator');
+  await simulator.sees('Denied by rule');
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[0]', 'Group:engineering', 'Role:InvoiceWriters', 'Deny Write, topic invoices- prefixed',
+  ]);
+
+  // Deleting names what is lost, wants the name, and takes the ACLs along.
+  await go(page, 'Roles');
+  assert.deepEqual((await text(roles.row('InvoiceWriters'))).replaceAll(/\D+/g, ' ').trim(), '1 1 3 1');
+  const deletion = await roles.openDeletion('InvoiceWriters');
+  const losses = await deletion.losses();
+  assert.match(losses, /1 principal loses this role, and its 3 ACLs are deleted/);
+  assert.match(losses, /Group:engineering keeps SchemaStewards/);
+  assert.match(losses, /Deny.* Write.*invoices-/);
+  assert.ok(await deletion.button.isDisabled());
+  await deletion.confirmation.fill('invoicewriters');
+  assert.ok(await deletion.button.isDisabled());
+  await deletion.confirmation.fill('InvoiceWriters');
+  await deletion.button.click();
+  await roles.row('InvoiceWriters').waitFor({ state: 'detached' });
+  assert.ok(!(await set.service.roles()).includes('InvoiceWriters'));
+  assert.deepEqual(await set.service.acls(), before);
+  await go(page, 'Simulator');
+  await simulator.sees('Denied, nothing allows it');
+});
+
+journey('names of every kind are kept letter by letter', async ({ page }) => {
+  const roles = new Roles(page);
+  await roles.open();
+  const role = await roles.create('Names');
+  const groups = [
+    'urn:example:eng', '/eng/platform', 'On Call', 'CN=ops,OU=eng', 'Ökonomie 日本', 'User:eng', 'a'.repeat(200), 'eng', '%2Feng', '<b>&amp;',
+  ];
+  const principals = [...groups.map((group) => `Group:${group}`), 'User:eng', 'User:maya@example.com'];
+  for (const principal of principals) {
+    await role.addMember(principal);
+    await role.member(principal).waitFor();
+  }
+  await holdsMembers('Names', principals);
+
+  // The same after reading it anew; a user and a group of one name are two members.
+  await role.open();
+  for (const principal of principals) await role.member(principal).waitFor();
+  assert.equal(await role.memberTable.getByRole('rowheader').count(), principals.length);
+  await role.removeMember('Group:eng');
+  await role.removeMember('Group:CN=ops,OU=eng');
+  await role.removeMember('Group:urn:example:eng');
+  const gone = ['Group:eng', 'Group:CN=ops,OU=eng', 'Group:urn:example:eng'];
+  await holdsMembers('Names', principals.filter((principal) => !gone.includes(principal)));
+});
+
+journey('roles of every name have a page, by link and by address', async ({ page }) => {
+  const roles = new Roles(page);
+  const names = ['a/b', 'a%2Fb', 'team: platform', 'Zürich', 'x?y#z', 'r'.repeat(128), '..'];
+  for (const name of names) await set.service.addMembers(name, 'Group:eng');
+  await roles.open();
+  for (const name of names) {
+    await roles.row(name).getByRole('link', { name, exact: true }).click();
+    const role = new Role(page, name);
+    await role.member('Group:eng').waitFor();
+    await page.reload();
+    await role.member('Group:eng').waitFor();
+    await page.goBack();
+    await roles.table.waitFor();
+  }
+  // One of them changed does not change its likeness.
+  const role = new Role(page, 'a/b');
+  await role.open();
+  await role.addMember('Group:ops');
+  await holdsMembers('a/b', ['Group:eng', 'Group:ops']);
+  await holdsMembers('a%2Fb', ['Group:eng']);
+});
+
+journey('a member that cannot be meant is caught at its field, and stored nowhere', async ({ page }) => {
+  const role = new Role(page, 'AnalyticsReaders');
+  await role.open();
+  const before = await set.service.members('AnalyticsReaders');
+  const send = role.memberForm.getByRole('button', { name: 'Add principal' });
+
+  await role.memberName.fill('User:Group:eng');
+  await refusal(role.memberName, /Group:eng/);
+  await send.click();
+  assert.equal(await role.memberName.inputValue(), 'User:Group:eng');
+  await role.members.getByRole('button', { name: 'Use Group:eng' }).click();
+  await accepted(role.memberName);
+  assert.equal(await role.memberName.inputValue(), 'Group:eng');
+  assert.ok(await role.memberForm.getByRole('radio', { name: 'Group', exact: true }).isChecked());
+
+  for (const [words, why] of [['Group:*', /\*/], ['User:*', /User:\*/], ['Role:AnalyticsReaders', /[Rr]ole/], ['Group:analytics', /already/]]) {
+    await role.memberName.fill(words);
+    await refusal(role.memberName, why);
+    await send.click();
+    assert.equal(await role.memberName.inputValue(), words, 'what was typed is still there');
+  }
+  await role.memberName.fill('');
+  await send.click();
+  await refusal(role.memberName, /name/i);
+
+  // A blank at the edge is not refused, but shown and offered without.
+  await role.memberName.fill('Group:ops ');
+  await role.members.getByText('There is a blank at the edge').waitFor();
+  await role.members.getByRole('button', { name: 'Use Group:ops' }).click();
+  assert.equal(await role.memberName.inputValue(), 'Group:ops');
+  // A name that is almost a known one.
+  await role.memberName.fill('Group:Analytics');
+  await role.members.getByRole('button', { name: 'Use Group:analytics' }).waitFor();
+  assert.deepEqual(await set.service.members('AnalyticsReaders'), before);
+});
+
+journey('a role name that cannot be is caught at its field', async ({ page }) => {
+  const roles = new Roles(page);
+  const before = await set.service.roles();
+  await roles.open();
+  await roles.openCreation();
+  const create = roles.creation.getByRole('button', { name: 'Create role' });
+  for (const [name, why] of [['a,b', /,/], ['a=b', /=/], ['x'.repeat(129), /128/], ['AnalyticsReaders', /already/], ['', /empty|name/i]]) {
+    await roles.newName.fill(name);
+    await create.click();
+    await refusal(roles.newName, why);
+    assert.equal(await roles.newName.inputValue(), name);
+    assert.ok(await roles.newName.evaluate((field) => field === document.activeElement), 'focus is at the field');
+  }
+  await roles.creation.getByRole('button', { name: 'Cancel' }).click();
+  await roles.creation.waitFor({ state: 'detached' });
+  assert.deepEqual(await set.service.roles(), before);
+});
+
+journey('an ACL that cannot be is caught at its fields', async ({ page }) => {
+  const role = new Role(page, 'AnalyticsReaders');
+  await role.open();
+  const before = await set.service.acls();
+  const send = role.aclForm.getByRole('button', { name: 'Add ACL' });
+  await send.click();
+  await refusal(role.resourceName, /name/i);
+  await refusal(role.operation, /operation/i);
+  await role.resourceName.fill('data-*');
+  await refusal(role.resourceName, /prefixed/i);
+  for (const host of ['10.0.0.0/8', 'db.example.com', '300.1.1.1', '']) {
+    await role.host.fill(host);
+    await send.click();
+    await refusal(role.host, host === '10.0.0.0/8' ? /range/ : /address/);
+    assert.equal(await role.host.inputValue(), host);
+  }
+  assert.deepEqual(await set.service.acls(), before);
+
+  // Every fault repaired, nothing typed twice.
+  await role.resourceName.fill('data-1');
+  await role.operation.selectOption({ label: 'Describe' });
+  await role.host.fill('10.0.0.7');
+  await send.click();
+  const added = 'allow describe topic literal data-1 from 10.0.0.7 for Role:AnalyticsReaders';
+  await until(async () => assert.ok((await set.service.acls()).includes(added)));
+});
+
+journey('no form makes an ACL of a group itself', { watched: true }, async ({ page, watched }) => {
+  const role = new Role(page, 'ReportingLegacy');
+  await role.open();
+  const labels = await page.getByRole('form').evaluateAll((forms) =>
+    forms.flatMap((form) => [...form.elements].flatMap((field) => [...(field.labels ?? [])].map((label) => label.innerText))));
+  assert.ok(labels.length > 5, labels.join());
+  assert.deepEqual(labels.filter((label) => /principal|member|granted to/i.test(label)), []);
+  // Every kind of resource; whatever is made belongs to the role.
+  for (const type of ['Topic', 'Consumer group', 'Transactional ID', 'Subject']) {
+    await role.addAcl({ type, name: 'group-analytics', operation: 'All' });
+  }
+  await until(async () => assert.equal((await set.service.acls('Role:ReportingLegacy')).length, 5));
+  const sent = watched.bodies('POST', '/v1/acls').map((body) => JSON.parse(body).principal);
+  assert.deepEqual(sent, Array(4).fill('Role:ReportingLegacy'));
+});
+
+journey('a service that is away is said to be away, and no draft is lost',
+  { tolerates: [/Failed to load resource/] },
+  async ({ page }) => {
+    const [roles, role] = [new Roles(page), new Role(page, 'AnalyticsReaders')];
+    await role.open();
+    await role.resourceName.fill('audit-log');
+    await role.operation.selectOption({ label: 'Read' });
+    await set.service.stop();
+
+    await role.addMember('Group:auditors');
+    await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+    const line = page.getByRole('row').filter({ hasText: 'Not added' });
+    await line.waitFor();
+    assert.match(await text(role.member('Group:auditors')), /Not on the service/);
+    assert.equal(await role.resourceName.inputValue(), 'audit-log');
+
+    // Another page and back: the failed change and what was read are still there.
+    await go(page, 'Roles');
+    await roles.row('PaymentsWriters').waitFor();
+    await roles.openCreation();
+    await roles.newName.fill('LateRole');
+    await roles.creation.getByRole('button', { name: 'Create role' }).click();
+    await refusal(roles.newName, /Not created/);
+    assert.equal(await roles.newName.inputValue(), 'LateRole');
+
+    await set.service.restart();
+    await roles.creation.getByRole('button', { name: 'Create role' }).click();
+    await page.getByRole('heading', { level: 1, name: 'LateRole' }).waitFor();
+    assert.ok((await set.service.roles()).includes('LateRole'));
+    await page.getByRole('heading', { name: 'The service is away' }).waitFor({ state: 'detached' });
+
+    await go(page, 'Roles');
+    await roles.row('AnalyticsReaders').getByRole('link', { name: 'AnalyticsReaders' }).click();
+    await line.getByRole('button', { name: 'Retry' }).click();
+    await line.waitFor({ state: 'detached' });
+    await holdsMembers('AnalyticsReaders', ['Group:analytics', 'Group:auditors']);
+  });
+
+journey('a service that was never there leaves an error state that heals', { tolerates: [/Failed to load resource/] }, async ({ page, context }) => {
+  // The page itself is loaded, the API is not: a service that dies between the two.
+  await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
+  await page.goto(addressOf('AnalyticsReaders'));
+  await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+  await page.getByRole('heading', { name: 'The role could not be read' }).waitFor();
+  await go(page, 'Roles');
+  await page.getByRole('heading', { name: 'No roles could be read' }).waitFor();
+  await context.unroute(/\/(gbac|v1|demo)\//);
+  await page.getByRole('button', { name: 'Try now' }).click();
+  await new Roles(page).row('PaymentsWriters').waitFor();
+});
+
+journey('the list is searched and sorted, and the address keeps the search', async ({ page }) => {
+  const roles = new Roles(page);
+  await roles.open();
+  await roles.search.fill('^(payments|schema)');
+  await until(async () => assert.deepEqual(await roles.table.getByRole('rowheader').allInnerTexts(), ['PaymentsWriters', 'SchemaStewards']));
+  await page.waitForURL(/name=/);
+  await page.reload();
+  assert.equal(await roles.search.inputValue(), '^(payments|schema)');
+  await roles.row('SchemaStewards').waitFor();
+  assert.equal(await roles.row('AnalyticsReaders').count(), 0);
+  await roles.search.fill('no such role');
+  await page.getByRole('heading', { name: 'No roles match your search' }).waitFor();
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await roles.row('AnalyticsReaders').waitFor();
+
+  const head = roles.table.getByRole('columnheader', { name: 'Assigned principals' });
+  await head.getByRole('button').click();
+  assert.equal(await head.getAttribute('aria-sort'), 'descending');
+  const counts = (await roles.table.getByRole('row').evaluateAll((rows) => rows.slice(1).map((row) => Number(row.cells[1].innerText))));
+  assert.deepEqual(counts, [...counts].sort((a, b) => b - a));
+});

@@ -1,0 +1,297 @@
+// The simulator with tokens that a real provider signed, and with the demo's three people.
+
+import assert from 'node:assert/strict';
+import { refusal, text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Simulator } from './support/simulator.mjs';
+
+const { set, journey } = stage({ provider: true });
+const HOUR_MS = 3_600_000;
+
+journey('a pasted token gives its groups, where each came from, and a verdict with its reason',
+  { permissions: ['clipboard-read', 'clipboard-write'] },
+  async ({ page }) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.paste(await set.provider.token('maya.okafor'));
+
+    await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+    await simulator.sees('Allowed', /User:maya\.okafor may write to topic orders-2026/);
+    assert.deepEqual(await simulator.elements(), [
+      ['0', 'engineering', 'Group:engineering'],
+      ['1', 'analytics', 'Group:analytics'],
+    ]);
+    assert.match(await simulator.step('Decode'), /9 claims.*RS256, key key-RS256/);
+    assert.match(await simulator.step('User'), /\$\.sub is maya\.okafor, so User:maya\.okafor/);
+    assert.match(await simulator.step('Group claim'), /\$\.groups found: an array of strings/);
+    assert.deepEqual(await simulator.decidedBy(), ['groups[0]', 'Group:engineering', 'Allow Write, topic orders- prefixed']);
+
+    // A deny of one group against an allow of another: the deny wins, and both are told.
+    await simulator.resourceName.fill('orders-archive');
+    await simulator.sees('Denied by rule', /may not write to topic orders-archive/);
+    assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:analytics', 'Deny Write, topic orders-archive literal']);
+    assert.match((await simulator.reasons()).Overridden, /groups\[0\].*Group:engineering.*Allow overridden|groups\[0\].*Group:engineering.*Write/);
+    assert.match(await text(simulator.trace), /Decides.*Allows overridden/);
+
+    // Through a role.
+    await simulator.ask({ operation: 'Read', name: 'analytics-daily' });
+    await simulator.sees('Allowed');
+    assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:analytics', 'Role:AnalyticsReaders', 'Allow Read, topic analytics- prefixed']);
+
+    // Nothing allows it, and a row that only just does not match.
+    await simulator.ask({ operation: 'Write', name: 'clickstream', host: '10.20.4.17' });
+    await simulator.sees('Denied, nothing allows it');
+    assert.match((await simulator.reasons())['Near misses'], /1 row by host/);
+    await simulator.host.fill('10.20.4.71');
+    await simulator.sees('Allowed');
+    assert.deepEqual(await simulator.decidedBy(), ['User:maya.okafor', 'Allow Write, topic clickstream literal, host 10.20.4.71']);
+  });
+
+journey('a comma-separated claim is split, and what was dropped is told', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Maya Okafor');
+  await simulator.ask({ operation: 'Read', name: 'analytics-daily' });
+  await simulator.sees('Allowed');
+  assert.match(await simulator.step('Group claim'), /\$\.groups found: one string, split at its commas/);
+  const principals = (await simulator.elements()).map(([, , principal]) => principal);
+  assert.deepEqual(principals, ['Group:engineering', 'Group:analytics', 'dropped: empty']);
+});
+
+journey('the collision of two names under suffix is named, and changes a verdict', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Jonas Lindqvist');
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied by rule');
+  assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:/contractors/payments', 'Deny Write, topic payments-settled literal']);
+  assert.deepEqual(await simulator.notes(), []);
+
+  await simulator.settings('What if');
+  await page.getByRole('radio', { name: 'suffix' }).check();
+  // The deny names a group that no longer comes out of the token.
+  await simulator.sees('Allowed');
+  assert.ok((await simulator.notes()).includes('Two groups become Group:payments'));
+  assert.match(await text(simulator.note('Two groups become Group:payments')), /\/eng\/payments and \/contractors\/payments .*1 role with 3 ACLs/);
+  assert.match(await simulator.step('Principals'), /2, one merged/);
+  assert.deepEqual((await simulator.elements()).map(([, , principal]) => principal), [
+    'Group:payments merged with another group',
+    'Group:payments merged with another group',
+    'Group:on-call',
+  ]);
+
+  // Only tried: the service keeps its own.
+  assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
+  await simulator.settings('Service');
+  await simulator.sees('Denied by rule');
+});
+
+journey('an overage is named as one, and what the user has without groups still counts', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Priya Raman');
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied, nothing allows it');
+  assert.match(await simulator.step(/Group claim/), /not there: the provider put an address in its place/);
+  const title = 'The provider sent an address in place of the groups';
+  assert.ok((await simulator.notes()).includes(title));
+  assert.match(await text(simulator.note(title)), /200/);
+  await simulator.operation.selectOption({ label: 'Read' });
+  await simulator.sees('Allowed');
+  assert.deepEqual(await simulator.decidedBy(), ['User:priya.raman', 'Role:IncidentResponders', 'Allow Read, topic * all names']);
+});
+
+journey('another claim path is offered, tried, and not saved', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('ana.sousa'));
+  await simulator.ask({ operation: 'Write', name: 'payments-eu' });
+  await simulator.sees('Denied, nothing allows it');
+  assert.match(await simulator.step(/Group claim/), /\$\.groups is not there/);
+
+  await simulator.extraction.getByRole('button', { name: 'Try $.realm_access.roles' }).first().click();
+  await simulator.sees('Allowed');
+  assert.equal(await simulator.claimPath.inputValue(), '$.realm_access.roles');
+  assert.deepEqual((await simulator.elements()).map(([, name, principal]) => [name, principal]), [
+    ['payments', 'Group:payments'],
+    ['offline_access', 'Group:offline_access'],
+  ]);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'realm_access.roles[0]', 'Group:payments', 'Role:PaymentsWriters', 'Allow Write, topic payments- prefixed',
+  ]);
+
+  await simulator.claimPath.fill("$['realm_access']['roles'][1]");
+  await simulator.sees('Denied, nothing allows it');
+  assert.equal((await set.service.policy()).settings.oidc_group_claim_path, '$.groups');
+});
+
+journey('the last good result stays in sight, marked as old, while an input is wrong', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  const before = await simulator.elements();
+
+  /** The result before is there, in the panes and in the trace, and says what it is of. */
+  async function isOld(of) {
+    await simulator.check.getByText('Shown for').waitFor();
+    assert.equal((await simulator.reasons())['Shown for'], of);
+    assert.match(await text(simulator.check.getByRole('heading', { level: 3 })), /^Allowed$/);
+    assert.match(await text(simulator.trace), new RegExp(`of ${of}`));
+  }
+
+  await simulator.token.press('End');
+  await simulator.token.pressSequentially('!');
+  await refusal(simulator.token, /./);
+  await isOld('the last token that could be read');
+  assert.deepEqual(await simulator.elements(), before);
+  assert.match(await text(simulator.extraction), /Shown for the last token that could be read/);
+  assert.equal(await simulator.token.inputValue(), `${token}!`);
+  await simulator.token.press('Backspace');
+  await simulator.sees('Allowed');
+
+  await simulator.settings('What if');
+  await simulator.claimPath.fill('$.groups[');
+  await refusal(simulator.claimPath, /at the end/i);
+  await simulator.check.getByText('Shown for').waitFor();
+  assert.deepEqual(await simulator.elements(), before);
+  await simulator.claimPath.fill('$.groups');
+  await simulator.sees('Allowed');
+
+  await simulator.resourceName.fill('');
+  await isOld('the last question that was complete');
+  await simulator.resourceName.fill('orders-archive');
+  await simulator.sees('Denied by rule');
+
+  // What was cleared on purpose is not kept.
+  await simulator.identity.getByRole('button', { name: 'Clear' }).click();
+  await simulator.check.getByText('The verdict comes here once there is a token').waitFor();
+  assert.equal(await simulator.mapping.count(), 0);
+  assert.equal(await simulator.trace.count(), 0);
+});
+
+journey('a signature is not verified until it was, with the provider’s keys', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const { provider, service } = set;
+  const keys = await provider.keys();
+  // One person for each algorithm.
+  for (const person of ['maya.okafor', 'jonas.lindqvist', 'tom.weber']) {
+    await simulator.token.fill(await provider.token(person));
+    await simulator.says('Signature not verified');
+    await simulator.verify({ keys, issuer: provider.issuer, audience: provider.audience });
+    await simulator.says('Signature verified');
+    const lines = (await simulator.verification.getByRole('listitem').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' '));
+    for (const name of ['Signature', 'Issuer', 'Audience', 'Expiry', 'Type']) {
+      assert.ok(lines.some((line) => line.startsWith(`${name} passed:`)), `${person}: ${name} in ${lines.join(' | ')}`);
+    }
+    await simulator.identity.getByRole('button', { name: 'Clear' }).click();
+  }
+
+  const token = await provider.token('maya.okafor');
+  await simulator.token.fill(token);
+  await simulator.says('Signature not verified');
+  await simulator.verify({ keys, issuer: provider.issuer, audience: 'another service' });
+  await simulator.says('The signature is valid, but the token is refused');
+  await simulator.audience.fill('');
+  await simulator.says('Signature verified');
+
+  // The same header and signature over other claims.
+  const [header, payload, signature] = token.split('.');
+  const claims = { ...JSON.parse(Buffer.from(payload, 'base64url')), groups: ['admins'] };
+  await simulator.token.fill([header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.'));
+  await simulator.says('The signature could not be verified');
+  assert.deepEqual((await simulator.elements()).map(([, name]) => name), ['admins']);
+
+  // Keys of another provider; then no keys at all.
+  await simulator.token.fill(token);
+  await simulator.says('Signature verified');
+  await simulator.keys.fill(await service.keys());
+  await simulator.says('The signature could not be verified');
+  await simulator.keys.fill('-----BEGIN PUBLIC KEY-----');
+  await refusal(simulator.keys, /\w/);
+  await simulator.says('Signature not verified');
+});
+
+journey('a demo token is verified with the demo’s own keys', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Jonas Lindqvist');
+  await simulator.says('Signature not verified');
+  await simulator.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+  await simulator.identity.getByRole('button', { name: 'Use the demo provider’s keys' }).click();
+  await simulator.says('Signature verified');
+  await simulator.says('Audience streams is accepted');
+});
+
+journey('an expired token is denied, and can be answered for as if it were not', async ({ page, context }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  await context.clock.setFixedTime(Date.now() + 2 * HOUR_MS);
+  await simulator.sees('Denied, the token has expired');
+  await simulator.checks.getByText(/^Expired 1 h ago/).waitFor();
+  await simulator.check.getByRole('button', { name: 'Answer as if it had not expired' }).click();
+  await simulator.sees('Allowed');
+  assert.match((await simulator.reasons()).Expired, /as if it had not/);
+  await simulator.check.getByRole('button', { name: 'Take the expiry into account' }).click();
+  await simulator.sees('Denied, the token has expired');
+});
+
+journey('groups by hand give the same verdict as a token', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await page.getByRole('radio', { name: 'Groups by hand' }).check();
+  await simulator.user.fill('maya.okafor');
+  await simulator.groups.fill('engineering\nanalytics\na, b');
+  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
+  await simulator.sees('Denied by rule');
+  assert.deepEqual(await simulator.decidedBy(), ['Group:analytics', 'Deny Write, topic orders-archive literal']);
+  assert.deepEqual((await simulator.elements()).map(([, , principal]) => principal), ['Group:engineering', 'Group:analytics', 'Group:a, b']);
+  await simulator.groups.fill('engineering');
+  await simulator.sees('Allowed');
+  await simulator.user.fill('admin');
+  await simulator.sees('Allowed', /User:admin is a superuser/);
+
+  // The token that was entered before is still there.
+  await page.getByRole('radio', { name: 'Token', exact: true }).check();
+  await simulator.token.fill(await set.provider.token('tom.weber'));
+  await page.getByRole('radio', { name: 'Groups by hand' }).check();
+  assert.equal(await simulator.groups.inputValue(), 'engineering');
+  await page.getByRole('radio', { name: 'Token', exact: true }).check();
+  await simulator.sees('Denied by rule', /User:tom\.weber/);
+});
+
+journey('a changed membership counts with the next token only', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const before = await set.provider.token('tom.weber');
+  set.provider.setGroups('tom.weber', ['engineering']);
+  await simulator.token.fill(before);
+  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
+  await simulator.sees('Denied by rule');
+  await simulator.token.fill(await set.provider.token('tom.weber'));
+  await simulator.sees('Allowed');
+});
+
+journey('settings that the service changed are in force at the next reading', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied by rule');
+  await set.service.setProperties({ nested_group_behavior: 'suffix' });
+  try {
+    await page.getByRole('button', { name: /Read again/ }).click();
+    await simulator.sees('Allowed');
+    assert.deepEqual(await simulator.decidedBy(), [
+      'groups[0] and groups[1]', 'Group:payments', 'Role:PaymentsWriters', 'Allow Write, topic payments- prefixed',
+    ]);
+  } finally {
+    await set.service.setProperties({ nested_group_behavior: 'none' });
+  }
+});

@@ -1,0 +1,126 @@
+// The list of roles and the page of a role as a person sees them: what can be found, done, and seen.
+
+import { cells, text } from './fields.mjs';
+
+export const ROLES = '/security/roles';
+
+/** The address of a role's page. */
+export const addressOf = (role) => `${ROLES}/${encodeURIComponent(role)}/details`;
+
+export class Roles {
+  constructor(page) {
+    this.page = page;
+    this.search = page.getByRole('searchbox', { name: /^Search roles/ });
+    this.table = page.getByRole('table', { name: 'Roles' });
+    this.creation = page.getByRole('dialog', { name: 'Create role' });
+    this.newName = this.creation.getByRole('textbox', { name: 'Role name' });
+  }
+
+  async open() {
+    await this.page.goto(ROLES);
+    await this.table.waitFor();
+  }
+
+  /** A role's line in the list. */
+  row(role) {
+    return this.table.getByRole('row').filter({ has: this.page.getByRole('link', { name: role, exact: true }) });
+  }
+
+  async openCreation() {
+    await this.page.getByRole('button', { name: 'Create role' }).click();
+    await this.newName.waitFor();
+  }
+
+  /** Creates a role; its page follows. */
+  async create(role) {
+    await this.openCreation();
+    await this.newName.fill(role);
+    await this.creation.getByRole('button', { name: 'Create role' }).click();
+    await this.page.getByRole('heading', { level: 1, name: role, exact: true }).waitFor();
+    return new Role(this.page, role);
+  }
+
+  async openDeletion(role) {
+    await this.page.getByRole('button', { name: `Delete role ${role}`, exact: true }).click();
+    return new Deletion(this.page, role);
+  }
+}
+
+/** The dialog that deletes a role. */
+export class Deletion {
+  constructor(page, role) {
+    this.dialog = page.getByRole('dialog', { name: `Delete role ${role}` });
+    this.confirmation = this.dialog.getByRole('textbox', { name: 'Type the role name to confirm' });
+    this.button = this.dialog.getByRole('button', { name: 'Delete role' });
+  }
+
+  /** What is said to be lost, as text. */
+  async losses() {
+    return await text(this.dialog);
+  }
+}
+
+export class Role {
+  constructor(page, name) {
+    this.page = page;
+    this.name = name;
+    this.acls = page.getByRole('region', { name: 'ACLs', exact: true });
+    this.aclTable = page.getByRole('table', { name: `ACLs of role ${name}`, exact: true });
+    this.members = page.getByRole('region', { name: 'Principals', exact: true });
+    this.memberTable = page.getByRole('table', { name: `Principals of role ${name}`, exact: true });
+    // The form for a member.
+    this.memberForm = page.getByRole('form', { name: 'Add a principal' });
+    this.memberName = this.memberForm.getByRole('textbox', { name: 'Name, or paste Group:name' });
+    // The form for an ACL.
+    this.aclForm = page.getByRole('form', { name: 'Add ACL' });
+    this.resourceType = this.aclForm.getByRole('combobox', { name: 'Resource type' });
+    this.resourceName = this.aclForm.getByRole('textbox', { name: /^Resource name/ });
+    this.operation = this.aclForm.getByRole('combobox', { name: 'Operation' });
+    this.host = this.aclForm.getByRole('textbox', { name: 'Host' });
+  }
+
+  async open() {
+    await this.page.goto(addressOf(this.name));
+    await this.memberForm.waitFor();
+  }
+
+  /** Types a member and sends it; a name with a type in front sets the type. */
+  async addMember(words, type) {
+    if (type) await this.memberForm.getByRole('radio', { name: type, exact: true }).check();
+    await this.memberName.fill(words);
+    await this.memberForm.getByRole('button', { name: 'Add principal' }).click();
+  }
+
+  /** The line of a member. */
+  member(principal) {
+    return this.memberTable.getByRole('row').filter({ has: this.page.getByRole('rowheader', { name: principal, exact: true }) });
+  }
+
+  async removeMember(principal) {
+    await this.members.getByRole('button', { name: `Remove ${principal}`, exact: true }).click();
+    const dialog = this.page.getByRole('dialog', { name: `Remove ${principal}` });
+    await dialog.getByRole('button', { name: 'Remove principal' }).click();
+    await this.member(principal).waitFor({ state: 'detached' });
+  }
+
+  /** Fills the form of an ACL and sends it. */
+  async addAcl({ type = 'Topic', pattern = 'Literal', name, operation, permission = 'Allow', host = '*' }) {
+    await this.resourceType.selectOption({ label: type });
+    await this.aclForm.getByRole('radio', { name: pattern, exact: true }).check();
+    if (name !== undefined) await this.resourceName.fill(name);
+    await this.operation.selectOption({ label: operation });
+    await this.host.fill(host);
+    await this.aclForm.getByRole('radio', { name: permission, exact: true }).check();
+    await this.aclForm.getByRole('button', { name: 'Add ACL' }).click();
+  }
+
+  /** The rows of the ACLs: type, resource, pattern, operation, permission, host. */
+  async aclRows() {
+    return (await cells(this.aclTable)).map((row) => row.slice(0, 6));
+  }
+
+  async openDeletion() {
+    await this.page.getByRole('button', { name: 'Delete role', exact: true }).click();
+    return new Deletion(this.page, this.name);
+  }
+}

@@ -1,0 +1,128 @@
+// The simulator as a person sees it: what can be found on the page, done on it, and seen.
+
+import assert from 'node:assert/strict';
+import { cells, text } from './fields.mjs';
+import { until } from './until.mjs';
+
+export const SIMULATOR = '/security/simulator';
+
+export class Simulator {
+  constructor(page) {
+    this.page = page;
+    // The panes.
+    this.identity = page.getByRole('region', { name: /^(Token|Identity)$/ });
+    this.extraction = page.getByRole('region', { name: 'Extraction' });
+    this.check = page.getByRole('region', { name: 'Check' });
+    this.trace = page.getByRole('region', { name: 'Trace', exact: true });
+    // Their controls.
+    this.token = this.identity.getByRole('textbox', { name: /^(Access token|Claims)$/ });
+    this.user = this.identity.getByRole('textbox', { name: 'User', exact: true });
+    this.groups = this.identity.getByRole('textbox', { name: 'IdP groups, one per line' });
+    this.claimPath = this.identity.getByRole('textbox', { name: 'Group claim' });
+    this.keys = this.identity.getByRole('textbox', { name: 'Keys (JWKS)' });
+    this.issuer = this.identity.getByRole('textbox', { name: 'Issuer, optional' });
+    this.audience = this.identity.getByRole('textbox', { name: 'Audience, optional' });
+    this.operation = this.check.getByRole('combobox', { name: 'Operation' });
+    this.resourceType = this.check.getByRole('combobox', { name: 'Resource type' });
+    this.resourceName = this.check.getByRole('textbox', { name: 'Resource name' });
+    this.host = this.check.getByRole('textbox', { name: 'Host' });
+    this.checks = this.identity.getByRole('list', { name: 'Token checks' });
+    this.verification = this.identity.getByRole('list', { name: 'Verification, check by check' });
+    this.mapping = this.extraction.getByRole('table', { name: 'Claim elements and the principals they become' });
+  }
+
+  /** Opens the page and waits until it knows the service's policy. */
+  async open() {
+    await this.page.goto(SIMULATOR);
+    await this.page.getByText(/decided in this browser on [\d,]+ ACLs?/).waitFor();
+  }
+
+  /** Pastes from the clipboard, as a person does; needs the permission to use it. */
+  async paste(words) {
+    await this.page.evaluate((words) => navigator.clipboard.writeText(words), words);
+    await this.token.focus();
+    await this.page.keyboard.press('ControlOrMeta+A');
+    await this.page.keyboard.press('ControlOrMeta+V');
+  }
+
+  /** Picks one of the demo's people. */
+  async pick(person) {
+    const people = this.identity.getByRole('list', { name: 'Demo people' });
+    const more = this.identity.getByRole('button', { name: 'Use a demo person' });
+    await people.or(more).first().waitFor();
+    if (!(await people.isVisible())) await more.click();
+    await people.getByRole('button', { name: person }).click();
+  }
+
+  /** Asks whether an operation on a resource is possible. */
+  async ask({ operation, type = 'Topic', name, host = '' }) {
+    await this.resourceType.selectOption({ label: type });
+    await this.operation.selectOption({ label: operation });
+    await this.resourceName.fill(name);
+    await this.host.fill(host);
+  }
+
+  /** Chooses whose settings are used: `Service` or `What if`. */
+  async settings(source) {
+    await this.identity.getByRole('radio', { name: source }).check();
+  }
+
+  /** Opens the fields of the verification. */
+  async verify({ keys, issuer, audience }) {
+    await this.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+    await this.keys.fill(keys);
+    await this.issuer.fill(issuer);
+    await this.audience.fill(audience);
+  }
+
+  /** Waits for a verdict that is about what is entered now. */
+  async sees(verdict, sentence) {
+    await until(async () => {
+      assert.equal(await text(this.check.getByRole('heading', { level: 3 })), verdict);
+      assert.equal((await this.reasons())['Shown for'], undefined, 'the verdict is an old one');
+      if (sentence) assert.match(await text(this.check), sentence);
+    });
+  }
+
+  /** The reasons under the verdict, by their labels. */
+  async reasons() {
+    return await this.check.locator('dl > div').evaluateAll((pairs) => {
+      const words = (element) => element.innerText.replaceAll(/\s+/g, ' ').trim();
+      return Object.fromEntries(pairs.map((pair) => [words(pair.querySelector('dt')), words(pair.querySelector('dd'))]));
+    });
+  }
+
+  /** The way to the deciding ACL: claim element, principal, role, ACL. */
+  async decidedBy() {
+    const reason = this.check.locator('dl > div').filter({ has: this.page.getByText('Decided by', { exact: true }) });
+    return (await reason.getByRole('listitem').allInnerTexts()).map((hop) => hop.replaceAll(/\s+/g, ' ').trim());
+  }
+
+  /** The rows of the extraction's table: place, element, principal. */
+  async elements() {
+    return await cells(this.mapping);
+  }
+
+  /** One step of the extraction, as text. */
+  async step(title) {
+    const heading = this.page.getByRole('heading', { level: 3, name: title });
+    return await text(this.extraction.getByRole('listitem').filter({ has: heading }));
+  }
+
+  /** The titles of what there is to know about the extraction. */
+  async notes() {
+    const titles = this.extraction.getByRole('heading', { level: 3 });
+    const all = await titles.evaluateAll((found) => found.filter((title) => !title.closest('li')).map((title) => title.innerText));
+    return all.map((title) => title.trim());
+  }
+
+  /** One banner of the extraction, by its title. */
+  note(title) {
+    return this.extraction.locator('div').filter({ has: this.page.getByRole('heading', { level: 3, name: title }) }).last();
+  }
+
+  /** Waits until the token's checks say this. */
+  async says(words) {
+    await this.checks.getByText(words, { exact: true }).waitFor();
+  }
+}
