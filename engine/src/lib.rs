@@ -8,6 +8,11 @@
 //! ACLs, roles, settings ─▶ policy ─▶ index ───┘
 //! ```
 
+#![cfg_attr(
+    not(test),
+    warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)
+)]
+
 pub mod audit;
 pub mod check;
 pub mod claim_path;

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior, Suggestion,
-    Warning,
 };
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
+use gbac_engine::warning::Warning;
 use serde_json::{Map, Value};
 
 use super::inputs::{Action, Change, Weight, sentence};

@@ -1,0 +1,169 @@
+// Bad input: a precise message at the field, and nothing lost.
+
+import assert from 'node:assert/strict';
+import { accepted, descriptions, refusal } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Simulator } from './support/simulator.mjs';
+
+const { set, journey } = stage({ provider: true });
+
+const part = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+
+journey('a text that is no token is refused with what it is', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  const [header, payload, signature] = token.split('.');
+  const cases = [
+    ['an opaque token', '2YotnFZFEjr1zCsicMWpAA', /opaque/i],
+    ['HTML', '<!doctype html><html><body>Sign in</body></html>', /HTML|XML/],
+    ['a certificate', '-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----', /key|PEM/i],
+    ['two tokens', `${token} ${token}`, /two/i],
+    ['one part', header, /1 part.*3/],
+    ['four parts', `${token}.${signature}`, /4/],
+    ['an encrypted token', `${token}.${signature}.${signature}`, /encrypted/i],
+    ['no signature', `${header}.${payload}.`, /signature|signed/i],
+    ['the algorithm none', `${part({ alg: 'none' })}.${payload}.`, /none|signed/i],
+    ['a shared secret', `${part({ alg: 'HS256' })}.${payload}.${signature}`, /HS256/],
+    ['a character that cannot be', `${header}.${payload.slice(0, 20)}§${payload.slice(21)}.${signature}`, /§|U\+00A7|character/],
+    ['a header that is no JSON', `${part('{"alg":')}.${payload}.${signature}`, /header/i],
+    ['claims that are a list', `${header}.${part(['groups'])}.${signature}`, /object/i],
+    ['a claim twice', `${header}.${part('{"groups":["a"],"groups":["admin"]}')}.${signature}`, /groups/],
+    ['keys', '{"keys":[]}', /keys/i],
+    ['JSON with a slip', '{"sub":"maya",}', /JSON/],
+  ];
+  const seen = new Set();
+  for (const [what, words, why] of cases) {
+    await simulator.token.fill(words);
+    const said = await refusal(simulator.token, why).catch((error) => assert.fail(`${what}: ${error.message}`));
+    assert.match(said, /^[A-Z].*\.$/s, `${what}: ${said}`);
+    assert.ok(!said.includes(payload.slice(0, 40)), `${what}: the message repeats the token`);
+    assert.equal(await simulator.token.inputValue(), words, what);
+    seen.add(said);
+  }
+  assert.ok(seen.size > cases.length / 2, 'most faults have words of their own');
+});
+
+journey('what people paste around a token is left out', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  const lines = token.match(/.{1,60}/g).join('\n  ');
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  for (const words of [
+    `Bearer ${token}`,
+    `Authorization: Bearer ${token}\r\n`,
+    `  "${token}"\n`,
+    `Bearer\n${lines}\n`,
+    JSON.stringify({ access_token: token, token_type: 'Bearer', expires_in: 3600 }, null, 2),
+    `curl -H 'Authorization: Bearer ${token}' https://example.com/topics`,
+  ]) {
+    await simulator.token.fill(words);
+    await simulator.sees('Allowed', /User:maya\.okafor/);
+    await accepted(simulator.token);
+    // A text area knows one kind of line break.
+    assert.equal(await simulator.token.inputValue(), words.replaceAll('\r\n', '\n'));
+    await simulator.token.fill('');
+  }
+});
+
+journey('claims without a token can be tried as they are', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.token.fill('{ "sub": "maya", "groups": ["engineering"] }');
+  await refusal(simulator.token, /JSON/);
+  await page.getByRole('button', { name: 'Read it as claims' }).click();
+  await simulator.sees('Allowed', /User:maya/);
+  await simulator.says('Claims only: there is no signature');
+});
+
+journey('one megabyte of text is refused, and the page goes on', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  const [header, , signature] = token.split('.');
+  const large = `${header}.${part({ sub: 'maya', groups: Array.from({ length: 60_000 }, (_, n) => `g${n}`) })}.${signature}`;
+  for (const words of ['x'.repeat(1_000_000), `${token} `.repeat(1_400), large.padEnd(1_000_000, 'A')]) {
+    await simulator.token.fill(words);
+    await refusal(simulator.token, /\w/);
+    assert.equal((await simulator.token.inputValue()).length, words.length);
+  }
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+});
+
+journey('a claim path that does not parse is refused at its place', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.settings('What if');
+  await simulator.sees('Allowed');
+  for (const [path, why] of [
+    ['groups', /^At character 1:/],
+    ['$.groups[', /^At the end:/],
+    ['$.a-b', /^At character 4:/],
+    ['$.2nd', /^At character 3:/],
+    ['$["ä"]x', /^At character 7:/],
+    ['$.groups[?match(@, "a")]', /^At character \d+:.*match/],
+    ['$..*..*..*..*', /\w/],
+    ['${context.userinfo.groups', /\w/],
+  ]) {
+    await simulator.claimPath.fill(path);
+    await refusal(simulator.claimPath, why).catch((error) => assert.fail(`${path}: ${error.message}`));
+    assert.equal(await simulator.claimPath.inputValue(), path);
+    await simulator.check.getByText('Shown for').waitFor();
+  }
+  await simulator.claimPath.fill("$['groups']");
+  await accepted(simulator.claimPath);
+  await simulator.sees('Allowed');
+
+  const mapping = simulator.identity.getByRole('textbox', { name: 'User claim' });
+  await mapping.fill('$.sub/(/x/');
+  await refusal(mapping, /character \d+|At the end/);
+  await mapping.fill('$.sub/([a-z]+)\\.([a-z]+)/$2/');
+  await simulator.sees('Allowed', /User:okafor/);
+});
+
+journey('a host that is no address is refused, and asked for precisely', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  for (const [host, why] of [
+    ['broker.example.com', /broker\.example\.com is not an IP address/],
+    ['10.20.0.0/16', /range/],
+    ['300.1.1.1', /not an IP address/],
+    ['[::1]', /not an IP address/],
+    ['*', /for ACLs/],
+  ]) {
+    await simulator.host.fill(host);
+    await refusal(simulator.host, why);
+    assert.equal(await simulator.host.inputValue(), host);
+    await simulator.check.getByText('Shown for').waitFor();
+  }
+  await page.getByRole('button', { name: 'Leave it empty' }).click();
+  await simulator.sees('Allowed');
+  await simulator.host.fill('::ffff:10.0.0.1');
+  await accepted(simulator.host);
+  await simulator.sees('Allowed');
+});
+
+journey('what is odd but possible is answered, with a word about it', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-*' });
+  await simulator.sees('Allowed');
+  assert.ok((await descriptions(simulator.resourceName)).some((words) => /taken as a character/.test(words)));
+  await simulator.resourceName.fill(' orders-2026');
+  await simulator.sees('Denied, nothing allows it');
+  await page.getByRole('button', { name: 'Take it away' }).click();
+  await simulator.sees('Allowed');
+  await simulator.resourceType.selectOption({ label: 'Consumer group' });
+  await simulator.operation.selectOption({ label: 'Write' });
+  await simulator.check.getByText(/No request needs Write on a consumer group/).waitFor();
+});
