@@ -15,6 +15,7 @@ use crate::pages::roles::RolesPage;
 use crate::pages::simulator::Simulator;
 use crate::state::address;
 use crate::state::attempts::Attempts;
+use crate::state::near;
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words;
 use crate::ui::{Button, Field, Glyph, Icon, IconButton, Note, NoteKind};
@@ -155,7 +156,7 @@ fn Chip() -> impl IntoView {
                     view! { <span class="dot off"></span><span class="quiet">"Signed out"</span> }.into_any()
                 }
                 ServiceStatus::Away { since, .. } => {
-                    let age = move || format!("as it was {}", words::age(now.get() - since));
+                    let age = move || format!("read {}", words::age(now.get() - since));
                     view! { <span class="dot off"></span><span>"Away"</span><span class="quiet opt">{age}</span> }.into_any()
                 }
             }}
@@ -200,7 +201,7 @@ fn Connection() -> impl IntoView {
             } else {
                 let seen = move || {
                     if service.policy.with(Option::is_some) {
-                        format!("You see it as it was {}. Nothing can be changed until it answers.", words::age(service.now.get() - since))
+                        format!("You see what was read {}. Nothing can be changed until it answers.", words::age(service.now.get() - since))
                     } else {
                         "Nothing was read yet. The simulator works without it, on what you paste.".to_owned()
                     }
@@ -208,7 +209,8 @@ fn Connection() -> impl IntoView {
                 view! {
                     <div class="banner" role="status">
                         <Note kind=NoteKind::Warn title="The service is away" level=2>
-                            <p>{seen} " " <span class="quiet">{reason} "."</span></p>
+                            <p>{seen}</p>
+                            <p class="brk">{near::sentence(&reason)} "."</p>
                             <div class="row">
                                 <Button small=true on_press=move |()| service.reload()>"Try now"</Button>
                                 <span class="quiet">{format!("tried every {RETRY_EVERY_S} s")}</span>

@@ -103,8 +103,13 @@ pub fn announce_error(text: &str) {
 }
 
 fn say(region: &'static str, text: &str) {
+    // What was said before is over, in either region.
+    for id in ["said", "said-error"] {
+        if let Some(element) = document().get_element_by_id(id) {
+            element.set_text_content(None);
+        }
+    }
     let Some(element) = document().get_element_by_id(region) else { return };
-    element.set_text_content(None);
     let text = text.to_owned();
     // An emptied region has to be seen empty, or a repeated text is no change.
     set_timeout(move || element.set_text_content(Some(&text)), std::time::Duration::from_millis(60));

@@ -10,4 +10,5 @@ pub mod backend;
 pub mod dom;
 pub mod pages;
 pub mod state;
+#[expect(clippy::needless_pass_by_value, reason = "components own their props")]
 pub mod ui;

@@ -13,12 +13,13 @@ use gbac_api::problem::RpcCode;
 use gbac_api::service::SignIn;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::ChangeError;
+use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
 use crate::auth::{self, Admin};
 use crate::clock::{self, Clock};
 use crate::console::{self, Console};
-use crate::demo::{self, Provider};
+use crate::demo::{self, DemoKey, Provider};
 use crate::fault::Fault;
 use crate::serve::ServeError;
 use crate::store::{Plan, Snapshot, Store};
@@ -33,6 +34,8 @@ pub struct Demo {
     pub admin_password: Option<String>,
     /// The console's files; `None` takes those that were built in.
     pub console: Option<PathBuf>,
+    /// The key of its provider; `None` makes a new one, as every start does.
+    pub key: Option<DemoKey>,
     /// Tells the time in seconds since 1970; `None` is the machine's.
     pub clock: Option<fn() -> f64>,
 }
@@ -65,7 +68,8 @@ impl App {
         let sign_in = published.then(|| SignIn { user: demo::ADMIN.into(), password: password.clone() });
         let start = || -> io::Result<(Store, Admin, Provider)> {
             let admin = Admin::new(demo::ADMIN.into(), &password)?;
-            Ok((Store::new(policy)?, admin, Provider::new(options.address)?))
+            let key = options.key.map_or_else(DemoKey::new, Ok)?;
+            Ok((Store::new(policy)?, admin, Provider::new(options.address, key)?))
         };
         let (store, admin, provider) = start().map_err(ServeError::Start)?;
         let console = match &options.console {
@@ -135,7 +139,8 @@ pub fn router(app: App) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .fallback(console::answer)
         .layer(middleware::from_fn_with_state(app.clone(), auth::authorize))
-        .layer(CompressionLayer::new())
+        // On loopback time counts, not bytes.
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(middleware::from_fn(gate::gate))
         .with_state(app)
 }

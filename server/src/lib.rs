@@ -29,4 +29,5 @@ mod service_info;
 mod store;
 
 pub use app::{App, Demo, router};
+pub use demo::DemoKey;
 pub use serve::{ServeError, ServeOptions, Server, serve};

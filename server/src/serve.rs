@@ -143,7 +143,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let ServeOptions { console, admin_password, .. } = options;
-        let app = App::demo(Demo { address, admin_password, console, clock: None })?;
+        let app = App::demo(Demo { address, admin_password, console, key: None, clock: None })?;
         Ok(Self { listener, address, app })
     }
 

@@ -28,7 +28,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await simulator.says('Signature verified');
   await simulator.trace.getByRole('radio', { name: /^All/ }).check();
   // A wrong token is kept no more than a right one, and neither is one on another page.
-  await simulator.token.fill(`${token}!`);
+  await simulator.token.fill(`${token}.x`);
   await simulator.check.getByText('Shown for').waitFor();
   await simulator.token.fill(token);
   await page.getByRole('link', { name: 'Roles' }).first().click();

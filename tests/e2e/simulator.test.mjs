@@ -142,14 +142,15 @@ journey('the last good result stays in sight, marked as old, while an input is w
     assert.match(await text(simulator.trace), new RegExp(`of ${of}`));
   }
 
-  await simulator.token.press('End');
-  await simulator.token.pressSequentially('!');
+  await simulator.token.press('ControlOrMeta+End');
+  await page.keyboard.type('.x');
   await refusal(simulator.token, /./);
   await isOld('the last token that could be read');
   assert.deepEqual(await simulator.elements(), before);
   assert.match(await text(simulator.extraction), /Shown for the last token that could be read/);
-  assert.equal(await simulator.token.inputValue(), `${token}!`);
-  await simulator.token.press('Backspace');
+  assert.equal(await simulator.token.inputValue(), `${token}.x`);
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
   await simulator.sees('Allowed');
 
   await simulator.settings('What if');
@@ -232,7 +233,7 @@ journey('an expired token is denied, and can be answered for as if it were not',
   await simulator.token.fill(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
-  await context.clock.setFixedTime(Date.now() + 2 * HOUR_MS);
+  await context.clock.setFixedTime(Date.now() + 2.5 * HOUR_MS);
   await simulator.sees('Denied, the token has expired');
   await simulator.checks.getByText(/^Expired 1 h ago/).waitFor();
   await simulator.check.getByRole('button', { name: 'Answer as if it had not expired' }).click();

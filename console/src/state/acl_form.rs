@@ -2,7 +2,7 @@
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
-use super::near::sentence;
+use super::near::{fault, sentence};
 use super::service::Failure;
 
 /// How the resource is named in the form; *any* is the platform's word for the literal `*`.
@@ -163,7 +163,7 @@ impl AclForm {
                 faults.host = Some(if self.host.is_empty() && !sent {
                     "One address, or `*` for any".into()
                 } else {
-                    format!("{}: {}", sentence(&error.to_string()), error.hint())
+                    sentence(error.hint())
                 });
                 None
             }
@@ -182,7 +182,7 @@ impl AclForm {
         };
         let untouched = self.name.is_empty() && !sent;
         for error in acl.check_create() {
-            let text = format!("{}: {}", sentence(&error.to_string()), error.hint());
+            let text = fault(&error.to_string(), &error.hint());
             match error.field().name() {
                 "resource_name" if untouched => {}
                 "resource_name" => faults.name = Some(text),

@@ -84,7 +84,11 @@ impl MemberDraft {
         };
         if let Err(error) = check_member(&stored) {
             let offer = offer_for(&error, &stored);
-            let text = format!("{}: {}", near::sentence(&error.to_string()), error.hint());
+            // An offer is the hint already.
+            let text = match offer {
+                Some(_) => near::sentence(&error.to_string()),
+                None => near::fault(&error.to_string(), &error.hint()),
+            };
             return Reading { stored: Some(stored), error: Some(text), offer };
         }
         let members = policy.role(role).map(|role| &role.members);
@@ -105,7 +109,7 @@ fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
     // `User:Group:eng`: two types in one name.
     let principal = Principal::parse(stored.name()).ok()?;
     check_member(&principal).ok()?;
-    (error.code() == "principal_type_twice").then(|| Offer { principal, reason: "Two types in one name".into() })
+    (error.code() == "principal_type_twice").then(|| Offer { principal, reason: "There are two types in one name".into() })
 }
 
 /// `group:eng`: almost a type, but taken as a part of the name.

@@ -53,6 +53,12 @@ pub fn find<'a>(name: &str, others: impl Iterator<Item = &'a str>) -> Option<(&'
     found
 }
 
+/// What was found and what to do, as two sentences without the final period.
+#[must_use]
+pub fn fault(found: &str, hint: &str) -> String {
+    format!("{}. {}", sentence(found), sentence(hint))
+}
+
 /// A text of the engine with a capital first letter, as pages show it.
 #[must_use]
 pub fn sentence(text: &str) -> String {

@@ -109,7 +109,7 @@ impl Search {
 #[must_use]
 pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
-        return Some(format!("{}: {}", near::sentence(&error.to_string()), error.hint()));
+        return Some(near::fault(&error.to_string(), &error.hint()));
     }
     policy.role(name).is_some().then(|| "There is a role of this name already".into())
 }

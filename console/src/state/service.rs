@@ -42,7 +42,7 @@ pub enum ServiceStatus {
 /// Why the service did not do something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// There was no answer; what the browser said.
+    /// There was no answer; what the browser said, which is seldom more than that.
     NoAnswer(String),
     /// The service refused.
     Refused(Refusal),
@@ -69,7 +69,7 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoAnswer(text) => write!(f, "no answer from the service ({text})"),
+            Self::NoAnswer(_) => f.write_str("the service did not answer"),
             Self::Unreadable(text) => write!(f, "the answer could not be read: {text}"),
             Self::Refused(refusal) if refusal.fields.is_empty() => f.write_str(&refusal.message),
             // "provided parameters are invalid" says less than what is wrong with them.

@@ -1,5 +1,8 @@
 //! Modal dialogs: the browser traps focus, Esc closes, focus returns to where it came from.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use leptos::{ev, html};
 use leptos::prelude::*;
 
@@ -47,8 +50,14 @@ fn OpenDialog(on_close: Callback<()>, id: &'static str, title: ViewFn, small: bo
             dom::show_modal(element);
         }
     });
-    // Closed by the browser before it leaves the page: that is what gives focus back.
-    on_cleanup(move || dom::close_modal(element));
+    // Closed by the browser before it leaves the page: that is what gives focus back. Its event comes later, when the
+    // next dialog may be open already.
+    let is_leaving = Arc::new(AtomicBool::new(false));
+    let leaving = Arc::clone(&is_leaving);
+    on_cleanup(move || {
+        leaving.store(true, Ordering::Relaxed);
+        dom::close_modal(element);
+    });
     let title_id = format!("{id}-title");
     let labelled_by = title_id.clone();
     view! {
@@ -57,9 +66,10 @@ fn OpenDialog(on_close: Callback<()>, id: &'static str, title: ViewFn, small: bo
             class=if small { "dlg sm" } else { "dlg" }
             id=id
             aria-labelledby=labelled_by
-            on:cancel=move |event: ev::Event| {
-                event.prevent_default();
-                on_close.run(());
+            on:close=move |_: ev::Event| {
+                if !is_leaving.load(Ordering::Relaxed) {
+                    on_close.run(());
+                }
             }
         >
             <div class="dlg-h">

@@ -119,6 +119,9 @@ pub fn Field(
     /// Why to look again.
     #[prop(optional, into)]
     warning: MaybeProp<String>,
+    /// Marks it invalid where the reason is said elsewhere, in one of `described_by`.
+    #[prop(optional, into)]
+    invalid: Signal<bool>,
     /// Ids of more text about it.
     #[prop(optional, into)]
     described_by: Signal<String>,
@@ -151,7 +154,7 @@ pub fn Field(
                 spellcheck="false"
                 autofocus=autofocus
                 disabled=move || disabled.get()
-                aria-invalid=move || error.get().is_some().then_some("true")
+                aria-invalid=move || (invalid.get() || error.get().is_some()).then_some("true")
                 aria-describedby=move || {
                     let message = error.get().is_some() || warning.get().is_some();
                     described(&described_id, help.get().is_some(), message, &described_by.get())

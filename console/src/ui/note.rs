@@ -98,13 +98,16 @@ pub fn Empty(
     /// What is missing.
     #[prop(into)]
     title: String,
+    /// The level of the heading, 2 or 3.
+    #[prop(default = 2)]
+    level: u8,
     /// The reason, and the buttons.
     children: Children,
 ) -> impl IntoView {
     view! {
         <div class="empty">
             <Icon glyph=glyph />
-            <h2>{title}</h2>
+            {if level == 2 { view! { <h2>{title}</h2> }.into_any() } else { view! { <h3>{title}</h3> }.into_any() }}
             {children()}
         </div>
     }

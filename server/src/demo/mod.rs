@@ -6,6 +6,7 @@ mod provider;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{Problems, policy_from_json};
 
+pub use provider::DemoKey;
 pub(crate) use provider::{AUDIENCE, Provider};
 
 /// The name of the one superuser.

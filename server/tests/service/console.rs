@@ -132,6 +132,7 @@ async fn without_a_console_the_page_says_how_to_get_one() {
         address: ([127, 0, 0, 1], 0).into(),
         admin_password: None,
         console: Some("/no/such/folder".into()),
+        key: None,
         clock: None,
     });
     let error = missing.map(drop).unwrap_err();

@@ -1,18 +1,23 @@
 //! A demo without a port, and how a test asks it.
 
+use std::sync::LazyLock;
+
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, Method, Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::Person;
-use gbac_server::{App, Demo, router};
+use gbac_server::{App, Demo, DemoKey, router};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tower::ServiceExt;
 
 /// The time of every demo here: 15 January 2027, 08:00:00 UTC.
 pub(crate) const NOW: f64 = 1_800_000_000.0;
+
+/// One key for all of them, since to make one takes time; who tests keys asks for another.
+static KEY: LazyLock<DemoKey> = LazyLock::new(|| DemoKey::new().unwrap());
 
 /// A demo.
 pub(crate) struct Service {
@@ -49,8 +54,13 @@ impl Service {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Demo)) -> Self {
-        let mut demo =
-            Demo { address: ([127, 0, 0, 1], 8420).into(), admin_password: None, console: None, clock: Some(|| NOW) };
+        let mut demo = Demo {
+            address: ([127, 0, 0, 1], 8420).into(),
+            admin_password: None,
+            console: None,
+            key: Some(KEY.clone()),
+            clock: Some(|| NOW),
+        };
         change(&mut demo);
         Self { router: router(App::demo(demo).unwrap()) }
     }

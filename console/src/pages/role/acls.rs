@@ -21,8 +21,8 @@ pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
     let name = context.name.get_value();
     let table = move || view! {
         <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-labelledby="h-acl">
-                <table class="t fold cards" role="table">
+            <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
+                <table class="t fold cards no-sel" role="table">
                     <caption class="sr">{format!("ACLs of role {name}")}</caption>
                     <thead role="rowgroup">
                         <tr role="row">
@@ -68,7 +68,7 @@ pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
             {move || if is_empty.get() {
                 view! {
                     <div class="panel flat">
-                        <Empty glyph=Glyph::NoRule title="No ACLs yet">
+                        <Empty glyph=Glyph::NoRule title="No ACLs yet" level=3>
                             <p>"Whoever has this role gets nothing through it until an ACL is added."</p>
                         </Empty>
                     </div>
@@ -114,6 +114,7 @@ fn Row(row: AclRow) -> impl IntoView {
         context.removal.set(Some(Removal::Acl { acl: asked.clone(), focus_after }));
     };
     let described = line.clone();
+    let what = format!("ACL {line}");
     let retry = move |()| {
         let done = if matches!(retried, Change::AddAcl(_)) { "added" } else { "removed" };
         context.send(retried.clone(), done, format!("ACL {described}"), || dom::focus_later("h-acl"));
@@ -148,7 +149,7 @@ fn Row(row: AclRow) -> impl IntoView {
                 })}
             </td>
         </tr>
-        <FailedLine progress=progress word=word columns=7 on_retry=retry on_drop=move |()| {
+        <FailedLine progress=progress word=word what=what columns=7 on_retry=retry on_drop=move |()| {
             context.attempts.drop_change(&dropped);
             dom::focus_later("h-acl");
         } />

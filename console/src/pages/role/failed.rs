@@ -4,7 +4,7 @@ use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use super::RoleContext;
-use crate::ui::{Button, Mark, VerdictWord, Words};
+use crate::ui::{Button, ButtonKind, Mark, VerdictWord, Words};
 
 /// How a row's change stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub(super) fn FailedLine(
     progress: Memo<Progress>,
     /// What did not happen, such as `Not removed`.
     word: &'static str,
+    /// What the row is about; in the names of the buttons.
+    what: String,
     /// The columns of the table.
     columns: usize,
     /// Sends it again.
@@ -59,8 +61,8 @@ pub(super) fn FailedLine(
                     <div class="marks">
                         <VerdictWord mark=Mark::Deny word=word small=true />
                         <span><Words text=text /></span>
-                        <Button small=true on_press=move |()| on_retry.run(())>"Retry"</Button>
-                        <Button small=true kind=crate::ui::ButtonKind::Quiet on_press=move |()| on_drop.run(())>"Give up"</Button>
+                        <Button small=true on_press=move |()| on_retry.run(()) {..} aria-label=format!("Retry, {what}")>"Retry"</Button>
+                        <Button small=true kind=ButtonKind::Quiet on_press=move |()| on_drop.run(()) {..} aria-label=format!("Give up, {what}")>"Give up"</Button>
                     </div>
                 </td>
             </tr>

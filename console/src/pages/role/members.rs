@@ -23,7 +23,7 @@ pub(super) fn Members() -> impl IntoView {
     let is_empty = Memo::new(move |_| number() == 0);
     let name = context.name.get_value();
     let table = move || view! {
-        <table class="t t-line fold cards" role="table">
+        <table class="t t-line fold cards no-sel" role="table">
             <caption class="sr">{format!("Principals of role {name}")}</caption>
             <thead role="rowgroup">
                 <tr role="row">
@@ -51,7 +51,7 @@ pub(super) fn Members() -> impl IntoView {
                 {move || if is_empty.get() {
                     view! {
                         <div class="t-line">
-                            <Empty glyph=Glyph::Group title="Nobody has this role yet">
+                            <Empty glyph=Glyph::Group title="Nobody has this role yet" level=3>
                                 <p>"Add a user, or an IdP group: whoever has it in the token then has the role."</p>
                             </Empty>
                         </div>
@@ -84,7 +84,12 @@ fn AddMember() -> impl IntoView {
     });
     let described = Signal::derive(move || {
         reading.with(|reading| {
-            let shown = [(reading.stored.is_some(), "member-stored"), (reading.offer.is_some(), "member-offer")];
+            let wrong = error.get().is_some();
+            let shown = [
+                (wrong, "member-error"),
+                (reading.stored.is_some() && !wrong, "member-stored"),
+                (reading.offer.is_some(), "member-offer"),
+            ];
             shown.into_iter().filter(|(shown, _)| *shown).map(|(_, id)| id).collect::<Vec<_>>().join(" ")
         })
     });
@@ -131,6 +136,7 @@ fn AddMember() -> impl IntoView {
                         sent.set(false);
                         draft.update(|draft| *draft = draft.with_text(text));
                     }
+                    invalid=Signal::derive(move || error.get().is_some())
                     described_by=described
                 />
             </div>
@@ -138,7 +144,7 @@ fn AddMember() -> impl IntoView {
         </form>
         <div class="under-form">
             {move || error.get().map(|text| view! {
-                <p class="msg msg-err" id="member-error" role="alert"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=text /></span></p>
+                <p class="msg msg-err" id="member-error"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=text /></span></p>
             })}
             {move || reading.get().stored.filter(|_| error.get().is_none()).map(|stored| view! {
                 <p class="help stored" id="member-stored">"Will be stored as " <PrincipalName principal=stored /></p>
@@ -202,6 +208,7 @@ fn Row(row: MemberRow) -> impl IntoView {
         });
         context.removal.set(Some(Removal::Member { row: row.clone(), focus_after }));
     };
+    let what = text.clone();
     let retry = move |()| {
         let done = if matches!(retried, Change::AddMember { .. }) { "added" } else { "removed" };
         context.send(retried.clone(), done, text.clone(), || dom::focus_later("h-members"));
@@ -228,7 +235,7 @@ fn Row(row: MemberRow) -> impl IntoView {
                 })}
             </td>
         </tr>
-        <FailedLine progress=progress word=word columns=4 on_retry=retry on_drop=move |()| {
+        <FailedLine progress=progress word=word what=what columns=4 on_retry=retry on_drop=move |()| {
             context.attempts.drop_change(&dropped);
             dom::focus_later("h-members");
         } />

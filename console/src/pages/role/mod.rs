@@ -19,7 +19,8 @@ use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
 use crate::state::address;
 use crate::state::attempts::Attempts;
-use crate::state::role::{AclRow, MemberRow, acl_rows, member_rows};
+use crate::state::near::sentence;
+use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words::count;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, ResourceName, SkeletonRows};
@@ -93,8 +94,10 @@ fn One(name: String) -> impl IntoView {
     let navigate = use_navigate();
     let summary = move || {
         let of = |number: usize, noun: &str| if number == 0 { format!("no {noun}s") } else { count(number, noun) };
-        let text = format!("{} and {}.", of(acls.with(Vec::len), "ACL"), of(members.with(Vec::len), "principal"));
-        crate::state::near::sentence(&text)
+        let acls = acls.with(|rows| rows.iter().filter(|row| row.standing == Standing::Stored).count());
+        let members = members.with(|rows| rows.iter().filter(|row| row.standing == Standing::Stored).count());
+        let text = format!("{} and {}.", of(acls, "ACL"), of(members, "principal"));
+        sentence(&text)
     };
     let crumb = name.clone();
     view! {

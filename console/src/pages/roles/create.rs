@@ -59,9 +59,12 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
             let outcome = service.change(&Change::CreateRole(name.clone())).await;
             match outcome {
                 Ok(()) => {
-                    open.set(false);
                     dom::announce(&format!("Role {name} created"));
-                    navigate(&address::role(&name), NavigateOptions::default());
+                    // Whoever closed the dialog meanwhile is not taken away from where they are.
+                    if open.try_get_untracked() == Some(true) {
+                        open.set(false);
+                        navigate(&address::role(&name), NavigateOptions::default());
+                    }
                 }
                 // The dialog may have been closed meanwhile, and its signals with it.
                 Err(failure) => {

@@ -62,10 +62,10 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
             let outcome = service.change(&Change::DeleteRole { name: name.clone(), delete_acls: true }).await;
             match outcome {
                 Ok(()) => {
-                    deleting.set(None);
+                    let _ = deleting.try_set(None);
                     dom::announce(&format!("Role {name} deleted"));
                     dom::focus_later(focus_after);
-                    on_deleted.run(name);
+                    let _ = on_deleted.try_run(name);
                 }
                 Err(failure) => {
                     let _ = busy.try_set(false);

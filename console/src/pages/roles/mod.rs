@@ -34,7 +34,7 @@ pub fn RolesPage() -> impl IntoView {
     let deleting = RwSignal::new(None::<String>);
     let search = search_in_address();
     let all = Memo::new(move |_| service.policy.with(|policy| policy.as_ref().map(|policy| rows(policy))));
-    let is_empty = move || all.with(|all| all.as_ref().is_some_and(Vec::is_empty));
+    let has_roles = Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
     let content = move || match all.with(|all| all.as_ref().map(Vec::len)) {
         Some(0) => view! { <NoRoles creating=creating /> }.into_any(),
         Some(_) => view! { <List all=all search=search deleting=deleting /> }.into_any(),
@@ -48,7 +48,7 @@ pub fn RolesPage() -> impl IntoView {
             </div>
             <div class="row">
                 {move || {
-                    (!is_empty()).then(|| view! {
+                    has_roles.get().then(|| view! {
                         <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                     })
                 }}
@@ -70,7 +70,8 @@ fn search_in_address() -> RwSignal<String> {
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
     let mut write = debounce(Duration::from_millis(250), move |text: String| {
-        if path.get_untracked() == address::ROLES && written.get_value() != text {
+        // The page may have been left, and entered again, since the key was pressed.
+        if path.get_untracked() == address::ROLES && written.try_get_value().is_some_and(|written| written != text) {
             written.set_value(text.clone());
             let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
             navigate(&address::roles_search(&text), options);
@@ -247,12 +248,14 @@ fn Row(row: RoleRow, deleting: RwSignal<Option<String>>) -> impl IntoView {
         _ => None,
     };
     let label = format!("Delete role {name}");
+    // On a narrow page the column's name stands behind its number.
+    let noun = |number: usize, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     view! {
         <tr role="row">
             <th role="rowheader" scope="row"><RoleLink name=name.clone() /></th>
-            <td role="cell" class="num" data-l="principals">{principals}</td>
-            <td role="cell" class="num" data-l="IdP groups">{groups}</td>
-            <td role="cell" class="num" data-l="ACLs">{acls}</td>
+            <td role="cell" class="num" data-l=noun(principals, "principal", "principals")>{principals}</td>
+            <td role="cell" class="num" data-l=noun(groups, "IdP group", "IdP groups")>{groups}</td>
+            <td role="cell" class="num" data-l=noun(acls, "ACL", "ACLs")>{acls}</td>
             <td role="cell" class="w-d" data-l="Denies">
                 {(denies > 0).then(|| view! { <VerdictWord mark=Mark::Deny word=format!("{denies} deny") small=true /> })}
             </td>

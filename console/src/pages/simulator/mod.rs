@@ -16,8 +16,9 @@ use crate::dom;
 use crate::state::service::Service;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
 use crate::state::simulator::words::thousands;
-use crate::state::simulator::{Simulation, View};
+use crate::state::simulator::{Simulation, View, assertion};
 use crate::state::words::count;
+use crate::ui::{Button, ButtonKind};
 
 /// How long a verdict has to rest before it is announced.
 const REST: Duration = Duration::from_millis(500);
@@ -117,6 +118,7 @@ pub fn Simulator() -> impl IntoView {
                 <h1>"Simulator"</h1>
                 <p>"What a token may do and why, " {facts}</p>
             </div>
+            <div class="row"><SaveAsTest bench=bench /></div>
         </div>
         <div class="bench">
             <identity::IdentityPane bench=bench />
@@ -126,6 +128,23 @@ pub fn Simulator() -> impl IntoView {
         <trace::Trace bench=bench />
         <check::VerdictBar bench=bench />
     }
+}
+
+/// Saves the check with its verdict, so that `gbac test` runs it again.
+#[component]
+fn SaveAsTest(bench: Bench) -> impl IntoView {
+    let ready = bench.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
+    let save = move |()| {
+        let judged = bench.view.with_untracked(|view| view.judged.clone());
+        let policy = bench.service.policy.get_untracked();
+        let (Some(judged), Some(policy)) = (judged, policy) else { return };
+        let (name, text) = assertion::file(&judged, &policy);
+        match dom::save_file(&name, "application/json", &text) {
+            Ok(()) => dom::announce(&format!("Saved as {name}, with the policy, the user and the groups. The token is not in it.")),
+            Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+        }
+    };
+    view! { <Button kind=ButtonKind::Primary on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
 }
 
 /// Says the verdict, or what is in its way, once nothing has changed for a moment.

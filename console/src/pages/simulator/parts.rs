@@ -19,6 +19,7 @@ fn word(word: &Word) -> AnyView {
     match word {
         Word::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),
         Word::Text(text) => text.clone().into_any(),
+        Word::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
         Word::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
         Word::Principal(principal) if principal.kind() == PrincipalType::Role => {
             let href = address::role(principal.name());

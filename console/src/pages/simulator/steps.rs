@@ -4,7 +4,7 @@ use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::{actions, sentence, shown};
-use crate::state::simulator::extraction::{Note, Row, RowOutcome, StepState, Steps, Table};
+use crate::state::simulator::extraction::{self, Note, Row, RowOutcome, StepState, Steps, Table};
 use crate::state::simulator::inputs::Weight;
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName};
 
@@ -27,13 +27,19 @@ pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
             })}
             {move || steps.with(|steps| match steps {
                 Some(steps) => view(bench, steps).into_any(),
-                None => view! {
-                    <p class="quiet">"Paste an access token, or pick a person. Here you then see which groups come out of it, from which claim, and why."</p>
-                }
-                .into_any(),
+                None => outline().into_any(),
             })}
         </section>
     }
+}
+
+/// The steps before there is anything to take.
+fn outline() -> impl IntoView {
+    let items = extraction::outline()
+        .into_iter()
+        .map(|(title, words)| view! { <li><h3 class="quiet">{title}</h3><div><p>{sentence(&words)}</p></div></li> })
+        .collect_view();
+    view! { <ol class="steps">{items}</ol> }
 }
 
 fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
@@ -73,7 +79,7 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
             .map(|note| view! {
                 <li>
                     <span class="dim"><Icon glyph=Glyph::Info size=IconSize::Small /></span>
-                    <span class="quiet">{note.title.clone()} ". " {sentence(&note.words)}</span>
+                    <span class="quiet">{sentence(&note.words)}</span>
                 </li>
             })
             .collect_view();

@@ -83,7 +83,7 @@ pub struct Note {
     pub code: &'static str,
     /// How much it matters.
     pub weight: Weight,
-    /// In a few words.
+    /// In a few words; a remark has none.
     pub title: String,
     /// The whole.
     pub words: Words,
@@ -138,6 +138,18 @@ pub fn of_token(taken: &Taken<'_>) -> Steps {
         table: table(taken),
         notes: notes(taken),
     }
+}
+
+/// What the steps will say once there is a token.
+#[must_use]
+pub fn outline() -> Vec<(&'static str, Words)> {
+    vec![
+        ("Decode", "Header and claims are read. Nothing is checked by that.".into()),
+        ("User", Words::new().text("A claim names the user, such as ").code("$.sub").text(".")),
+        ("Group claim", "A claim path leads to an array of names, or to one string with commas.".into()),
+        ("Nested names", Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment.")),
+        ("Principals", Words::new().text("Each name becomes ").code("Group:<name>").text(", beside the claim element that it came from.")),
+    ]
 }
 
 /// The steps where the groups were given by hand.
@@ -224,12 +236,9 @@ fn claim_step(taken: &Taken<'_>) -> Step {
             let words = Words::new().code(path).text(format!(" selects {}, put together", count(*nodes, "value")));
             (StepState::Done, words, names(taken.extraction.elements.len()))
         }
-        ClaimFinding::Missing { reason } => {
-            let words = match reason {
-                MissingReason::Absent => Words::new().code(path).text(" is not there"),
-                MissingReason::Overage => Words::new().code(path).text(" is not there: the provider put an address in its place"),
-                MissingReason::IdToken => Words::new().code(path).text(" is not there, and this looks like an ID token"),
-            };
+        ClaimFinding::Missing { .. } => {
+            let missing = taken.extraction.warnings.iter().find(|warning| warning.code == "claim_missing");
+            let words = missing.map_or_else(|| Words::new().code(path).text(" is not there"), |warning| sentence(&warning.message, ""));
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::WrongType { location, found } => {
@@ -338,8 +347,19 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
             actions: Vec::new(),
         });
     }
-    let warnings = taken.extraction.warnings.iter().filter(|warning| warning.code != "suffix_collision");
+    // The collisions are told above, and the step says that the claim is missing.
+    let told = ["suffix_collision", "claim_missing"];
+    let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code));
     notes.extend(warnings.map(|warning| note(warning, taken)));
+    if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent }) && taken.suggestions.is_empty() {
+        notes.push(Note {
+            code: "claim_missing",
+            weight: Weight::Warning,
+            title: "No names that could be groups".into(),
+            words: "Let the identity provider put the groups into the access token, as an array of names.".into(),
+            actions: Vec::new(),
+        });
+    }
     // Once, where the names are spoken of.
     let place = notes.iter().position(|note| note.code == "near_claim");
     if let Some(note) = notes.get_mut(place.unwrap_or(0)).filter(|note| note.weight == Weight::Warning) {
@@ -356,7 +376,7 @@ fn header_notes(header: &Header) -> Vec<Note> {
     notes
         .map(|note| {
             let of_today = note.code.starts_with("platform");
-            let title = if of_today { "A cluster of version 26.1 differs" } else { "The service refuses this token" };
+            let title = if of_today { "" } else { "The service refuses this token" };
             Note {
                 code: note.code,
                 weight: if of_today { Weight::Info } else { Weight::Warning },
@@ -426,9 +446,8 @@ fn collision(group: &Group, policy: &Policy) -> Note {
 
 fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
     let (weight, title, more) = match warning.code {
-        "claim_missing" => (Weight::Warning, "No groups in this token", ""),
         "group_overage" => {
-            let more = "The person is in more groups than the provider lists (200 in Entra ID). In Entra ID, choose the groups assigned to the application as the groups of the token.";
+            let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
             (Weight::Warning, "The provider sent an address in place of the groups", more)
         }
         "id_token" => (
@@ -442,13 +461,10 @@ fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
         "near_claim" => (Weight::Warning, "There are names elsewhere in the token", ""),
         "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
         "edge_whitespace" => (Weight::Warning, "A blank is part of a name", ""),
-        "empty_name" | "empty_part" => (Weight::Info, "An empty name is dropped", ""),
-        "duplicate_group" => (Weight::Info, "A name is there more than once", ""),
-        "platform_path" | "platform_empty_part" => (Weight::Info, "A cluster of version 26.1 differs", ""),
+        "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => (Weight::Info, "", ""),
         _ => (Weight::Warning, "To be looked at", ""),
     };
     let title = match (&taken.rules.extraction.source, warning.code) {
-        (ClaimSource::UserInfo(_), "claim_missing") => "No groups in the user-info document",
         (ClaimSource::UserInfo(_), "near_claim") => "There are names elsewhere in the user-info document",
         _ => title,
     };

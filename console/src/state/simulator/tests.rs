@@ -65,7 +65,7 @@ fn policy_with(settings: &Value) -> Arc<Policy> {
     Arc::new(policy_from_json(&document.to_string()).unwrap())
 }
 
-fn policy() -> Arc<Policy> {
+pub(super) fn policy() -> Arc<Policy> {
     policy_with(&json!({ "nested_group_behavior": "suffix", "superusers": ["root"] }))
 }
 
@@ -88,6 +88,18 @@ fn inputs(token: &str) -> Inputs {
 
 fn view(claims: &Value) -> View {
     evaluate(&inputs(&token(claims)), Some(&policy()), NOW)
+}
+
+/// Views with a decision of every reason but an expiry, and one with that.
+pub(super) fn judged_views() -> Vec<View> {
+    let claims = [
+        maya(),
+        json!({ "sub": "maya", "exp": NOW - 60.0, "groups": ["payments"] }),
+        json!({ "sub": "root", "groups": [] }),
+        json!({ "sub": "nobody" }),
+        json!({ "sub": "a", "groups": ["x/payments"] }),
+    ];
+    claims.iter().map(view).collect()
 }
 
 fn why<'v>(view: &'v View, label: &str) -> &'v Why {

@@ -292,10 +292,10 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => Words::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
-            let words = Words::new().text(format!("{kind} ")).differs("", &acl.resource_name, asked);
+            let words = Words::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
             words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
         }
-        _ => Words::new().text(format!("{kind} ")).pattern(&acl.resource_name, acl.pattern_type),
+        _ => Words::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
     };
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {

@@ -116,7 +116,10 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
         Reason::DenyRule | Reason::AllowRule => decided(&mut verdict, judged),
         Reason::NoMatch => nothing(&mut verdict, judged),
     }
-    near_misses(&mut verdict, explanation);
+    // Where no ACL was asked, it does not matter which one nearly matched.
+    if !matches!(decision.reason, Reason::Superuser | Reason::Expired) {
+        near_misses(&mut verdict, explanation);
+    }
     host(&mut verdict, decision, asked);
     would_allow(&mut verdict, judged);
     if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {

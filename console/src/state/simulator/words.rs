@@ -7,6 +7,8 @@ use gbac_engine::model::{PatternType, Permission, Principal};
 pub enum Word {
     /// Plain text.
     Text(String),
+    /// Plain text that is quieter than a name beside it.
+    Quiet(String),
     /// A claim, a claim path, a setting: shown as code.
     Code(String),
     /// A principal.
@@ -46,6 +48,13 @@ impl Words {
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
         self.0.push(Word::Text(text.into()));
+        self
+    }
+
+    /// The same, with quiet text at its end.
+    #[must_use]
+    pub fn quiet(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Quiet(text.into()));
         self
     }
 
@@ -114,7 +123,7 @@ impl Words {
         self.0
             .iter()
             .map(|word| match word {
-                Word::Text(text) | Word::Code(text) | Word::Resource(text) => text.clone(),
+                Word::Text(text) | Word::Quiet(text) | Word::Code(text) | Word::Resource(text) => text.clone(),
                 Word::Principal(principal) => principal.to_string(),
                 Word::Pattern(words) => (*words).into(),
                 Word::Permission(permission) => permission.spelling().words.into(),

@@ -1,0 +1,344 @@
+// WCAG 2.2 AA on every route: axe in both themes and in every state, then what axe cannot see.
+
+import assert from 'node:assert/strict';
+import { AxeBuilder } from '@axe-core/playwright';
+import { descriptions, refusal } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { ROLES, Role, Roles, addressOf } from './support/roles.mjs';
+import { SIMULATOR, Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage({ provider: true });
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+// In the standard set of axe this rule is off.
+const RULES = { 'target-size': { enabled: true } };
+
+/** Runs axe and wants no violation; gives the ids of the rules that found something to look at. */
+async function isAccessible(page, state) {
+  const result = await new AxeBuilder({ page }).options({ runOnly: { type: 'tag', values: TAGS }, rules: RULES }).analyze();
+  const violations = result.violations.map(({ id, help, nodes }) => `${id}: ${help}\n  ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n  ')}`);
+  assert.deepEqual(violations, [], `${state} has violations`);
+  return result.passes.map(({ id }) => id);
+}
+
+/** Each state of each route: how it is reached. */
+const states = {
+  'roles, filled': async (page) => new Roles(page).open(),
+  'roles, no match': async (page) => {
+    const roles = new Roles(page);
+    await roles.open();
+    await roles.search.fill('no such role');
+    await page.getByRole('heading', { name: 'No roles match your search' }).waitFor();
+  },
+  'roles, creating, with an error': async (page) => {
+    const roles = new Roles(page);
+    await roles.open();
+    await roles.openCreation();
+    await isAccessible(page, 'roles, creating');
+    await roles.newName.fill('a,b');
+    await refusal(roles.newName, /,/);
+  },
+  'roles, deleting': async (page) => {
+    const roles = new Roles(page);
+    await roles.open();
+    await (await roles.openDeletion('PaymentsWriters')).dialog.waitFor();
+  },
+  'role, filled': async (page) => new Role(page, 'PaymentsWriters').open(),
+  'role, empty': async (page) => {
+    await set.service.createRole('Empty');
+    await new Role(page, 'Empty').open();
+    await page.getByRole('heading', { name: 'Nobody has this role yet' }).waitFor();
+  },
+  'role, missing': async (page) => {
+    await page.goto(addressOf('no such role'));
+    await page.getByRole('heading', { name: 'There is no role of this name' }).waitFor();
+  },
+  'role, with errors': async (page) => {
+    const role = new Role(page, 'PaymentsWriters');
+    await role.open();
+    await role.memberName.fill('User:Group:eng');
+    await refusal(role.memberName, /Group:eng/);
+    await role.host.fill('10.0.0.0/8');
+    await role.aclForm.getByRole('button', { name: 'Add ACL' }).click();
+    await refusal(role.host, /range/);
+  },
+  'role, removing a principal': async (page) => {
+    const role = new Role(page, 'PaymentsWriters');
+    await role.open();
+    await role.members.getByRole('button', { name: 'Remove Group:payments' }).click();
+    await page.getByRole('dialog', { name: 'Remove Group:payments' }).waitFor();
+  },
+  'simulator, empty': async (page) => new Simulator(page).open(),
+  'simulator, denied by rule': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.pick('Jonas Lindqvist');
+    await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+    await simulator.sees('Denied by rule');
+    await simulator.trace.getByRole('radio', { name: /^All/ }).check();
+  },
+  'simulator, allowed, verified': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.token.fill(await set.provider.token('maya.okafor'));
+    await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+    await simulator.sees('Allowed');
+    await simulator.verify({ keys: await set.provider.keys(), issuer: set.provider.issuer, audience: '' });
+    await simulator.says('Signature verified');
+  },
+  'simulator, with warnings': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.pick('Priya Raman');
+    await simulator.ask({ operation: 'Write', name: 'x' });
+    await simulator.sees('Denied, nothing allows it');
+  },
+  'simulator, with errors, what if, old result': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.pick('Jonas Lindqvist');
+    await simulator.ask({ operation: 'Write', name: 'payments-eu' });
+    await simulator.sees('Allowed');
+    await simulator.settings('What if');
+    await page.getByRole('radio', { name: 'suffix' }).check();
+    await simulator.claimPath.fill('$.groups[');
+    await simulator.host.fill('10.0.0.0/8');
+    await refusal(simulator.claimPath, /end/);
+    await refusal(simulator.host, /range/);
+  },
+  'simulator, by hand': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await page.getByRole('radio', { name: 'Groups by hand' }).check();
+    await simulator.groups.fill('engineering');
+  },
+  'a page that is not there': async (page) => {
+    await page.goto('/no/such/page');
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  },
+};
+
+for (const colorScheme of ['light', 'dark']) {
+  journey(`axe finds nothing, ${colorScheme}`, { colorScheme, tolerates: [/Failed to load resource/] }, async ({ page }) => {
+    const ran = new Set();
+    for (const [state, reach] of Object.entries(states)) {
+      await reach(page).catch((error) => assert.fail(`${state} is not reached: ${error.stack}`));
+      (await isAccessible(page, `${state}, ${colorScheme}`)).forEach((id) => ran.add(id));
+    }
+    for (const id of ['target-size', 'color-contrast', 'label', 'page-has-heading-one', 'region', 'aria-dialog-name']) {
+      assert.ok(ran.has(id), `axe looked at ${id}`);
+    }
+    // The system's theme is the one that was looked at.
+    const luminance = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).slice(0, 3).map(Number));
+    assert.equal(Math.max(...luminance) < 128, colorScheme === 'dark', `${luminance}`);
+  });
+}
+
+journey('axe finds nothing while the service is away', { tolerates: [/Failed to load resource/] }, async ({ page, context }) => {
+  await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
+  for (const path of [ROLES, addressOf('PaymentsWriters'), SIMULATOR]) {
+    await page.goto(path);
+    await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+    await isAccessible(page, `${path}, away`);
+  }
+});
+
+journey('axe finds nothing on a small screen', { viewport: { width: 360, height: 740 } }, async ({ page }) => {
+  for (const state of ['roles, filled', 'roles, deleting', 'role, filled', 'simulator, denied by rule', 'simulator, with errors, what if, old result']) {
+    await states[state](page);
+    await isAccessible(page, `${state}, 360 px`);
+  }
+});
+
+journey('a role with a group member is made with the keyboard alone', async ({ page }) => {
+  const { keyboard } = page;
+  const focused = () => page.evaluate(() => {
+    const element = document.activeElement;
+    return `${element.tagName.toLowerCase()} ${element.getAttribute('aria-label') ?? element.labels?.[0]?.innerText ?? element.innerText}`.replaceAll(/\s+/g, ' ').trim();
+  });
+  /** Presses Tab until this has focus; every stop on the way shows where it is. */
+  async function tabTo(name, limit = 60) {
+    const way = [];
+    for (let at = 0; at < limit; at += 1) {
+      await keyboard.press('Tab');
+      const here = await focused();
+      way.push(here);
+      assert.ok(await isFocusVisible(page), `focus is seen at ${here}`);
+      if (name.test(here)) return;
+    }
+    assert.fail(`no Tab leads to ${name}: ${way.join(' > ')}`);
+  }
+
+  await new Roles(page).open();
+  await keyboard.press('Tab');
+  assert.match(await focused(), /Skip to content/);
+  await keyboard.press('Enter');
+  await tabTo(/^button Create role/);
+  await keyboard.press('Enter');
+  await until(async () => assert.match(await focused(), /^input Role name/));
+  // Focus stays in the dialog, and Esc leads back to the button.
+  for (let at = 0; at < 8; at += 1) {
+    await keyboard.press('Tab');
+    assert.ok(await page.evaluate(() => document.activeElement === document.body || document.activeElement.closest('dialog') !== null), await focused());
+  }
+  await keyboard.press('Escape');
+  await until(async () => assert.match(await focused(), /^button Create role/));
+  await keyboard.press('Enter');
+  await until(async () => assert.match(await focused(), /^input Role name/));
+  await keyboard.type('KeyboardRole');
+  await keyboard.press('Enter');
+  await page.getByRole('heading', { level: 1, name: 'KeyboardRole' }).waitFor();
+  await until(async () => assert.match(await focused(), /^h1 KeyboardRole/));
+
+  await tabTo(/^input Name, or paste Group:name/);
+  await keyboard.type('Group:engineering');
+  await keyboard.press('Enter');
+  const role = new Role(page, 'KeyboardRole');
+  await role.member('Group:engineering').waitFor();
+  assert.deepEqual(await set.service.members('KeyboardRole'), ['Group:engineering']);
+  assert.match(await focused(), /^input Name, or paste/, 'the field is ready for the next one');
+
+  // An ACL, with the arrow keys for the choices.
+  await keyboard.press('Shift+Tab');
+  while (!/^select Resource type/.test(await focused())) await keyboard.press('Shift+Tab');
+  await tabTo(/^input Literal/);
+  await keyboard.press('ArrowRight');
+  assert.match(await focused(), /^input Prefixed/);
+  await tabTo(/^input Resource name/);
+  await keyboard.type('keyboard-');
+  await tabTo(/^select Operation/);
+  await keyboard.type('Read');
+  await keyboard.press('Tab');
+  await keyboard.press('Enter');
+  await until(async () => assert.deepEqual(await set.service.acls('Role:KeyboardRole'), ['allow read topic prefixed keyboard- from * for Role:KeyboardRole']));
+
+  // Removing it asks, and focus does not get lost.
+  await role.memberName.focus();
+  await tabTo(/^button Remove Group:engineering/);
+  await keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Remove Group:engineering' });
+  await dialog.waitFor();
+  await keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await until(async () => assert.match(await focused(), /^button Remove Group:engineering/));
+  await keyboard.press('Enter');
+  await tabTo(/^button Remove principal/);
+  await keyboard.press('Enter');
+  await role.member('Group:engineering').waitFor({ state: 'detached' });
+  await until(async () => assert.match(await focused(), /^h2 Principals/));
+  assert.deepEqual(await set.service.members('KeyboardRole'), []);
+});
+
+/** Whether the focused element has an outline or a shadow of its own that it does not have without focus. */
+async function isFocusVisible(page) {
+  return await page.evaluate(() => {
+    const element = document.activeElement;
+    if (element === document.body || !element.matches(':focus-visible')) return element === document.body;
+    const look = (node) => {
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(node);
+      return `${outlineStyle === 'none' ? 0 : outlineWidth} ${boxShadow}`;
+    };
+    // A radio button may show its focus on its label.
+    const shown = [element, element.nextElementSibling, element.parentElement].filter(Boolean);
+    return shown.some((node) => !look(node).startsWith('0 none') && look(node) !== '0px none');
+  });
+}
+
+journey('a change of route moves focus to the heading, and tells the title', async ({ page }) => {
+  await new Roles(page).open();
+  const focus = () => page.evaluate(() => `${document.activeElement.tagName} ${document.activeElement.innerText}`.trim());
+  const nav = page.getByRole('navigation', { name: 'Security' });
+  await nav.getByRole('link', { name: 'Simulator' }).click();
+  await until(async () => assert.equal(await focus(), 'H1 Simulator'));
+  assert.equal(await page.title(), 'Simulator - GBAC');
+  assert.equal(await nav.getByRole('link', { name: 'Simulator' }).getAttribute('aria-current'), 'page');
+  await nav.getByRole('link', { name: 'Roles' }).click();
+  await until(async () => assert.equal(await focus(), 'H1 Roles'));
+  assert.equal(await page.title(), 'Roles - GBAC');
+  await new Roles(page).row('PaymentsWriters').getByRole('link').click();
+  await until(async () => assert.equal(await focus(), 'H1 PaymentsWriters'));
+  assert.match(await page.title(), /^PaymentsWriters/);
+  await page.goBack();
+  await until(async () => assert.equal(await focus(), 'H1 Roles'));
+  // A change of the search is no change of route: focus stays in the field.
+  const roles = new Roles(page);
+  await roles.search.fill('pay');
+  await page.waitForURL(/name=pay/);
+  assert.ok(await roles.search.evaluate((field) => field === document.activeElement));
+});
+
+journey('a verdict and an error are announced', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const status = page.getByRole('status').filter({ hasText: /./ });
+  const says = (words) => until(async () => assert.ok((await status.allInnerTexts()).some((said) => words.test(said)), (await status.allInnerTexts()).join('|')));
+  await simulator.pick('Jonas Lindqvist');
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await says(/^Denied by rule: User:jonas\.lindqvist may not write to topic payments-settled/);
+  await simulator.host.fill('10.0.0.0/8');
+  await says(/10\.0\.0\.0\/8 is not an IP address/);
+  assert.ok((await descriptions(simulator.token)).some((words) => /Stays in this tab/.test(words)));
+});
+
+journey('no page scrolls sideways at 320 px', { viewport: { width: 320, height: 640 } }, async ({ page }) => {
+  await set.service.addMembers('r'.repeat(128), `Group:${'g'.repeat(200)}`, 'Group:/a/very/long/path/of/many/nested/groups/that/goes/on');
+  for (const state of [
+    'roles, filled', 'roles, creating, with an error', 'roles, deleting', 'role, filled', 'role, with errors', 'role, missing',
+    'simulator, empty', 'simulator, denied by rule', 'simulator, with warnings', 'simulator, allowed, verified', 'a page that is not there',
+  ]) {
+    await states[state](page);
+    await isNarrow(page, state);
+  }
+  await new Role(page, 'r'.repeat(128)).open();
+  await isNarrow(page, 'a role with long names');
+});
+
+async function isNarrow(page, state) {
+  const { scroll, client, wide } = await page.evaluate(() => {
+    const root = document.scrollingElement;
+    const wide = [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > root.clientWidth + 1 && !element.closest('.scroll, nav'))
+      .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
+    return { scroll: root.scrollWidth, client: root.clientWidth, wide };
+  });
+  assert.ok(scroll <= client, `${state}: ${scroll} px in ${client} px: ${wide.slice(0, 5).join(', ')}`);
+}
+
+journey('reduced motion is respected', { reducedMotion: 'reduce' }, async ({ page }) => {
+  for (const state of ['roles, deleting', 'role, filled', 'simulator, denied by rule']) {
+    await states[state](page);
+    const moving = await page.evaluate(() =>
+      [...document.querySelectorAll('*')].flatMap((element) => {
+        const { transitionDuration, transitionProperty, animationName, animationDuration } = getComputedStyle(element);
+        const moves = transitionDuration.split(', ').some((time) => parseFloat(time) > 0.01) && !/^(opacity|none)$/.test(transitionProperty);
+        const plays = animationName !== 'none' && parseFloat(animationDuration) > 0.01;
+        return moves || plays ? [`${element.tagName.toLowerCase()}.${element.className}: ${transitionProperty} ${transitionDuration} ${animationName}`] : [];
+      }));
+    assert.deepEqual([...new Set(moving)], [], state);
+  }
+});
+
+journey('a chosen theme is there before the first paint, and stays', async ({ page }) => {
+  await new Roles(page).open();
+  await page.getByRole('button', { name: 'Switch to dark' }).click();
+  await page.getByRole('button', { name: 'Switch to light' }).waitFor();
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await page.goto(SIMULATOR, { waitUntil: 'commit' });
+  await page.waitForFunction(() => document.body !== null);
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'dark');
+  await page.getByRole('button', { name: 'Switch to light' }).click();
+  assert.equal(await page.locator('html').getAttribute('data-theme'), 'light');
+});
+
+journey('without scripts the page says what it needs', { javaScriptEnabled: false }, async ({ page }) => {
+  await page.goto(SIMULATOR);
+  await page.getByRole('heading', { name: 'The console needs scripts' }).waitFor();
+});
+
+journey('a program that cannot be loaded leaves a panel, not a blank page', { tolerates: [/./] }, async ({ page, context }) => {
+  await context.route(/\.wasm$/, (route) => route.abort());
+  await page.goto(SIMULATOR);
+  await page.getByRole('alert').getByRole('heading', { name: 'The console did not start' }).waitFor();
+  await page.getByRole('link', { name: 'Load again' }).waitFor();
+});
