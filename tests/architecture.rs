@@ -15,13 +15,13 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("token", &["json", "warning"]),
     ("verify", &["json", "token", "warning"]),
     ("groups", &["claim_path", "warning"]),
-    ("mapping", &[]),
+    ("mapping", &["claim_path", "groups"]),
     ("identity", &["groups", "mapping", "token", "claim_path", "warning"]),
     ("policy", &["model", "claim_path", "groups", "mapping", "identity"]),
     ("decide", &["model", "identity", "policy"]),
     ("requests", &["model", "decide"]),
     ("audit", &["model", "decide", "requests"]),
-    ("check", &["model", "decide", "groups", "identity", "policy", "requests", "token"]),
+    ("check", &["model", "decide", "groups", "identity", "policy", "requests", "token", "warning"]),
     (
         "wire",
         &[
@@ -280,8 +280,10 @@ fn test_names() -> BTreeSet<String> {
     for folder in ["www/test", "tests/e2e"] {
         for entry in fs::read_dir(root().join(folder)).into_iter().flatten().flatten() {
             let text = fs::read_to_string(entry.path()).unwrap_or_default();
-            for (place, _) in text.match_indices("test('") {
-                names.extend(text[place + 6..].split('\'').next().map(String::from));
+            for opening in ["test('", "journey('"] {
+                for (place, _) in text.match_indices(opening) {
+                    names.extend(text[place + opening.len()..].split('\'').next().map(String::from));
+                }
             }
         }
     }

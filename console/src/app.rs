@@ -12,7 +12,7 @@ use crate::dom;
 use crate::pages::not_found::NotFound;
 use crate::pages::role::RolePage;
 use crate::pages::roles::RolesPage;
-use crate::pages::simulator::Simulator;
+use crate::pages::simulator::{Kept, Simulator};
 use crate::state::address;
 use crate::state::attempts::Attempts;
 use crate::state::near;
@@ -44,6 +44,7 @@ pub fn App() -> impl IntoView {
     let service = Service::new();
     provide_context(service);
     provide_context(Attempts::new());
+    provide_context(Kept::new());
     keep_reading(service);
     view! {
         <Router>

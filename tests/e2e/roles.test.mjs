@@ -35,8 +35,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   await role.member('Group:engineering').waitFor();
   await holdsMembers('InvoiceWriters', ['Group:engineering']);
   await role.addAcl({ pattern: 'Prefixed', name: 'invoices-', operation: 'Write' });
-  await role.aclTable.waitFor();
-  assert.deepEqual(await role.aclRows(), [['Topic', 'invoices-', 'prefixed', 'Write', 'Allow', '*']]);
+  await until(async () => assert.deepEqual(await role.aclRows(), [['Topic', 'invoices-', 'prefixed', 'Write', 'Allow', '*']]));
   await holdsAcls('InvoiceWriters', ['allow write topic prefixed invoices- from * for Role:InvoiceWriters']);
 
   await go(page, 'Simulator');
@@ -117,7 +116,7 @@ journey('names of every kind are kept letter by letter', async ({ page }) => {
 
 journey('roles of every name have a page, by link and by address', async ({ page }) => {
   const roles = new Roles(page);
-  const names = ['a/b', 'a%2Fb', 'team: platform', 'Zürich', 'x?y#z', 'r'.repeat(128), '..'];
+  const names = ['a/b', 'a%2Fb', 'team: platform', 'Zürich', 'x?y#z', 'r'.repeat(128), '-'];
   for (const name of names) await set.service.addMembers(name, 'Group:eng');
   await roles.open();
   for (const name of names) {
@@ -135,6 +134,32 @@ journey('roles of every name have a page, by link and by address', async ({ page
   await role.addMember('Group:ops');
   await holdsMembers('a/b', ['Group:eng', 'Group:ops']);
   await holdsMembers('a%2Fb', ['Group:eng']);
+});
+
+journey('a role whose name no path can hold is refused, or can be used and deleted', async ({ page }) => {
+  const roles = new Roles(page);
+  await roles.open();
+  await roles.openCreation();
+  await roles.newName.fill('..');
+  await roles.creation.getByRole('button', { name: 'Create role' }).click();
+  const heading = page.getByRole('heading', { level: 1, name: '..', exact: true });
+  await heading.or(page.locator('#create-role-name[aria-invalid=true]')).first().waitFor();
+  if (!(await heading.isVisible())) {
+    await refusal(roles.newName, /\.\./);
+    return;
+  }
+  const role = new Role(page, '..');
+  await role.addMember('Group:eng');
+  await role.member('Group:eng').waitFor();
+  await until(async () => {
+    const held = (await set.service.policy()).roles.find(({ name }) => name === '..');
+    assert.deepEqual(held.members, [{ principal: 'Group:eng' }]);
+  });
+  const deletion = await role.openDeletion();
+  await deletion.confirmation.fill('..');
+  await deletion.button.click();
+  await roles.table.waitFor();
+  assert.ok(!(await set.service.roles()).includes('..'));
 });
 
 journey('a member that cannot be meant is caught at its field, and stored nowhere', async ({ page }) => {

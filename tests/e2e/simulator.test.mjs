@@ -155,7 +155,7 @@ journey('the last good result stays in sight, marked as old, while an input is w
 
   await simulator.settings('What if');
   await simulator.claimPath.fill('$.groups[');
-  await refusal(simulator.claimPath, /at the end/i);
+  await refusal(simulator.claimPath, /not closed/);
   await simulator.check.getByText('Shown for').waitFor();
   assert.deepEqual(await simulator.elements(), before);
   await simulator.claimPath.fill('$.groups');

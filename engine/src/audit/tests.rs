@@ -132,6 +132,23 @@ fn a_sign_in_lists_every_group_of_the_token() {
 }
 
 #[test]
+fn every_service_lists_the_groups_of_a_sign_in() {
+    let (product, groups) = (product(), ["eng".to_string()]);
+    for name in [service::KAFKA, service::SCHEMA_REGISTRY, service::HTTP_PROXY, service::ADMIN] {
+        let event = authentication(&Authentication {
+            context: context(&product, name),
+            user: alice(),
+            protocol: AuthProtocol::OIDC,
+            cleartext: true,
+            result: SignIn::Success { groups: &groups },
+        })
+        .to_json();
+        assert_eq!(event["user"]["groups"], json!([{ "type": "idp_group", "name": "eng" }]), "{name}");
+        assert_eq!(event["dst_endpoint"]["svc_name"], name);
+    }
+}
+
+#[test]
 fn a_line_keeps_the_order_of_the_platform() {
     let product = Product { uid: None, ..product() };
     let event = authentication(&Authentication {

@@ -57,6 +57,25 @@ async fn reads_are_free_and_writes_take_a_superuser() {
 }
 
 #[tokio::test]
+async fn acls_take_a_superuser() {
+    let service = Service::start();
+    let token = format!("Bearer {}", service.people().await.remove(0).token);
+    let acl = json!({
+        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "x", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+        "principal": "User:maya.okafor", "host": "*", "operation": "OPERATION_ALL", "permission_type": "PERMISSION_TYPE_ALLOW"
+    });
+    let before = service.get("/v1/acls").await.both();
+    for credentials in [token, basic("admin", "wrong")] {
+        assert!([401, 403].contains(&service.send_as(Method::POST, "/v1/acls", &acl, &credentials).await.status));
+        let all = "/v1/acls?filter.resource_type=RESOURCE_TYPE_ANY&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY\
+                   &filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY";
+        let delete = Request::delete(all).header("authorization", &credentials).body(Body::empty()).unwrap();
+        assert!([401, 403].contains(&service.ask(delete).await.status));
+    }
+    assert_eq!(service.get("/v1/acls").await.both(), before, "nothing has changed");
+}
+
+#[tokio::test]
 async fn a_token_opens_what_its_user_may() {
     let service = Service::start();
     let token = format!("Bearer {}", service.people().await.remove(0).token);

@@ -7,7 +7,7 @@ use super::Bench;
 use super::parts::{Entry, mark, sentence};
 use crate::dom;
 use crate::state::service::Person;
-use crate::state::simulator::inputs::{Field, Inputs, Mode, SettingsSource};
+use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
 use crate::state::simulator::token::Mark;
 use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Mono, Segmented};
 
@@ -271,8 +271,7 @@ fn Settings(bench: Bench) -> impl IntoView {
             if value == "service" {
                 inputs.source = SettingsSource::Service;
             } else {
-                inputs.source = SettingsSource::WhatIf;
-                inputs.what_if = service;
+                inputs.try_settings(&service);
             }
         });
     };
@@ -319,6 +318,9 @@ fn InForce(bench: Bench) -> impl IntoView {
 fn ToTry(bench: Bench) -> impl IntoView {
     let nested = bench.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().as_str().to_owned());
+    let differs = Memo::new(move |_| {
+        bench.view.with(|view| bench.inputs.with(|inputs| inputs.what_if != view.service))
+    });
     let change = move |value: String| {
         bench.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
     };
@@ -337,5 +339,10 @@ fn ToTry(bench: Bench) -> impl IntoView {
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
         <p class="help">"Only tried here. The service keeps its own settings."</p>
+        {move || {
+            differs.get().then(|| view! {
+                <LinkButton on_press=move |()| bench.apply(Change::ServiceSettings)>"Start again from the service’s"</LinkButton>
+            })
+        }}
     }
 }

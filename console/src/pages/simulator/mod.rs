@@ -97,7 +97,7 @@ impl Bench {
 pub fn Simulator() -> impl IntoView {
     dom::set_title("Simulator");
     let service = expect_context::<Service>();
-    let Kept(inputs) = use_context::<Kept>().unwrap_or_default();
+    let Kept(inputs) = expect_context::<Kept>();
     let bench = Bench::new(service, inputs);
     announce(bench);
     let facts = move || {

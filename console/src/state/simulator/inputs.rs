@@ -63,6 +63,8 @@ pub struct Inputs {
     pub source: SettingsSource,
     /// The settings to try.
     pub what_if: WhatIf,
+    /// Whether settings were tried before, so that they are not replaced by the service's again.
+    pub tried: bool,
     /// The operation asked for.
     pub operation: Operation,
     /// The type of the resource.
@@ -92,6 +94,7 @@ impl Default for Inputs {
             groups: String::new(),
             source: SettingsSource::Service,
             what_if: WhatIf::default(),
+            tried: false,
             operation: Operation::Read,
             resource_type: ResourceType::Topic,
             resource_name: String::new(),
@@ -122,6 +125,15 @@ impl Inputs {
         self.token = token.into();
         self.as_claims = false;
         self.ignore_expiry = false;
+    }
+
+    /// Tries settings; the first time they are those of the service, to start from.
+    pub fn try_settings(&mut self, service: &WhatIf) {
+        self.source = SettingsSource::WhatIf;
+        if !self.tried {
+            self.what_if = service.clone();
+            self.tried = true;
+        }
     }
 
     /// Whether the resource type has one resource without a name of one's own.
@@ -240,6 +252,8 @@ pub enum Change {
     Claims(String),
     /// Tries this claim path.
     TryClaimPath(String),
+    /// Starts again from the settings of the service.
+    ServiceSettings,
     /// Puts this text into the groups field.
     Groups(String),
     /// Puts this text into the user field.
@@ -263,12 +277,10 @@ impl Change {
                 inputs.as_claims = true;
             }
             Self::TryClaimPath(path) => {
-                if inputs.source == SettingsSource::Service {
-                    inputs.source = SettingsSource::WhatIf;
-                    inputs.what_if = service.clone();
-                }
+                inputs.try_settings(service);
                 inputs.what_if.claim_path = path;
             }
+            Self::ServiceSettings => inputs.what_if = service.clone(),
             Self::Groups(text) => inputs.groups = text,
             Self::User(text) => inputs.user = text,
             Self::Host(text) => inputs.host = text,
@@ -315,6 +327,12 @@ mod tests {
         inputs.what_if.mapping = "$.upn".into();
         Change::TryClaimPath("$.y".into()).apply(&mut inputs, &service);
         assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.y", "$.upn"));
+        // What was tried is still there after a look at the service's own.
+        inputs.source = SettingsSource::Service;
+        inputs.try_settings(&service);
+        assert_eq!(inputs.what_if.claim_path, "$.y");
+        Change::ServiceSettings.apply(&mut inputs, &service);
+        assert!(inputs.what_if == service);
     }
 
     #[test]

@@ -132,25 +132,31 @@ impl View {
 struct Opened {
     identity: Result<Arc<Identity>, IdentityError>,
     origins: Arc<Origins>,
-    made: Made,
+    /// None by hand.
+    taken: Option<FromToken>,
 }
 
 /// What an identity was made from, for the steps.
-enum Made {
-    ByHand,
-    Token {
-        read: Arc<Read>,
-        rules: IdentityRules,
-        extraction: groups::Extraction,
-        suggestions: Vec<Suggestion>,
-    },
+struct FromToken {
+    read: Shared<Read>,
+    rules: IdentityRules,
+    extraction: groups::Extraction,
+    suggestions: Vec<Suggestion>,
 }
 
 /// What an identity depends on.
 #[derive(Clone, PartialEq)]
 enum Who {
-    ByHand(String, String),
-    Token(Shared<Arc<Read>>, Box<IdentityRules>, Option<Shared<Map<String, Value>>>, bool),
+    ByHand {
+        user: String,
+        groups: String,
+    },
+    Token {
+        read: Shared<Read>,
+        rules: Box<IdentityRules>,
+        userinfo: Option<Shared<Map<String, Value>>>,
+        verified: bool,
+    },
 }
 
 /// A value and what it was made from.
@@ -176,7 +182,12 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
     }
 }
 
-type Judgement = (Shared<Opened>, Shared<Policy>, Asked, Decision);
+/// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
+type TokenField = Result<Shared<Read>, Option<Problem>>;
+/// What a report depends on: token, keys, issuer, audience, time.
+type ReportKey = (Shared<Read>, Shared<KeySet>, String, String, f64);
+/// What a judgement depends on.
+type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
 
 /// An evaluation that remembers: what did not change is not done again, and what was last good stays in sight.
 ///
@@ -184,13 +195,13 @@ type Judgement = (Shared<Opened>, Shared<Policy>, Asked, Decision);
 #[derive(Default)]
 pub struct Simulation {
     policy: Option<Shared<Policy>>,
-    reading: Memo<(String, bool), Result<Shared<Arc<Read>>, Option<Problem>>>,
+    reading: Memo<(String, bool), TokenField>,
     userinfo: Memo<String, Result<Shared<Map<String, Value>>, Problem>>,
     keys: Memo<String, Result<Shared<KeySet>, Problem>>,
-    report: Memo<(Shared<Arc<Read>>, Shared<KeySet>, String, String, f64), Shared<Report>>,
+    report: Memo<ReportKey, Shared<Report>>,
     opened: Memo<Who, Shared<Opened>>,
     steps: Memo<(Shared<Opened>, Shared<Policy>), Shared<Steps>>,
-    judged: Memo<Judgement, Shared<Judged>>,
+    judged: Memo<JudgedKey, Shared<Judged>>,
     last: Option<Last>,
 }
 
@@ -210,7 +221,10 @@ pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, now: f64) -> View
 impl Simulation {
     /// As [`evaluate`], with what is remembered.
     pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, now: f64) -> View {
-        if self.last.as_ref().is_some_and(|last| last.mode != inputs.mode) {
+        if is_empty(inputs) {
+            // Nothing of a token is held once it was taken out.
+            *self = Self { policy: self.policy.take(), ..Self::default() };
+        } else if self.last.as_ref().is_some_and(|last| last.mode != inputs.mode) {
             self.last = None;
         }
         let known = policy.is_some();
@@ -236,13 +250,10 @@ impl Simulation {
                     facts.extend(token::facts(&read, now, inputs.audience.trim()));
                     let verified = report.as_ref().is_some_and(|report| report.claims.is_some());
                     let userinfo = self.read_userinfo(inputs, needs_userinfo, &mut problems);
-                    rules.zip(userinfo).map(|(rules, userinfo)| Who::Token(read, Box::new(rules), userinfo, verified))
+                    rules.zip(userinfo).map(|(rules, userinfo)| Who::Token { read, rules: Box::new(rules), userinfo, verified })
                 }
             },
         };
-        if is_empty(inputs) {
-            self.last = None;
-        }
         let stale = (who.is_none() && self.last.is_some()).then(|| stale_words(&problems));
         let claims = report.as_ref().and_then(|report| report.claims.as_ref());
         let opened = who.map(|who| self.opened.get(who, |who| Shared::new(open(who, claims))));
@@ -321,10 +332,10 @@ impl Simulation {
         }
     }
 
-    fn read_token(&mut self, inputs: &Inputs) -> Result<Shared<Arc<Read>>, Option<Problem>> {
+    fn read_token(&mut self, inputs: &Inputs) -> TokenField {
         self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| match token::read(text, *as_claims) {
             Reading::Empty => Err(None),
-            Reading::Read(read) => Ok(Shared::new(read)),
+            Reading::Read(read) => Ok(Shared(read)),
             Reading::Wrong(problem) => Err(Some(problem)),
         })
     }
@@ -360,7 +371,7 @@ impl Simulation {
     fn verify(
         &mut self,
         inputs: &Inputs,
-        read: &Shared<Arc<Read>>,
+        read: &Shared<Read>,
         now: f64,
         problems: &mut Vec<Problem>,
     ) -> Option<Shared<Report>> {
@@ -474,17 +485,17 @@ fn by_hand(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
                 .with("Take it away", Change::Groups(tidy.join("\n"))),
         );
     }
-    Some(Who::ByHand(inputs.user.clone(), groups.clone()))
+    Some(Who::ByHand { user: inputs.user.clone(), groups: groups.clone() })
 }
 
 fn open(who: &Who, verified: Option<&Claims>) -> Opened {
     match who {
-        Who::ByHand(user, groups) => Opened {
+        Who::ByHand { user, groups } => Opened {
             identity: Ok(Arc::new(Identity::new(user, groups.lines().filter(|line| !line.is_empty())))),
             origins: Arc::default(),
-            made: Made::ByHand,
+            taken: None,
         },
-        Who::Token(read, rules, userinfo, _) => {
+        Who::Token { read, rules, userinfo, .. } => {
             let userinfo = userinfo.as_deref();
             let made = match verified {
                 Some(claims) => Identity::from_verified(claims, userinfo, rules),
@@ -503,19 +514,20 @@ fn open(who: &Who, verified: Option<&Claims>) -> Opened {
             Opened {
                 identity,
                 origins: Arc::new(Origins::of(&extraction)),
-                made: Made::Token { read: Arc::clone(read), rules: (**rules).clone(), extraction, suggestions },
+                taken: Some(FromToken { read: read.clone(), rules: (**rules).clone(), extraction, suggestions }),
             }
         }
     }
 }
 
 fn steps(opened: &Opened, policy: &Policy) -> Steps {
-    match (&opened.made, &opened.identity) {
-        (Made::ByHand, Ok(identity)) => extraction::by_hand(identity),
-        (Made::ByHand, Err(_)) => Steps::default(),
-        (Made::Token { read, rules, extraction, suggestions }, identity) => {
+    let Opened { identity, taken, .. } = opened;
+    match (taken, identity) {
+        (Some(FromToken { read, rules, extraction, suggestions }), identity) => {
             let user = identity.as_ref().map(|identity| identity.user());
             extraction::of_token(&Taken { read, rules, extraction, user, suggestions, policy })
         }
+        (None, Ok(identity)) => extraction::by_hand(identity),
+        (None, Err(_)) => Steps::default(),
     }
 }

@@ -37,10 +37,14 @@ impl Asked {
         Words::new().text(format!("{} ", verb(self.operation, self.resource_type))).then(self.resource())
     }
 
-    /// The short form for the bar and the stale verdict: `Write, topic payments`.
+    /// The short form for the bar: `Write payments`.
     #[must_use]
     pub fn short(&self) -> Words {
-        Words::new().text(format!("{}, ", self.operation.spelling().words)).then(self.resource())
+        let words = Words::new().text(self.operation.spelling().words);
+        match self.resource_type {
+            ResourceType::Cluster | ResourceType::Registry => words.text(format!(", {}", in_sentence(self.resource_type))),
+            _ => words.text(" ").resource(&self.resource_name),
+        }
     }
 }
 

@@ -296,7 +296,7 @@ mod tests {
             ("2YotnFZFEjr1zCsicMWpAA".to_owned(), "opaque_token"),
             (format!("{token} {token}"), "two_tokens"),
             (format!("{header}.{payload}"), "token_unsigned"),
-            (format!("{header}"), "token_parts"),
+            (header.to_owned(), "token_parts"),
             (format!("{token}.{header}.{payload}"), "token_encrypted"),
             ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(), "not_a_token"),
             ("<html>".to_owned(), "not_a_token"),
