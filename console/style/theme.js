@@ -15,7 +15,7 @@
     var panel = document.getElementById("failed");
     if (!panel) return;
     panel.hidden = false;
-    document.getElementById("failed-why").textContent = why;
+    document.getElementById("failed-why").textContent = why.replace(/\.?$/, ".");
     var waiting = document.querySelector("#app .boot");
     if (waiting) waiting.remove();
   }
@@ -26,10 +26,10 @@
     var target = event.target;
     if (event.message) fail(event.message);
     else if (target && (target.tagName === "SCRIPT" || target.tagName === "LINK")) {
-      fail("A part of it could not be fetched: " + (target.src || target.href || "the program") + ".");
+      fail("A part of it could not be fetched: " + (target.src || target.href || "the program"));
     }
   }, true);
   if (typeof WebAssembly !== "object") {
-    addEventListener("DOMContentLoaded", function () { fail("This browser has no WebAssembly, or it is switched off."); });
+    addEventListener("DOMContentLoaded", function () { fail("This browser has no WebAssembly, or it is switched off"); });
   }
 })();

@@ -132,7 +132,8 @@ impl Installed {
         let cached = root.join("bin").join(format!("{}{EXE_SUFFIX}", self.program));
         for program in find(self.program).into_iter().chain([cached.clone()]) {
             if version_of(&program) == Version::parse(self.version) {
-                progress.quick(self.program).done(&format!("{} from {}", self.version, short(&program)));
+                let place = if program == cached { "in the cache" } else { "on PATH" };
+                progress.quick(self.program).done(&format!("{} {place}", self.version));
                 return Ok(program);
             }
         }
@@ -180,7 +181,8 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
     let in_cache = version_of(&cached).map(|version| WasmOpt { program: cached.clone(), version });
     let fitting = on_path.iter().chain(&in_cache).find(|found| Some(found.version) == wanted);
     if let Some(found) = fitting {
-        progress.quick("wasm-opt").done(&format!("{} from {}", found.version.major(), short(&found.program)));
+        let place = if found.program == cached { "in the cache" } else { "on PATH" };
+        progress.quick("wasm-opt").done(&format!("{} {place}", found.version.major()));
         return Ok(found.clone());
     }
     let step = progress.slow("wasm-opt", &format!("installing npm package binaryen {WASM_OPT}, once"));

@@ -2,6 +2,7 @@
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
+use super::escape::plain;
 use super::near::{fault, sentence};
 use super::service::Failure;
 
@@ -205,7 +206,7 @@ impl AclForm {
         match (self.pattern, self.name.strip_suffix('*')) {
             (Pattern::Literal, Some("")) => Some("The literal `*` covers every name, as Any does".into()),
             (Pattern::Literal, Some(prefix)) => {
-                Some(format!("`*` is a character here; for every name that starts with {prefix} choose Prefixed"))
+                Some(format!("`*` is a character here; for every name that starts with `{}` choose Prefixed", plain(prefix)))
             }
             (Pattern::Prefixed, Some(_)) => Some("`*` is a character here; leave it out, the prefix is enough".into()),
             _ => None,

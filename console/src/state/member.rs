@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
 
+use super::escape::plain;
 use super::near::{self, Difference};
 
 /// What was typed: the chosen type, and a name or a whole `Type:name`.
@@ -93,7 +94,7 @@ impl MemberDraft {
         }
         let members = policy.role(role).map(|role| &role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
-            let text = format!("{stored} is assigned to this role already");
+            let text = format!("`{}` is assigned to this role already", plain(&stored.to_string()));
             return Reading { stored: Some(stored), error: Some(text), offer: None };
         }
         let offer = wrong_case_type(&stored)
@@ -147,7 +148,7 @@ fn near_member(policy: &Policy, role: &str, stored: &Principal) -> Option<Offer>
         Difference::Slash => "differs in a leading slash. Names are compared letter by letter",
         Difference::Blanks => "differs in blanks at the edge",
     };
-    Some(Offer { reason: format!("{principal} {place} {how}"), principal })
+    Some(Offer { reason: format!("`{}` {place} {how}", plain(&principal.to_string())), principal })
 }
 
 #[cfg(test)]
@@ -203,7 +204,7 @@ mod tests {
         for text in ["Group:*", "User:*", "Role:R", "RedpandaRole:R", "a\u{7}b"] {
             assert!(read(text).error.is_some(), "{text}");
         }
-        assert_eq!(read("payments").error.as_deref(), Some("Group:payments is assigned to this role already"));
+        assert_eq!(read("payments").error.as_deref(), Some("`Group:payments` is assigned to this role already"));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 pub mod acl_form;
 pub mod address;
 pub mod attempts;
+pub mod escape;
 pub mod member;
 pub mod near;
 pub mod role;

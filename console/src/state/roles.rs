@@ -7,6 +7,7 @@ use gbac_engine::model::{Acl, Permission, Principal, PrincipalType, check_role_n
 use gbac_engine::policy::Policy;
 use regex_lite::{Regex, RegexBuilder};
 
+use super::escape::plain;
 use super::near::{self, Difference};
 
 /// One line of the list.
@@ -127,7 +128,7 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
             Difference::Blanks => "blanks",
             Difference::Slash => "a leading slash",
         };
-        return Some(format!("The role {other} is here already and differs in {how} only"));
+        return Some(format!("The role `{}` is here already and differs in {how} only", plain(other)));
     }
     role_name_warning(name).map(near::sentence)
 }

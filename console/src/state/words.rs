@@ -2,6 +2,8 @@
 
 use gbac_engine::model::Acl;
 
+use super::escape::plain;
+
 /// A count with its noun: `1 role`, `2 roles`.
 ///
 /// ```
@@ -44,7 +46,7 @@ pub fn age(milliseconds: f64) -> String {
 #[must_use]
 pub fn acl_line(acl: &Acl) -> String {
     let kind = acl.resource_type.spelling().words;
-    let name = if acl.resource_name.is_empty() { String::new() } else { format!(" {}", acl.resource_name) };
+    let name = if acl.resource_name.is_empty() { String::new() } else { format!(" {}", plain(&acl.resource_name)) };
     format!(
         "{kind}{name} {}, {}, {}, host {}",
         acl.pattern_type.spelling().words,

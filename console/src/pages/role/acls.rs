@@ -8,6 +8,7 @@ use super::failed::{FailedLine, Progress, row_class};
 use super::remove::Removal;
 use super::RoleContext;
 use crate::dom;
+use crate::state::escape::plain;
 use crate::state::role::{AclRow, Standing};
 use crate::state::words::{acl_line, count};
 use crate::ui::{Button, Empty, Glyph, IconButton, PermissionWord, ResourceName, Tag, TagKind, resource_words};
@@ -23,7 +24,7 @@ pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
         <div class="panel flat">
             <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
                 <table class="t fold cards no-sel" role="table">
-                    <caption class="sr">{format!("ACLs of role {name}")}</caption>
+                    <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
                     <thead role="rowgroup">
                         <tr role="row">
                             <th role="columnheader" scope="col">"Resource type"</th>

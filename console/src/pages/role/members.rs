@@ -8,6 +8,7 @@ use super::failed::{FailedLine, Progress, row_class};
 use super::remove::Removal;
 use super::RoleContext;
 use crate::dom;
+use crate::state::escape::plain;
 use crate::state::member::{MemberDraft, Reading};
 use crate::state::role::{MemberRow, Standing};
 use crate::state::words::{count, list};
@@ -23,8 +24,9 @@ pub(super) fn Members() -> impl IntoView {
     let is_empty = Memo::new(move |_| number() == 0);
     let name = context.name.get_value();
     let table = move || view! {
-        <table class="t t-line fold cards no-sel" role="table">
-            <caption class="sr">{format!("Principals of role {name}")}</caption>
+        <div class="scroll t-line" tabindex="0" role="region" aria-label="Principal table">
+        <table class="t fold cards no-sel" role="table">
+            <caption class="sr">{format!("Principals of role {}", plain(&name))}</caption>
             <thead role="rowgroup">
                 <tr role="row">
                     <th role="columnheader" scope="col">"Type"</th>
@@ -39,6 +41,7 @@ pub(super) fn Members() -> impl IntoView {
                 </For>
             </tbody>
         </table>
+        </div>
     };
     view! {
         <section class="section" aria-labelledby="h-members">
@@ -99,7 +102,7 @@ fn AddMember() -> impl IntoView {
             dom::focus("member-name");
             return;
         };
-        let what = member.to_string();
+        let what = plain(&member.to_string());
         let change = Change::AddMember { role: context.name.get_value(), member };
         // A failed one stands in the table with its reason, so the field is free for the next.
         draft.update(|draft| draft.text.clear());
@@ -191,13 +194,14 @@ fn Row(row: MemberRow) -> impl IntoView {
         PrincipalType::Group => Glyph::Group,
         PrincipalType::Role => Glyph::Role,
     };
+    let shown: Vec<String> = row.other_roles.iter().map(|name| plain(name)).collect();
     let also = match (row.other_roles.as_slice(), row.direct_acls) {
         ([], 0) => "no other role".to_owned(),
         ([], direct) => format!("no other role, {}", count(direct, "direct ACL")),
-        (others, 0) => list(others, 3),
-        (others, direct) => format!("{}, and {}", list(others, 3), count(direct, "direct ACL")),
+        (_, 0) => list(&shown, 3),
+        (_, direct) => format!("{}, and {}", list(&shown, 3), count(direct, "direct ACL")),
     };
-    let text = row.principal.to_string();
+    let text = plain(&row.principal.to_string());
     let label = format!("Remove {text}");
     let (id, standing, principal, kind) = (button_id(&row), row.standing, row.principal.clone(), row.principal.kind().prefix());
     let remove = move |()| {

@@ -19,6 +19,7 @@ use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
 use crate::state::address;
 use crate::state::attempts::Attempts;
+use crate::state::escape::plain;
 use crate::state::near::sentence;
 use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
 use crate::state::service::{Service, ServiceStatus};
@@ -68,7 +69,7 @@ pub fn RolePage() -> impl IntoView {
 
 #[component]
 fn One(name: String) -> impl IntoView {
-    dom::set_title(&format!("{name} - Roles"));
+    dom::set_title(&format!("{} - Roles", plain(&name)));
     let service = expect_context::<Service>();
     let attempts = expect_context::<Attempts>();
     let stored = StoredValue::new(name.clone());

@@ -6,9 +6,10 @@ use leptos::prelude::*;
 
 use super::RoleContext;
 use crate::dom;
+use crate::state::escape::plain;
 use crate::state::role::{MemberRow, Standing};
 use crate::state::words::{acl_line, count, list};
-use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, PrincipalName};
+use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, PrincipalName, ResourceName};
 
 /// What is to be removed, and where focus goes when it is gone: the first of these ids that exists.
 #[derive(Debug, Clone)]
@@ -49,7 +50,7 @@ pub(super) fn RemoveDialog() -> impl IntoView {
                 context.send(Change::RemoveAcl(acl), "removed", what, move || dom::focus_first(focus_after));
             }
             Removal::Member { row, focus_after } => {
-                let what = row.principal.to_string();
+                let what = plain(&row.principal.to_string());
                 let change = Change::RemoveMember { role, member: row.principal };
                 context.send(change, "removed", what, move || dom::focus_first(focus_after));
             }
@@ -88,7 +89,7 @@ fn stored_members(context: RoleContext) -> Vec<Principal> {
 fn AclLoss(acl: Acl) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let members = stored_members(context);
-    let names: Vec<String> = members.iter().map(ToString::to_string).collect();
+    let names: Vec<String> = members.iter().map(|member| plain(&member.to_string())).collect();
     let sentence = match (acl.permission, names.as_slice()) {
         (_, []) => "Nobody has this role, so nobody is affected.".to_owned(),
         (Permission::Allow, _) => format!("It no longer allows this to {}. Another ACL still may.", list(&names, 4)),
@@ -112,14 +113,15 @@ fn MemberLoss(row: MemberRow) -> impl IntoView {
         1 => "Its 1 ACL no longer counts for this principal.".to_owned(),
         more => format!("Its {} no longer count for this principal.", count(more, "ACL")),
     };
+    let shown: Vec<String> = row.other_roles.iter().map(|name| plain(name)).collect();
     let kept = match (row.other_roles.as_slice(), row.direct_acls) {
         ([], 0) => "It has no other role and no ACL of its own.".to_owned(),
         ([], direct) => format!("It keeps {} of its own.", count(direct, "ACL")),
-        (others, 0) => format!("It keeps {}.", list(others, 3)),
-        (others, direct) => format!("It keeps {}, and {} of its own.", list(others, 3), count(direct, "ACL")),
+        (_, 0) => format!("It keeps {}.", list(&shown, 3)),
+        (_, direct) => format!("It keeps {}, and {} of its own.", list(&shown, 3), count(direct, "ACL")),
     };
     view! {
-        <p class="brk"><PrincipalName principal=row.principal /> " leaves " <bdi class="rs">{role}</bdi> ". " {lost}</p>
+        <p class="brk"><PrincipalName principal=row.principal /> " leaves " <ResourceName name=role /> ". " {lost}</p>
         <p class="brk">{kept}</p>
     }
 }

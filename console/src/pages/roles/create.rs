@@ -8,6 +8,7 @@ use leptos_router::hooks::use_navigate;
 
 use crate::dom;
 use crate::state::address;
+use crate::state::escape::plain;
 use crate::state::roles::{name_error, name_warning};
 use crate::state::service::Service;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions, Field};
@@ -59,7 +60,7 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
             let outcome = service.change(&Change::CreateRole(name.clone())).await;
             match outcome {
                 Ok(()) => {
-                    dom::announce(&format!("Role {name} created"));
+                    dom::announce(&format!("Role {} created", plain(&name)));
                     // Whoever closed the dialog meanwhile is not taken away from where they are.
                     if open.try_get_untracked() == Some(true) {
                         open.set(false);
@@ -70,7 +71,7 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
                 Err(failure) => {
                     let _ = busy.try_set(false);
                     let _ = refusal.try_set(Some(format!("Not created: {failure}")));
-                    dom::announce_error(&format!("Role {name} was not created: {failure}"));
+                    dom::announce_error(&format!("Role {} was not created: {failure}", plain(&name)));
                     dom::focus("create-role-name");
                 }
             }

@@ -6,6 +6,7 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom;
+use crate::state::escape::plain;
 use crate::state::roles::{Loss, loss};
 use crate::state::service::Service;
 use crate::state::words::{count, list};
@@ -63,14 +64,14 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
             match outcome {
                 Ok(()) => {
                     let _ = deleting.try_set(None);
-                    dom::announce(&format!("Role {name} deleted"));
+                    dom::announce(&format!("Role {} deleted", plain(&name)));
                     dom::focus_later(focus_after);
                     let _ = on_deleted.try_run(name);
                 }
                 Err(failure) => {
                     let _ = busy.try_set(false);
                     let _ = refusal.try_set(Some(failure.to_string()));
-                    dom::announce_error(&format!("Role {name} was not deleted: {failure}"));
+                    dom::announce_error(&format!("Role {} was not deleted: {failure}", plain(&name)));
                 }
             }
         });
@@ -124,7 +125,8 @@ fn Lost(lost: Loss) -> impl IntoView {
                             let others = if others.is_empty() {
                                 "has no other role".to_owned()
                             } else {
-                                format!("keeps {}", list(&others, 3))
+                                let shown: Vec<String> = others.iter().map(|name| plain(name)).collect();
+                                format!("keeps {}", list(&shown, 3))
                             };
                             view! {
                                 <li>

@@ -15,6 +15,7 @@ use leptos_router::hooks::{use_location, use_navigate, use_query_map};
 use super::link::RoleLink;
 use crate::dom;
 use crate::state::address;
+use crate::state::escape::plain;
 use crate::state::roles::{Column, RoleRow, Search, rows, sort};
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words::count;
@@ -247,7 +248,7 @@ fn Row(row: RoleRow, deleting: RwSignal<Option<String>>) -> impl IntoView {
         (_, 0) => Some("No ACLs"),
         _ => None,
     };
-    let label = format!("Delete role {name}");
+    let label = format!("Delete role {}", plain(&name));
     // On a narrow page the column's name stands behind its number.
     let noun = |number: usize, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     view! {

@@ -352,13 +352,7 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code));
     notes.extend(warnings.map(|warning| note(warning, taken)));
     if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent }) && taken.suggestions.is_empty() {
-        notes.push(Note {
-            code: "claim_missing",
-            weight: Weight::Warning,
-            title: "No names that could be groups".into(),
-            words: "Let the identity provider put the groups into the access token, as an array of names.".into(),
-            actions: Vec::new(),
-        });
+        notes.push(no_names(taken.read.claims.members()));
     }
     // Once, where the names are spoken of.
     let place = notes.iter().position(|note| note.code == "near_claim");
@@ -368,6 +362,25 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     notes.extend(taken.read.header.iter().flat_map(header_notes));
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
     notes
+}
+
+/// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
+fn no_names(claims: &Map<String, Value>) -> Note {
+    let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    let keyed = claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
+    let words = match keyed {
+        Some((name, _)) => Words::new().code(name).text(
+            " is an object with names as its keys, and a claim path selects values only. Let the identity provider add an array of names.",
+        ),
+        None => "Let the identity provider put the groups into the access token, as an array of names.".into(),
+    };
+    Note {
+        code: "claim_missing",
+        weight: Weight::Warning,
+        title: "No names that could be groups".into(),
+        words,
+        actions: Vec::new(),
+    }
 }
 
 /// What a cluster of today or a check against keys would say to the header (D-19, D-29).

@@ -457,7 +457,7 @@ fn by_hand(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
         return None;
     }
     if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
-        let words = Words::new().text("The bare name is used: this is ").code(format!("User:{}", inputs.user)).text(".");
+        let words = Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
         problems.push(
             Problem::new(Field::User, "user_with_type", Weight::Warning, words)
                 .with(format!("Use {name}"), Change::User(name.into())),
@@ -465,7 +465,7 @@ fn by_hand(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
     }
     if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
         let bare: Vec<&str> = groups.lines().map(|line| line.strip_prefix("Group:").unwrap_or(line)).collect();
-        let words = Words::new().text("Bare names are used: ").code("Group:").text(" is taken as a part of the name.");
+        let words = Words::new().text("Write bare names: ").code("Group:").text(" is taken as a part of the name.");
         problems.push(
             Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
                 .with("Take it away", Change::Groups(bare.join("\n"))),

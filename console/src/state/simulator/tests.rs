@@ -292,6 +292,9 @@ fn tokens_of_real_providers() {
     let zitadel = evaluate(&zitadel, Some(&policy()), NOW);
     assert!(codes(&zitadel).contains(&"claim_wrong_type"), "{:?}", codes(&zitadel));
 
+    let zitadel = view(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }));
+    assert!(zitadel.steps.as_ref().unwrap().notes[0].words.plain().contains("with names as its keys"));
+
     // A comma-separated claim, as glewlwyd makes it.
     let comma = view(&json!({ "sub": "a", "exp": exp, "groups": "engineering, /a/b/payments ,ops," }));
     assert_eq!(bodies(&comma)[2].2, "$.groups found: one string, split at its commas");
