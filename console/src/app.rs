@@ -82,7 +82,8 @@ fn keep_reading(service: Service) {
             ServiceStatus::Away { sign_in: false, .. } => RETRY_EVERY_S,
             _ => READ_EVERY_S,
         });
-        let is_waiting = service.status.with_untracked(|status| matches!(status, ServiceStatus::Away { sign_in: true, .. }));
+        let is_waiting =
+            service.status.with_untracked(|status| matches!(status, ServiceStatus::Away { sign_in: true, .. }));
         if seconds.get_value() >= every && !is_waiting {
             seconds.set_value(0);
             service.reload();
@@ -188,7 +189,9 @@ fn Connection() -> impl IntoView {
             Some(given) => format!("This page signed in by itself as {}.", given.user),
             None => "Reading needs no credentials.".to_owned(),
         };
-        Some(view! { <p class="demo"><span class="tag">"Demo"</span>" Held in memory, gone when the service stops. " {who}</p> })
+        Some(
+            view! { <p class="demo"><span class="tag">"Demo"</span>" Held in memory, gone when the service stops. " {who}</p> },
+        )
     };
     // Only what the banner is about, so that a repeated failure does not draw it anew.
     let trouble = Memo::new(move |_| match service.status.get() {
@@ -202,7 +205,10 @@ fn Connection() -> impl IntoView {
             } else {
                 let seen = move || {
                     if service.policy.with(Option::is_some) {
-                        format!("You see what was read {}. Nothing can be changed until it answers.", words::age(service.now.get() - since))
+                        format!(
+                            "You see what was read {}. Nothing can be changed until it answers.",
+                            words::age(service.now.get() - since)
+                        )
                     } else {
                         "Nothing was read yet. The simulator works without it, on what you paste.".to_owned()
                     }

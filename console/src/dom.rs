@@ -146,9 +146,7 @@ pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
 }
 
 fn describe(error: &JsValue) -> String {
-    error
-        .dyn_ref::<js_sys::Error>()
-        .map_or_else(|| "the browser refused".into(), |error| String::from(error.message()))
+    error.dyn_ref::<js_sys::Error>().map_or_else(|| "the browser refused".into(), |error| String::from(error.message()))
 }
 
 /// The chosen theme.
@@ -193,11 +191,9 @@ pub fn is_dark() -> bool {
     match theme() {
         Theme::Light => false,
         Theme::Dark => true,
-        Theme::System => window()
-            .match_media("(prefers-color-scheme: dark)")
-            .ok()
-            .flatten()
-            .is_some_and(|query| query.matches()),
+        Theme::System => {
+            window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|query| query.matches())
+        }
     }
 }
 
@@ -227,7 +223,8 @@ pub fn is_visible() -> bool {
 #[must_use]
 pub fn is_typing() -> bool {
     document().active_element().is_some_and(|element| {
-        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT") || element.has_attribute("contenteditable")
+        matches!(element.tag_name().as_str(), "INPUT" | "TEXTAREA" | "SELECT")
+            || element.has_attribute("contenteditable")
     })
 }
 

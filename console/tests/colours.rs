@@ -9,7 +9,9 @@ fn tokens() -> BTreeMap<String, Pair> {
     let css = include_str!("../style/tokens.css");
     let mut tokens = BTreeMap::new();
     for line in css.lines() {
-        let Some((name, value)) = line.trim().strip_prefix("--").and_then(|line| line.split_once(':')) else { continue };
+        let Some((name, value)) = line.trim().strip_prefix("--").and_then(|line| line.split_once(':')) else {
+            continue;
+        };
         let Some(colours) = value.trim().strip_prefix("light-dark(#") else { continue };
         let (light, dark) = colours.split_once(", #").unwrap();
         let dark = dark.split(')').next().unwrap();
@@ -71,9 +73,13 @@ fn edges_can_be_seen_on_every_ground() {
     let surfaces = &SURFACES[..4];
     let edges = ["edge", "blue-line", "allow-line", "deny-line", "warn-line", "focus"];
     assert_eq!(weak(&edges, surfaces, 3.0), [""; 0]);
-    for (edge, tint) in
-        [("blue-line", "blue-tint"), ("allow-line", "allow-tint"), ("deny-line", "deny-tint"), ("warn-line", "warn-tint"), ("focus", "blue-tint")]
-    {
+    for (edge, tint) in [
+        ("blue-line", "blue-tint"),
+        ("allow-line", "allow-tint"),
+        ("deny-line", "deny-tint"),
+        ("warn-line", "warn-tint"),
+        ("focus", "blue-tint"),
+    ] {
         assert_eq!(weak(&[edge], &[tint], 3.0), [""; 0]);
     }
 }

@@ -1,12 +1,12 @@
 //! Who asks: a user, the groups, until when. Fixed when it is made (D-15), whatever the settings become later.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::{Map, Value};
 
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
+use crate::order::firsts;
 use crate::token::{Claims, UnverifiedClaims};
 use crate::warning::Warning;
 
@@ -87,15 +87,18 @@ impl Identity {
         user: impl Into<String>,
         groups: impl IntoIterator<Item = impl Into<String>>,
     ) -> (Self, Vec<Warning>) {
-        let mut seen = BTreeSet::new();
+        Self::named(user.into(), groups.into_iter().map(Into::into).collect())
+    }
+
+    fn named(user: String, groups: Vec<String>) -> (Self, Vec<Warning>) {
+        let firsts = firsts(&groups);
         let mut names: Vec<String> = Vec::new();
         let mut empty: Option<(usize, usize)> = None;
-        for (index, name) in groups.into_iter().enumerate() {
-            let name = name.into();
+        for ((index, name), first) in groups.into_iter().enumerate().zip(firsts) {
             if name.is_empty() {
                 let (_, count) = empty.get_or_insert((index, 0));
                 *count += 1;
-            } else if seen.insert(name.clone()) {
+            } else if first == index {
                 names.push(name);
             }
         }
@@ -107,7 +110,7 @@ impl Identity {
             };
             Warning::new("empty_name", message, Some(format!("groups[{first}]")))
         });
-        let identity = Self { user: user.into(), groups: names, expires_at: None, verified: false };
+        let identity = Self { user, groups: names, expires_at: None, verified: false };
         (identity, warnings.into_iter().collect())
     }
 

@@ -141,6 +141,18 @@ pub(crate) fn quote(text: &str) -> String {
     quoted
 }
 
+/// A value on one line: what has elements or members without them.
+pub(crate) fn brief(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(value) => value.to_string(),
+        Value::Number(value) => value.to_string(),
+        Value::String(value) => format!("\"{}\"", value.escape_debug()),
+        Value::Array(_) => "[…]".into(),
+        Value::Object(_) => "{…}".into(),
+    }
+}
+
 fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) -> JsonError {
     let line = error.line();
     // serde_json counts bytes; people count characters.

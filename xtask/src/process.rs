@@ -26,7 +26,7 @@ pub(crate) struct Ended {
     /// Standard output and standard error, as they came.
     pub(crate) lines: Vec<String>,
     /// The command as a person would type it.
-    pub(crate) shown: String,
+    shown: String,
 }
 
 /// Calls cargo, the one that runs this program.

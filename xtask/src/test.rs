@@ -140,7 +140,10 @@ fn close(rows: &[Row]) -> Result<()> {
 }
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
-    context.gate(check, cargo(&context.workspace.root).args(["fmt", "--all", "--check"]))
+    let call = cargo(&context.workspace.root).args(["fmt", "--all", "--", "--check", "-l", "--color", "never"]);
+    let mut report = context.gate(check, call)?;
+    report.problem = report.problem.map(|problem| problem.hint("`cargo fmt --all` formats these files"));
+    Ok(report)
 }
 
 fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -320,7 +323,7 @@ impl<'a> Context<'a> {
         let ended = call.finish_into(&self.workspace.notes().join(format!("{}.log", check.name)));
         match &ended {
             Ok(ended) if ended.success => step.done("passed"),
-            Ok(ended) => step.failed(&Problem::new(format!("`{}`", ended.shown))),
+            Ok(_) => step.failed(&Problem::new("its output follows")),
             Err(problem) => step.failed(problem),
         }
         ended

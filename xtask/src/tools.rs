@@ -274,8 +274,9 @@ pub(crate) fn version_of(program: &Path) -> Option<Version> {
     if !is_program(program) {
         return None;
     }
-    let line = Call::new(program, Path::new(".")).args(["--version"]).first_line()?;
-    Version::find(&line)
+    // On any line: Debian's chromium is a script that may grumble first.
+    let lines = Call::new(program, Path::new(".")).args(["--version"]).succeed(None).ok()?;
+    lines.iter().find_map(|line| Version::find(line))
 }
 
 /// A path for people: the home folder as `~`.

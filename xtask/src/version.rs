@@ -56,6 +56,7 @@ mod tests {
         check("wasm-opt version 108 (version_108)", Some((108, 0, 0)));
         check("Chromium 156.0.8078.73 built on Debian 12", Some((156, 0, 8078)));
         check("rustc 1.97.0-nightly (abc 2026-05-01)", Some((1, 97, 0)));
+        check("/usr/bin/chromium: 9: [: 25276502016: unexpected operator", None);
         check("v20.20.2", None);
         check("command not found", None);
     }

@@ -20,7 +20,8 @@ pub fn RoleLink(
         let href = href.clone();
         move |event: ev::MouseEvent| {
             // The router would decode the address once more: it would take the role `a%2Fb` for `a/b`.
-            let is_plain = event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
+            let is_plain =
+                event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
             if is_plain {
                 event.prevent_default();
                 navigate(&href, leptos_router::NavigateOptions::default());

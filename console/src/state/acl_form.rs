@@ -190,7 +190,8 @@ impl AclForm {
                 _ => faults.form = Some(text),
             }
         }
-        let is_complete = host.is_some() && self.operation.is_some() && !(self.has_name() && self.resource_name().is_empty());
+        let is_complete =
+            host.is_some() && self.operation.is_some() && !(self.has_name() && self.resource_name().is_empty());
         if faults.is_empty() && is_complete { Ok(acl) } else { Err(faults) }
     }
 
@@ -205,9 +206,10 @@ impl AclForm {
         }
         match (self.pattern, self.name.strip_suffix('*')) {
             (Pattern::Literal, Some("")) => Some("The literal `*` covers every name, as Any does".into()),
-            (Pattern::Literal, Some(prefix)) => {
-                Some(format!("`*` is a character here; for every name that starts with `{}` choose Prefixed", plain(prefix)))
-            }
+            (Pattern::Literal, Some(prefix)) => Some(format!(
+                "`*` is a character here; for every name that starts with `{}` choose Prefixed",
+                plain(prefix)
+            )),
             (Pattern::Prefixed, Some(_)) => Some("`*` is a character here; leave it out, the prefix is enough".into()),
             _ => None,
         }
@@ -219,7 +221,8 @@ mod tests {
     use super::*;
 
     fn form(resource_type: ResourceType, pattern: Pattern, name: &str) -> AclForm {
-        AclForm { name: name.into(), pattern, operation: Some(Operation::Read), ..AclForm::default() }.with_type(resource_type)
+        AclForm { name: name.into(), pattern, operation: Some(Operation::Read), ..AclForm::default() }
+            .with_type(resource_type)
     }
 
     #[test]

@@ -97,9 +97,8 @@ impl MemberDraft {
             let text = format!("`{}` is assigned to this role already", plain(&stored.to_string()));
             return Reading { stored: Some(stored), error: Some(text), offer: None };
         }
-        let offer = wrong_case_type(&stored)
-            .or_else(|| near_member(policy, role, &stored))
-            .or_else(|| edge_blank(&stored));
+        let offer =
+            wrong_case_type(&stored).or_else(|| near_member(policy, role, &stored)).or_else(|| edge_blank(&stored));
         Reading { stored: Some(stored), error: None, offer }
     }
 }
@@ -110,7 +109,8 @@ fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
     // `User:Group:eng`: two types in one name.
     let principal = Principal::parse(stored.name()).ok()?;
     check_member(&principal).ok()?;
-    (error.code() == "principal_type_twice").then(|| Offer { principal, reason: "There are two types in one name".into() })
+    (error.code() == "principal_type_twice")
+        .then(|| Offer { principal, reason: "There are two types in one name".into() })
 }
 
 /// `group:eng`: almost a type, but taken as a part of the name.
@@ -137,8 +137,7 @@ fn edge_blank(stored: &Principal) -> Option<Offer> {
 fn near_member(policy: &Policy, role: &str, stored: &Principal) -> Option<Offer> {
     let members = policy.roles().flat_map(|role| &role.members);
     let of_acls = policy.acls().map(|acl| &acl.principal);
-    let known: BTreeSet<&Principal> =
-        members.chain(of_acls).filter(|known| known.kind() == stored.kind()).collect();
+    let known: BTreeSet<&Principal> = members.chain(of_acls).filter(|known| known.kind() == stored.kind()).collect();
     let (name, difference) = near::find(stored.name(), known.into_iter().map(Principal::name))?;
     let principal = Principal::new(stored.kind(), name);
     let here = policy.role(role).is_some_and(|role| role.members.contains(&principal));

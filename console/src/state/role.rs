@@ -95,8 +95,12 @@ mod tests {
         let other = Acl { principal: Principal::role("S"), ..new.clone() };
         let member = |role: &str, member| Change::AddMember { role: role.into(), member };
         let changes = [
-            Change::AddAcl(new.clone()), Change::AddAcl(stored.clone()), Change::AddAcl(other),
-            member("R", Principal::group("ops")), member("R", Principal::user("ann")), member("S", Principal::user("bob")),
+            Change::AddAcl(new.clone()),
+            Change::AddAcl(stored.clone()),
+            Change::AddAcl(other),
+            member("R", Principal::group("ops")),
+            member("R", Principal::user("ann")),
+            member("S", Principal::user("bob")),
         ];
         assert_eq!(
             acl_rows(&policy, "R", &changes),

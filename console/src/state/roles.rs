@@ -236,6 +236,9 @@ mod tests {
     fn a_loss_is_named() {
         let loss = loss(&policy(), "Readers").unwrap();
         assert_eq!(loss.acls.len(), 2);
-        assert_eq!(loss.members, [(Principal::user("ann"), vec![]), (Principal::group("eng"), vec!["Auditors".into()])]);
+        assert_eq!(
+            loss.members,
+            [(Principal::user("ann"), vec![]), (Principal::group("eng"), vec!["Auditors".into()])]
+        );
     }
 }

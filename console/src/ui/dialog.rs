@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use leptos::{ev, html};
 use leptos::prelude::*;
+use leptos::{ev, html};
 
 use crate::dom;
 
@@ -43,7 +43,13 @@ pub fn Dialog(
 }
 
 #[component]
-fn OpenDialog(on_close: Callback<()>, id: &'static str, title: ViewFn, small: bool, children: ChildrenFn) -> impl IntoView {
+fn OpenDialog(
+    on_close: Callback<()>,
+    id: &'static str,
+    title: ViewFn,
+    small: bool,
+    children: ChildrenFn,
+) -> impl IntoView {
     let element = NodeRef::<html::Dialog>::new();
     Effect::new(move |_| {
         if element.get().is_some() {

@@ -71,7 +71,12 @@ fn described(id: &str, help: bool, message: bool, more: &str) -> Option<String> 
 }
 
 /// What stands under a control.
-fn under(id: &str, help: MaybeProp<String>, error: MaybeProp<String>, warning: MaybeProp<String>) -> impl IntoView + use<> {
+fn under(
+    id: &str,
+    help: MaybeProp<String>,
+    error: MaybeProp<String>,
+    warning: MaybeProp<String>,
+) -> impl IntoView + use<> {
     let (message_id, help_id) = (format!("{id}-msg"), format!("{id}-help"));
     view! {
         {move || {

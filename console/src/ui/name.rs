@@ -12,9 +12,7 @@ fn show(name: &str) -> Vec<AnyView> {
         .into_iter()
         .map(|piece| match piece {
             Piece::Text(text) => text.into_any(),
-            Piece::Code(c) => {
-                view! { <span class="esc">{code(c)}</span> }.into_any()
-            }
+            Piece::Code(c) => view! { <span class="esc">{code(c)}</span> }.into_any(),
         })
         .collect()
 }
@@ -98,7 +96,9 @@ pub fn AclPhrase(
     let resource = match acl.resource_type {
         ResourceType::TransactionalId => "transactional ID".to_owned(),
         ResourceType::Registry => resource.to_owned(),
-        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::Subject => resource.to_lowercase(),
+        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::Subject => {
+            resource.to_lowercase()
+        }
     };
     let words = resource_words(&acl);
     let named = (acl.resource_type != ResourceType::Registry).then(|| acl.resource_name.clone());

@@ -1,89 +1,40 @@
-//! Reads a claim path into segments and says precisely, at a byte, what is wrong with it.
-//!
-//! The crate below (jsonpath-rfc9535) decides what is valid; its errors name only the segment. This reader exists for
-//! three things that it cannot do: point at the fault, read dotted names with `-` and `:` (D-11), and give the
-//! segments whose work [`super::work`] bounds. Whatever it lets through, the crate still has to accept.
+//! Reads a claim path into segments (RFC 9535, D-11) and says precisely, at a byte, what is wrong with it.
 
-use std::ops::Range;
+use serde_json::Value;
 
 use super::fault::{ClaimPathError, Fault};
-use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, is_rfc_name_char, push_name};
+use super::filter::{self, Comparison, Filter, Function, Query, Token};
+use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, push_name};
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
+use crate::json;
 
 /// One step: its selectors on each node (child) or on each node and all below it (descendant).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub(super) descendant: bool,
     pub(super) selectors: Vec<Selector>,
 }
 
-/// One selector of a segment. A slice is kept as "some elements", which is all that a bound on work needs.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One selector of a segment.
+#[derive(Debug, Clone)]
 pub(super) enum Selector {
     Name(String),
     Index(i64),
     Wildcard,
-    Slice,
-    /// The queries inside the filter, in any place of it.
-    Filter(Vec<Query>),
+    Slice(Slice),
+    Filter(Filter),
 }
 
-/// A query inside a filter, from the node itself (`@`) or from the document (`$`).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Query {
-    pub(super) absolute: bool,
-    pub(super) segments: Vec<Segment>,
-}
-
-/// A stretch of the text and what RFC 9535 wants in its place.
-#[derive(Debug, Clone)]
-struct Edit {
-    range: Range<usize>,
-    text: String,
-}
-
-/// A path that was read.
-pub(super) struct Scan {
-    pub(super) segments: Vec<Segment>,
-    /// Where the filter expressions lie in the text, inner ones before the outer ones that hold them.
-    pub(super) filters: Vec<Range<usize>>,
-    edits: Vec<Edit>,
-}
-
-impl Scan {
-    /// A stretch of the text as RFC 9535 has it: dotted names with `-` or `:` in brackets.
-    pub(super) fn rewrite(&self, text: &str, range: Range<usize>) -> String {
-        let mut out = String::with_capacity(range.len() + 4 * self.edits.len());
-        let mut at = range.start;
-        for edit in self.edits.iter().filter(|edit| edit.range.start >= range.start && edit.range.end <= range.end) {
-            out.push_str(text.get(at..edit.range.start).unwrap_or_default());
-            out.push_str(&edit.text);
-            at = edit.range.end;
-        }
-        out.push_str(text.get(at..range.end).unwrap_or_default());
-        out
-    }
-
-    /// The byte of the original text for a byte of the whole text rewritten.
-    pub(super) fn original_offset(&self, rewritten: usize) -> usize {
-        let mut grown = 0_usize;
-        for edit in &self.edits {
-            let start = edit.range.start + grown;
-            if rewritten < start {
-                break;
-            }
-            if rewritten < start + edit.text.len() {
-                return edit.range.start;
-            }
-            // A rewritten name is never shorter than the dotted one.
-            grown += edit.text.len().saturating_sub(edit.range.len());
-        }
-        rewritten.saturating_sub(grown)
-    }
+/// `[start:end:step]`
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slice {
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    pub(super) step: Option<i64>,
 }
 
 /// Reads a whole path.
-pub(super) fn scan(text: &str) -> Result<Scan, ClaimPathError> {
+pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
     if text.is_empty() {
         return Err(ClaimPathError::at(0, Fault::Empty));
     }
@@ -96,14 +47,13 @@ pub(super) fn scan(text: &str) -> Result<Scan, ClaimPathError> {
         depth: 0,
         functions: 0,
         descendants: 0,
+        blanks: false,
         dotted: None,
-        filters: Vec::new(),
-        edits: Vec::new(),
     };
     reader.root()?;
     let segments = reader.segments()?;
     reader.end()?;
-    Ok(Scan { segments, filters: reader.filters, edits: reader.edits })
+    Ok(segments)
 }
 
 /// A dotted name: where its dot is, and the name.
@@ -122,10 +72,10 @@ struct Reader<'t> {
     /// Function calls open now.
     functions: usize,
     descendants: usize,
+    /// Whether a bracket of the query that is read holds blanks.
+    blanks: bool,
     /// The dotted name that was read last.
     dotted: Option<Dotted>,
-    filters: Vec<Range<usize>>,
-    edits: Vec<Edit>,
 }
 
 impl<'t> Reader<'t> {
@@ -241,7 +191,7 @@ impl<'t> Reader<'t> {
             let selectors = if self.peek() == Some('[') {
                 self.bracket()?
             } else if descendant || self.eat(".") {
-                vec![self.after_dot(start, descendant)?]
+                vec![self.after_dot(start)?]
             } else {
                 self.at = before;
                 return Ok(segments);
@@ -251,7 +201,7 @@ impl<'t> Reader<'t> {
     }
 
     /// What follows `.` or `..`: `*` or a name.
-    fn after_dot(&mut self, dot: usize, descendant: bool) -> Result<Selector, ClaimPathError> {
+    fn after_dot(&mut self, dot: usize) -> Result<Selector, ClaimPathError> {
         if self.eat("*") {
             return Ok(Selector::Wildcard);
         }
@@ -261,10 +211,6 @@ impl<'t> Reader<'t> {
             Some(c) if is_name_first(c) => {
                 let name = self.take_while(is_name_char);
                 self.dotted = Some(Dotted { dot, start, end: self.at });
-                if !name.chars().all(is_rfc_name_char) {
-                    let from = if descendant { start } else { dot };
-                    self.edits.push(Edit { range: from..self.at, text: bracketed(name) });
-                }
                 Ok(Selector::Name(name.to_owned()))
             }
             Some(c) if c.is_ascii_digit() => {
@@ -296,9 +242,13 @@ impl<'t> Reader<'t> {
         self.at += 1;
         let mut selectors = Vec::new();
         loop {
+            let before = self.at;
             self.blanks();
+            self.blanks |= self.at > before;
             selectors.push(self.selector(open)?);
+            let after = self.at;
             self.blanks();
+            self.blanks |= self.at > after;
             match self.peek() {
                 Some(']') => {
                     self.at += 1;
@@ -381,18 +331,29 @@ impl<'t> Reader<'t> {
             }
         }
         json.push('"');
-        serde_json::from_str(&json).map_err(|_| ClaimPathError::at(open, Fault::BadEscape))
+        match json::parse(&json) {
+            Ok(Value::String(name)) => Ok(name),
+            _ => Err(ClaimPathError::at(open, Fault::BadEscape)),
+        }
     }
 
     /// rule: `index-selector = int`, `slice-selector = [start S] ":" S [end S] [":" [S step ]]`
     fn index_or_slice(&mut self, open: usize) -> Result<Selector, ClaimPathError> {
+        let mut slice = Slice::default();
         let mut colons = 0;
-        let mut index = 0;
         loop {
             let start = self.at;
             let digits = self.take_while(|c| c.is_ascii_digit() || c == '-');
             if !digits.is_empty() {
-                index = integer(digits).ok_or_else(|| ClaimPathError::at(start, Fault::BadIndex(digits.to_owned())))?;
+                let number = integer(digits);
+                if number.is_none() {
+                    return Err(ClaimPathError::at(start, Fault::BadIndex(digits.to_owned())));
+                }
+                match colons {
+                    0 => slice.start = number,
+                    1 => slice.end = number,
+                    _ => slice.step = number,
+                }
             }
             let after = self.at;
             self.blanks();
@@ -404,7 +365,8 @@ impl<'t> Reader<'t> {
             return match self.peek() {
                 Some(']' | ',') => {
                     self.at = after;
-                    Ok(if colons == 0 { Selector::Index(index) } else { Selector::Slice })
+                    let index = slice.start.filter(|_| colons == 0);
+                    Ok(index.map_or(Selector::Slice(slice), Selector::Index))
                 }
                 None => Err(ClaimPathError::at(open, Fault::UnclosedBracket)),
                 Some(_) => self.unexpected(),
@@ -412,10 +374,11 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The expression of a filter, up to the `,` or `]` that ends it; gives the queries in it.
-    fn filter(&mut self, open: usize) -> Result<Vec<Query>, ClaimPathError> {
+    /// The expression of a filter, up to the `,` or `]` that ends it.
+    fn filter(&mut self, open: usize) -> Result<Filter, ClaimPathError> {
+        self.blanks();
         let start = self.at;
-        let mut queries = Vec::new();
+        let mut tokens = Vec::new();
         // Open parentheses: where, and whether a function's.
         let mut parentheses: Vec<(usize, bool)> = Vec::new();
         loop {
@@ -429,31 +392,19 @@ impl<'t> Reader<'t> {
             };
             match c {
                 ']' | ',' if parentheses.is_empty() => {
-                    self.filters.push(start..at);
-                    return Ok(queries);
+                    return filter::read(tokens).map_err(|fault| ClaimPathError::at(start, fault));
                 }
                 ']' => {
                     let parenthesis = parentheses.last().map_or(at, |(parenthesis, _)| *parenthesis);
                     return Err(ClaimPathError::at(parenthesis, Fault::UnclosedParenthesis));
                 }
-                '\'' | '"' => {
-                    self.quoted(c)?;
-                }
-                '@' | '$' => {
-                    self.at += 1;
-                    let segments = self.segments()?;
-                    queries.push(Query { absolute: c == '$', segments });
-                    if let (Some(dotted), Some(next)) = (self.dotted, self.peek())
-                        && dotted.end == self.at
-                        && matches!(next, '/' | '@' | '#' | '\\' | '%' | ';' | '~')
-                    {
-                        return self.fail(self.needs_brackets(dotted, next));
-                    }
-                }
+                '\'' | '"' => tokens.push(Token::Literal(Value::String(self.quoted_name(c)?))),
+                '@' | '$' => tokens.push(Token::Query(self.query(c == '$')?)),
                 '(' => {
                     self.deepen()?;
                     self.at += 1;
                     parentheses.push((at, false));
+                    tokens.push(Token::Open);
                 }
                 ')' => {
                     let Some((_, function)) = parentheses.pop() else {
@@ -462,55 +413,94 @@ impl<'t> Reader<'t> {
                     self.functions -= usize::from(function);
                     self.depth -= 1;
                     self.at += 1;
+                    tokens.push(Token::Close);
                 }
                 c if c.is_ascii_alphabetic() || c == '_' => {
-                    if self.word()? {
+                    let word = self.word()?;
+                    if matches!(word, Token::Function(_)) {
                         self.deepen()?;
                         parentheses.push((self.at, true));
                         self.at += 1;
                     }
+                    tokens.push(word);
                 }
                 c if c.is_ascii_digit() || c == '-' => {
-                    self.take_while(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+                    // rule: `number = (int / "-0") [frac] [exp]`, which is JSON's.
+                    let number = self.take_while(|c| c.is_ascii_digit() || matches!(c, '.' | 'e' | 'E' | '+' | '-'));
+                    let number = json::parse(number).map_err(|_| ClaimPathError::at(start, Fault::Filter))?;
+                    tokens.push(Token::Literal(number));
                 }
-                _ => self.operator()?,
+                c if is_blank(c) => self.blanks(),
+                _ => tokens.push(self.operator()?),
             }
         }
     }
 
-    /// A word in a filter: a literal (`false`), or a function, then the `(` is next (`true`).
-    fn word(&mut self) -> Result<bool, ClaimPathError> {
-        let start = self.at;
-        let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
-        let fault = match (word, self.peek()) {
-            ("length" | "count" | "value", Some('(')) => {
-                self.functions += 1;
-                if self.functions <= MAX_FUNCTION_NESTING {
-                    return Ok(true);
-                }
-                Fault::TooDeepFunctions
-            }
-            ("match" | "search", Some('(')) => Fault::RegexFunction(word.to_owned()),
-            ("true" | "false" | "null", next) if next != Some('(') => return Ok(false),
-            ("and" | "or" | "not" | "AND" | "OR" | "NOT", _) => Fault::WordOperator(word.to_owned()),
-            (_, Some('(')) => Fault::UnknownFunction(word.to_owned()),
-            _ => Fault::UnquotedWord(word.to_owned()),
-        };
-        Err(ClaimPathError::at(start, fault))
+    /// A query in a filter, at its `@` or `$`.
+    fn query(&mut self, absolute: bool) -> Result<Query, ClaimPathError> {
+        self.at += 1;
+        let outside = std::mem::take(&mut self.blanks);
+        let segments = self.segments()?;
+        let tight = !std::mem::replace(&mut self.blanks, outside);
+        if let (Some(dotted), Some(next)) = (self.dotted, self.peek())
+            && dotted.end == self.at
+            && matches!(next, '/' | '@' | '#' | '\\' | '%' | ';' | '~')
+        {
+            return self.fail(self.needs_brackets(dotted, next));
+        }
+        Ok(Query { absolute, segments, tight })
     }
 
-    /// An operator or a blank in a filter. Their order is left to the crate below.
-    fn operator(&mut self) -> Result<(), ClaimPathError> {
-        for whole in ["==", "!=", "<=", ">=", "&&", "||", "<", ">", "!"] {
-            if self.eat(whole) {
-                return Ok(());
+    /// A word in a filter: a literal, or a function, then the `(` is next.
+    fn word(&mut self) -> Result<Token, ClaimPathError> {
+        let start = self.at;
+        let word = self.take_while(|c| c.is_ascii_alphanumeric() || c == '_');
+        let call = self.peek() == Some('(');
+        let token = match word {
+            "length" if call => Token::Function(Function::Length),
+            "count" if call => Token::Function(Function::Count),
+            "value" if call => Token::Function(Function::Value),
+            "true" | "false" if !call => Token::Literal(Value::Bool(word == "true")),
+            "null" if !call => Token::Literal(Value::Null),
+            _ => {
+                let fault = match word {
+                    "match" | "search" if call => Fault::RegexFunction(word.to_owned()),
+                    "and" | "or" | "not" | "AND" | "OR" | "NOT" => Fault::WordOperator(word.to_owned()),
+                    _ if call => Fault::UnknownFunction(word.to_owned()),
+                    _ => Fault::UnquotedWord(word.to_owned()),
+                };
+                return Err(ClaimPathError::at(start, fault));
+            }
+        };
+        if call {
+            self.functions += 1;
+            if self.functions > MAX_FUNCTION_NESTING {
+                return Err(ClaimPathError::at(start, Fault::TooDeepFunctions));
+            }
+        }
+        Ok(token)
+    }
+
+    /// An operator in a filter.
+    fn operator(&mut self) -> Result<Token, ClaimPathError> {
+        for (text, comparison) in [
+            ("==", Comparison::Equal),
+            ("!=", Comparison::NotEqual),
+            ("<=", Comparison::LessOrEqual),
+            (">=", Comparison::GreaterOrEqual),
+            ("<", Comparison::Less),
+            (">", Comparison::Greater),
+        ] {
+            if self.eat(text) {
+                return Ok(Token::Compare(comparison));
+            }
+        }
+        for (text, token) in [("&&", Token::And), ("||", Token::Or), ("!", Token::Not)] {
+            if self.eat(text) {
+                return Ok(token);
             }
         }
         match self.peek() {
-            Some(c) if is_blank(c) => {
-                self.blanks();
-                Ok(())
-            }
             Some('=') if self.rest().starts_with("=~") => self.fail(Fault::RegexFunction("=~".to_owned())),
             Some(c @ ('=' | '&' | '|')) => self.fail(Fault::SingleOperator(c)),
             _ => self.unexpected(),

@@ -2,9 +2,14 @@
 
 use std::borrow::Cow;
 
-use jsonpath_rfc9535::Element;
-
 use super::MAX_LOCATION_BYTES;
+
+/// One step of a location.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Element<'a> {
+    Name(&'a str),
+    Index(usize),
+}
 
 /// A character that may begin a dotted name (RFC 9535, `name-first`).
 pub(super) const fn is_name_first(c: char) -> bool {
@@ -14,11 +19,6 @@ pub(super) const fn is_name_first(c: char) -> bool {
 /// A character of a dotted name: RFC 9535's, and `-` and `:` (D-11).
 pub(super) const fn is_name_char(c: char) -> bool {
     is_name_first(c) || c.is_ascii_digit() || matches!(c, '-' | ':')
-}
-
-/// A character of a dotted name in RFC 9535 itself.
-pub(super) const fn is_rfc_name_char(c: char) -> bool {
-    is_name_first(c) || c.is_ascii_digit()
 }
 
 /// Blank space as RFC 9535 has it.

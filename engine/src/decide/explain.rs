@@ -1,12 +1,14 @@
 //! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::walk::{self, HostMatch};
 use super::{Decision, Request, Source};
+use crate::fold::lower;
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal};
+use crate::order::sorted;
 use crate::policy::Policy;
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
@@ -198,30 +200,29 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
     let settled = walk::settled_before_acls(policy, identity, request);
     let decision = settled.map_or(walked, |reason| Decision::without_rule(reason, identity));
 
-    let mut rank: BTreeMap<&Acl, usize> = BTreeMap::new();
-    for (place, acl) in hits.iter().enumerate() {
-        rank.entry(acl).or_insert(place);
-    }
+    // Where each ACL was first met, by ACL.
+    let rank = sorted(hits.iter().enumerate().collect(), |a, b| a.1.cmp(b.1));
+    let place_of = |acl: &Acl| first_of(&rank, |(_, hit)| (*hit).cmp(acl)).map(|(place, _)| *place);
     let known = Known::new(&paths);
-    let mut candidates: Vec<Candidate> = policy.acls().filter_map(|acl| known.candidate(acl, request)).collect();
-    for candidate in &mut candidates {
-        if rank.contains_key(&candidate.acl) {
+    let mut candidates = Vec::new();
+    for mut candidate in policy.acls().filter_map(|acl| known.candidate(acl, request)) {
+        let place = place_of(&candidate.acl);
+        if place.is_some() {
             candidate.standing = standing_of_match(&candidate.acl, &decision, settled.is_some());
         }
-    }
-    candidates.sort_by_cached_key(|candidate| {
-        let place = rank.get(&candidate.acl).copied().unwrap_or(usize::MAX);
-        let order = candidate.paths.first().and_then(|path| known.order.get(&path.principal)).copied();
+        let path = candidate.paths.first().and_then(|path| known.of(&path.principal).first());
         let folded = (candidate.standing == Standing::NoMatch, !candidate.is_on_resource());
-        (
+        let key = (
             candidate.acl.permission,
             folded,
-            place,
+            place.unwrap_or(usize::MAX),
             candidate.standing,
-            order.unwrap_or(usize::MAX),
-            candidate.acl.clone(),
-        )
-    });
+            path.map_or(usize::MAX, |(place, _)| *place),
+        );
+        candidates.push((key, candidate));
+    }
+    // Stable: what is equal stays in the order of the policy's ACLs.
+    let candidates = sorted(candidates, |a, b| a.0.cmp(&b.0)).into_iter().map(|(_, candidate)| candidate).collect();
     Explanation { decision, paths, candidates, acls: policy.acls().len() }
 }
 
@@ -237,27 +238,36 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing 
     }
 }
 
+/// The first of the items that compare equal; the items are in order.
+fn first_of<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> Option<&T> {
+    items.get(items.partition_point(|item| compare(item).is_lt())).filter(|item| compare(item).is_eq())
+}
+
 /// The identity's principals, as they are and as they are nearly.
 struct Known<'a> {
-    paths: BTreeMap<&'a Principal, Vec<&'a Path>>,
-    order: BTreeMap<&'a Principal, usize>,
-    folded: BTreeMap<Principal, &'a Principal>,
+    /// Every path and its place, by principal.
+    paths: Vec<(usize, &'a Path)>,
+    /// The principals without letter case and leading slash, and as they are, by the former.
+    folded: Vec<(Principal, &'a Principal)>,
     user: Option<&'a Path>,
 }
 
 impl<'a> Known<'a> {
     fn new(paths: &'a [Path]) -> Self {
-        let mut known =
-            Self { paths: BTreeMap::new(), order: BTreeMap::new(), folded: BTreeMap::new(), user: paths.first() };
-        for (place, path) in paths.iter().enumerate() {
-            known.paths.entry(&path.principal).or_default().push(path);
-            known.order.entry(&path.principal).or_insert(place);
-            // A role is reached through its members' spelling, never through its own.
-            if path.role.is_none() {
-                known.folded.entry(fold(&path.principal)).or_insert(&path.principal);
-            }
+        // A role is reached through its members' spelling, never through its own.
+        let own = paths.iter().filter(|path| path.role.is_none()).map(|path| &path.principal);
+        Self {
+            paths: sorted(paths.iter().enumerate().collect(), |a, b| a.1.principal.cmp(&b.1.principal)),
+            folded: sorted(own.map(|own| (fold(own), own)).collect(), |a, b| a.0.cmp(&b.0)),
+            user: paths.first(),
         }
-        known
+    }
+
+    /// The paths to a principal, with their places.
+    fn of(&self, principal: &Principal) -> &[(usize, &'a Path)] {
+        let start = self.paths.partition_point(|(_, path)| path.principal < *principal);
+        let paths = self.paths.get(start..).unwrap_or_default();
+        paths.get(..paths.partition_point(|(_, path)| path.principal == *principal)).unwrap_or_default()
     }
 
     fn candidate(&self, acl: &Acl, request: &Request<'_>) -> Option<Candidate> {
@@ -287,14 +297,16 @@ impl<'a> Known<'a> {
     }
 
     fn principal(&self, acl: &Acl) -> Option<(PrincipalFacet, Vec<Path>)> {
-        if let Some(paths) = self.paths.get(&acl.principal) {
-            return Some((PrincipalFacet::Matches, paths.iter().map(|path| (*path).clone()).collect()));
+        let paths = self.of(&acl.principal);
+        if !paths.is_empty() {
+            return Some((PrincipalFacet::Matches, paths.iter().map(|(_, path)| (*path).clone()).collect()));
         }
         if acl.principal.is_everyone() {
             return Some((PrincipalFacet::Everyone, self.user.into_iter().cloned().collect()));
         }
-        let own = *self.folded.get(&fold(&acl.principal))?;
-        let facet = if own.name().to_lowercase() == acl.principal.name().to_lowercase() {
+        let folded = fold(&acl.principal);
+        let (_, own) = *first_of(&self.folded, |(near, _)| near.cmp(&folded))?;
+        let facet = if lower(own.name()) == lower(acl.principal.name()) {
             PrincipalFacet::LetterCase(own.clone())
         } else {
             PrincipalFacet::LeadingSlash(own.clone())
@@ -305,7 +317,7 @@ impl<'a> Known<'a> {
 
 /// A principal without letter case and leading slash.
 fn fold(principal: &Principal) -> Principal {
-    Principal::new(principal.kind(), principal.name().trim_start_matches('/').to_lowercase())
+    Principal::new(principal.kind(), lower(principal.name().trim_start_matches('/')))
 }
 
 fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
@@ -320,7 +332,7 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
         PatternType::Literal => pattern == name,
         PatternType::Prefixed => name.starts_with(pattern),
     };
-    let (pattern, name) = (acl.resource_name.to_lowercase(), asked.to_lowercase());
+    let (pattern, name) = (lower(&acl.resource_name), lower(asked));
     if covers(&pattern, &name) {
         NameFacet::LetterCase
     } else if covers(pattern.trim_start_matches('/'), name.trim_start_matches('/')) {
@@ -344,18 +356,17 @@ fn operation_facet(acl: &Acl, asked: Operation) -> OperationFacet {
 
 /// The one thing in the way, when it is only one.
 fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
-    let mut misses = BTreeSet::new();
-    match candidate.principal {
-        PrincipalFacet::Matches | PrincipalFacet::Everyone => {}
-        PrincipalFacet::LetterCase(_) => drop(misses.insert(NearMiss::PrincipalLetterCase)),
-        PrincipalFacet::LeadingSlash(_) => drop(misses.insert(NearMiss::PrincipalLeadingSlash)),
-    }
-    match candidate.name {
-        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => {}
-        NameFacet::LetterCase => drop(misses.insert(NearMiss::NameLetterCase)),
-        NameFacet::LeadingSlash => drop(misses.insert(NearMiss::NameLeadingSlash)),
+    let by_principal = match candidate.principal {
+        PrincipalFacet::Matches | PrincipalFacet::Everyone => None,
+        PrincipalFacet::LetterCase(_) => Some(NearMiss::PrincipalLetterCase),
+        PrincipalFacet::LeadingSlash(_) => Some(NearMiss::PrincipalLeadingSlash),
+    };
+    let by_name = match candidate.name {
+        NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => None,
+        NameFacet::LetterCase => Some(NearMiss::NameLetterCase),
+        NameFacet::LeadingSlash => Some(NearMiss::NameLeadingSlash),
         NameFacet::No => return None,
-    }
+    };
     if matches!(candidate.operation, OperationFacet::No | OperationFacet::DenyImpliesNothing) {
         return None;
     }
@@ -364,9 +375,8 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
         HostFacet::Unknown => candidate.acl.permission == Permission::Allow,
         HostFacet::No => true,
     };
-    if host_in_the_way {
-        misses.insert(NearMiss::Host);
+    match (by_principal, by_name, host_in_the_way.then_some(NearMiss::Host)) {
+        (Some(only), None, None) | (None, Some(only), None) | (None, None, Some(only)) => Some(only),
+        _ => None,
     }
-    let only = misses.pop_first()?;
-    misses.is_empty().then_some(only)
 }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::{Decision, Outcome, Path, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal};
+use crate::order::sorted;
 use crate::policy::{Node, Policy, Row};
 
 /// What is decided before any ACL is read.
@@ -93,7 +94,7 @@ fn matching_rows(
     host_might_allow: &mut bool,
 ) -> Vec<Row> {
     let mut ranked: Vec<((u8, usize), Row)> = Vec::new();
-    for row in node.rows(principal).filter(|row| row.permission == permission) {
+    for row in node.rows(principal).iter().copied().filter(|row| row.permission == permission) {
         let Some(operation) = operation_rank(row.operation, request.operation, permission) else { continue };
         match host_match(row.host, request) {
             HostMatch::Exact => ranked.push(((0, operation), row)),
@@ -104,8 +105,7 @@ fn matching_rows(
             HostMatch::No => {}
         }
     }
-    ranked.sort();
-    ranked.into_iter().map(|(_, row)| row).collect()
+    sorted(ranked, Ord::cmp).into_iter().map(|(_, row)| row).collect()
 }
 
 /// How an ACL's host relates to the request's.

@@ -1,13 +1,13 @@
 //! From the value at the claim path to group names: lists, comma lists, unions (D-08 to D-11).
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::Value;
 
 use super::{
     ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted, type_name,
 };
 use crate::claim_path::{Node, element_location};
+use crate::json;
+use crate::order::firsts;
 use crate::warning::Warning;
 
 /// One value that should be a name.
@@ -28,6 +28,15 @@ impl<'a> From<&'a Value> for Found<'a> {
         match value {
             Value::String(name) => Self::Name(name),
             other => Self::Other(other),
+        }
+    }
+}
+
+impl<'a> Found<'a> {
+    const fn name(&self) -> Option<&'a str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Other(_) => None,
         }
     }
 }
@@ -118,9 +127,7 @@ impl<'a> Names<'a> {
         let element = |item: Item<'_>| {
             let (raw, code) = match item.value {
                 Found::Name(name) => (name.to_owned(), "claim_discarded"),
-                Found::Other(Value::Array(_)) => ("[…]".to_owned(), fault),
-                Found::Other(Value::Object(_)) => ("{…}".to_owned(), fault),
-                Found::Other(scalar) => (scalar.to_string(), fault),
+                Found::Other(value) => (json::brief(value), fault),
             };
             Element { location: item.location, raw, outcome: ElementOutcome::Dropped { code } }
         };
@@ -130,21 +137,24 @@ impl<'a> Names<'a> {
     /// The groups, what became of each element, and what is to be said about the names.
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
         let (nested, empty) = (self.nested, if self.parts { "empty_part" } else { "empty_name" });
+        // Only claims of strings alone come here.
+        let raws: Vec<&str> = self.items.iter().filter_map(|item| item.value.name()).collect();
+        let names: Vec<&str> = raws.iter().map(|raw| nested.apply(raw)).collect();
+        let (first_raws, first_names) = (firsts(&raws), firsts(&names));
         let mut groups: Vec<Group> = Vec::new();
-        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
-        let mut seen: BTreeSet<&str> = BTreeSet::new();
-        let mut elements = Vec::with_capacity(self.items.len());
+        // For each element the place of its group.
+        let mut places: Vec<usize> = Vec::with_capacity(names.len());
+        let mut elements = Vec::with_capacity(names.len());
         let mut tally = Tally::default();
-        for Item { location, value } in &self.items {
-            // Only claims of strings alone come here.
-            let Found::Name(raw) = *value else { continue };
-            let name = nested.apply(raw);
+        for (place, ((Item { location, .. }, raw), name)) in self.items.iter().zip(raws).zip(names).enumerate() {
+            let earlier = |firsts: &[usize]| firsts.get(place).copied().filter(|first| *first < place);
+            let group = earlier(&first_names).and_then(|first| places.get(first).copied());
             let outcome = if name.is_empty() {
                 let code = if raw.is_empty() { empty } else { "suffix_empty" };
                 tally.note(code, raw, location);
                 ElementOutcome::Dropped { code }
-            } else if let Some(group) = places.get(name).and_then(|place| groups.get_mut(*place)) {
-                if !seen.insert(raw) {
+            } else if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
+                if earlier(&first_raws).is_some() {
                     tally.note("duplicate_group", raw, location);
                 }
                 group.also.push((raw.to_owned(), location.clone()));
@@ -153,8 +163,6 @@ impl<'a> Names<'a> {
                 if name.trim() != name {
                     tally.note("edge_whitespace", name, location);
                 }
-                seen.insert(raw);
-                places.insert(name, groups.len());
                 groups.push(Group {
                     name: name.to_owned(),
                     raw: raw.to_owned(),
@@ -163,6 +171,7 @@ impl<'a> Names<'a> {
                 });
                 ElementOutcome::Kept { group: name.to_owned() }
             };
+            places.push(group.unwrap_or(groups.len().saturating_sub(1)));
             elements.push(Element { location: location.clone(), raw: raw.to_owned(), outcome });
         }
         tally.report(warnings);
@@ -174,17 +183,33 @@ impl<'a> Names<'a> {
 /// What is the matter with names, counted by kind: a hostile claim of a million commas gives one warning.
 #[derive(Default)]
 struct Tally<'a> {
-    kinds: BTreeMap<&'static str, (usize, &'a str, &'a str)>,
+    /// By code.
+    kinds: Vec<Kind<'a>>,
+}
+
+struct Kind<'a> {
+    code: &'static str,
+    count: usize,
+    /// The first name of the kind, and where it is.
+    name: &'a str,
+    location: &'a str,
 }
 
 impl<'a> Tally<'a> {
     fn note(&mut self, code: &'static str, name: &'a str, location: &'a str) {
-        self.kinds.entry(code).or_insert((0, name, location)).0 += 1;
+        match self.kinds.binary_search_by(|kind| kind.code.cmp(code)) {
+            Ok(place) => {
+                if let Some(kind) = self.kinds.get_mut(place) {
+                    kind.count += 1;
+                }
+            }
+            Err(place) => self.kinds.insert(place, Kind { code, count: 1, name, location }),
+        }
     }
 
     fn report(&self, warnings: &mut Vec<Warning>) {
         let mut empty = None;
-        for (code, (count, name, location)) in &self.kinds {
+        for Kind { code, count, name, location } in &self.kinds {
             let name = quoted(name);
             let message = match (*code, *count) {
                 ("empty_part", 1) => "an empty part between the commas is dropped".to_owned(),

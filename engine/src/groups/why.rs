@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::suggest::{Suggestion, suggest_paths};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
+use crate::fold::lower;
 use crate::warning::Warning;
 
 /// What the diagnosis looks at.
@@ -209,8 +210,8 @@ fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
 
 /// A member whose name differs from `name` only by letter case.
 fn near_name<'a>(members: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    let wanted = name.to_lowercase();
-    members.keys().map(String::as_str).find(|key| key.to_lowercase() == wanted)
+    let wanted = lower(name);
+    members.keys().map(String::as_str).find(|key| lower(key) == wanted)
 }
 
 /// The claim path of a location.

@@ -6,7 +6,7 @@ mod settings;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use crate::model::{Acl, Principal, Role, RoleError, check_role_name};
+use crate::model::{Acl, Principal, PrincipalType, Role, RoleError, check_role_name};
 
 pub(crate) use index::{Index, Node, Row};
 pub use settings::{GroupSource, Settings, SettingsError};
@@ -139,25 +139,10 @@ impl Policy {
     /// A role that is missing or there already, or a role name or member that no policy can hold.
     pub fn apply(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => Ok(self.add_acl(acl.normalized())),
+            Change::AddAcl(acl) => Ok(self.add_acl(acl)),
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
-            Change::CreateRole(name) => {
-                check_role_name(&name).map_err(ChangeError::Role)?;
-                if self.roles.contains_key(&name) {
-                    return Err(ChangeError::RoleExists(name));
-                }
-                self.roles.insert(name.clone(), Role { name, members: BTreeSet::new() });
-                Ok(true)
-            }
-            Change::AddMember { role, member } => {
-                if member.kind() == crate::model::PrincipalType::Role {
-                    return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
-                }
-                let members = self.members_of(&role)?;
-                let added = members.insert(member.clone());
-                self.index.add_member(&role, member);
-                Ok(added)
-            }
+            Change::CreateRole(name) => self.create_role(name).map(|()| true),
+            Change::AddMember { role, member } => self.add_member(&role, member),
             Change::RemoveMember { role, member } => {
                 let removed = self.members_of(&role)?.remove(&member);
                 self.index.remove_member(&role, &member);
@@ -185,17 +170,42 @@ impl Policy {
         }
     }
 
-    fn members_of(&mut self, role: &str) -> Result<&mut BTreeSet<Principal>, ChangeError> {
-        let role = self.roles.get_mut(role).ok_or_else(|| ChangeError::UnknownRole(role.into()))?;
-        Ok(&mut role.members)
-    }
+    // The three changes that loading a document makes have functions of their own, so that a module that only loads
+    // and asks does not carry the others.
 
-    fn add_acl(&mut self, acl: Acl) -> bool {
+    /// [`Change::AddAcl`].
+    pub(crate) fn add_acl(&mut self, acl: Acl) -> bool {
+        let acl = acl.normalized();
         if self.acls.contains(&acl) {
             return false;
         }
         self.index.add(&acl);
         self.acls.insert(acl)
+    }
+
+    /// [`Change::CreateRole`].
+    pub(crate) fn create_role(&mut self, name: String) -> Result<(), ChangeError> {
+        check_role_name(&name).map_err(ChangeError::Role)?;
+        if self.roles.contains_key(&name) {
+            return Err(ChangeError::RoleExists(name));
+        }
+        self.roles.insert(name.clone(), Role { name, members: BTreeSet::new() });
+        Ok(())
+    }
+
+    /// [`Change::AddMember`].
+    pub(crate) fn add_member(&mut self, role: &str, member: Principal) -> Result<bool, ChangeError> {
+        if member.kind() == PrincipalType::Role {
+            return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
+        }
+        let added = self.members_of(role)?.insert(member.clone());
+        self.index.add_member(role, member);
+        Ok(added)
+    }
+
+    fn members_of(&mut self, role: &str) -> Result<&mut BTreeSet<Principal>, ChangeError> {
+        let role = self.roles.get_mut(role).ok_or_else(|| ChangeError::UnknownRole(role.into()))?;
+        Ok(&mut role.members)
     }
 
     fn remove_acl(&mut self, acl: &Acl) -> bool {

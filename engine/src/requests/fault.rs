@@ -226,23 +226,21 @@ fn nearest(api: Api, name: &str) -> Vec<&'static str> {
         return Vec::new();
     }
     let text: String = wanted.iter().collect();
-    let mut ranked: Vec<(usize, &'static str)> = CATALOG
-        .iter()
-        .filter(|row| row.api == api)
-        .filter_map(|row| {
-            let best = row
-                .spellings()
-                .map(fold)
-                .map(|spelling| match wanted.len() >= 4 && spelling.contains(&text) {
-                    true => 1,
-                    false => distance(&wanted, &spelling.chars().collect::<Vec<_>>()),
-                })
-                .min()?;
-            (best <= (wanted.len() / 3).max(2)).then_some((best, row.name))
-        })
-        .collect();
-    ranked.sort_by_key(|(rank, _)| *rank);
-    ranked.into_iter().take(MAX_NEAREST).map(|(_, name)| name).collect()
+    let mut ranked: Vec<(usize, &'static str)> = Vec::new();
+    for row in CATALOG.iter().filter(|row| row.api == api) {
+        let distances = row.spellings().map(fold).map(|spelling| match wanted.len() >= 4 && spelling.contains(&text) {
+            true => 1,
+            false => distance(&wanted, &spelling.chars().collect::<Vec<_>>()),
+        });
+        if let Some(best) = distances.min()
+            && best <= (wanted.len() / 3).max(2)
+        {
+            let place = ranked.partition_point(|(rank, _)| *rank <= best);
+            ranked.insert(place, (best, row.name));
+            ranked.truncate(MAX_NEAREST);
+        }
+    }
+    ranked.into_iter().map(|(_, name)| name).collect()
 }
 
 /// How many single-character edits turn one text into the other (Levenshtein).

@@ -1,11 +1,11 @@
 //! Checks and how they combine: all of them, or any of them.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Presence, Rule, Takes, is_implied};
 use crate::decide::Outcome;
 use crate::model::{Operation, ResourceType};
+use crate::order::firsts;
 
 /// One question to the engine: this operation on this resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -73,9 +73,7 @@ impl Need {
     pub fn checks(&self) -> Vec<&Check> {
         let mut found = Vec::new();
         self.collect(&mut found);
-        let mut seen = BTreeSet::new();
-        found.retain(|check| seen.insert(*check));
-        found
+        distinct(found)
     }
 
     fn collect<'a>(&'a self, found: &mut Vec<&'a Check>) {
@@ -131,10 +129,10 @@ impl fmt::Display for Need {
     }
 }
 
-fn distinct(parts: Vec<Need>) -> Vec<Need> {
-    let mut seen = BTreeSet::new();
-    let keep: Vec<bool> = parts.iter().map(|part| seen.insert(part)).collect();
-    parts.into_iter().zip(keep).filter_map(|(part, keep)| keep.then_some(part)).collect()
+/// The items without repetitions, each where it was first.
+fn distinct<T: Ord>(items: Vec<T>) -> Vec<T> {
+    let firsts = firsts(&items);
+    items.into_iter().zip(firsts).enumerate().filter(|(place, (_, first))| place == first).map(|(_, (item, _))| item).collect()
 }
 
 /// The only element, or the list itself where there are none or several.

@@ -3,15 +3,13 @@
 //! Reading a token proves nothing: [`UnverifiedClaims`] are what somebody wrote. [`Claims`] come from the verifier only
 //! (feature `verify`).
 
+pub(crate) mod base64url;
 mod claims;
 mod error;
 mod header;
 mod look;
 mod paste;
 
-use base64::DecodeError;
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::{Map, Value};
 
 pub use claims::{Claims, UnverifiedClaims};
@@ -131,18 +129,14 @@ fn object(part: Part, encoded: &str, at: usize) -> Result<Map<String, Value>, To
 /// Strict base64url (RFC 7515 section 2): no padding, no blanks, no bits that do not count. `at` is where the part
 /// starts in the token.
 fn decode_base64(part: Part, encoded: &str, at: usize) -> Result<Vec<u8>, TokenError> {
-    URL_SAFE_NO_PAD.decode(encoded).map_err(|error| {
-        let offset = match error {
-            DecodeError::InvalidByte(offset, _) | DecodeError::InvalidLastSymbol(offset, _) => offset,
-            DecodeError::InvalidPadding => encoded.find('=').unwrap_or(encoded.len()),
-            DecodeError::InvalidLength(_) => encoded.len(),
-        };
-        TokenError::Base64(part, at + offset)
-    })
+    base64url::decode_strict(encoded).map_err(|offset| TokenError::Base64(part, at + offset))
 }
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
     use super::*;
     use serde_json::json;
 

@@ -1,10 +1,8 @@
 //! What people really paste: the token with a header name, quotes, line breaks or a whole answer around it.
 
-use base64::Engine as _;
-use base64::engine::DecodePaddingMode;
-use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use serde_json::Value;
 
+use super::base64url;
 use crate::json;
 use crate::warning::Warning;
 
@@ -19,14 +17,6 @@ pub struct Pasted {
 
 /// How many places of a text are tried as the start of a token; real text has one or two.
 const MAX_STARTS: usize = 32;
-
-/// Lenient on purpose: only asked whether something could be a header.
-const LENIENT: GeneralPurpose = GeneralPurpose::new(
-    &base64::alphabet::URL_SAFE,
-    GeneralPurposeConfig::new()
-        .with_decode_allow_trailing_bits(true)
-        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
-);
 
 /// Cuts the token out of what somebody pasted: blanks and line breaks around and inside it, `Authorization: Bearer`,
 /// quotes, invisible characters, a command line, the JSON answer of a token endpoint (its `access_token`).
@@ -192,8 +182,9 @@ fn starts_token(chunk: &str) -> bool {
 }
 
 fn has_header(token: &str) -> bool {
-    let header = token.split('.').next().unwrap_or("");
-    LENIENT.decode(header).is_ok_and(|header| header.starts_with(b"{") && header.ends_with(b"}"))
+    // Lenient on purpose: only asked whether something could be a header.
+    let header = token.split('.').next().unwrap_or("").trim_end_matches('=');
+    base64url::decode(header).is_ok_and(|header| header.bytes.starts_with(b"{") && header.bytes.ends_with(b"}"))
 }
 
 #[cfg(test)]

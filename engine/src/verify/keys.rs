@@ -2,14 +2,12 @@
 
 use std::fmt;
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use jsonwebtoken::DecodingKey;
 use serde_json::{Map, Value};
 
 use super::crypto;
 use crate::json::{self, JsonError, quote};
-use crate::token::Algorithm;
+use crate::token::{Algorithm, base64url};
 
 /// The longest text of a key set, in bytes: 1 MiB (D-19).
 pub const MAX_KEY_SET_BYTES: usize = 1 << 20;
@@ -301,7 +299,7 @@ fn ec_key(members: &Map<String, Value>, length: usize) -> Result<DecodingKey, Un
 fn bytes(members: &Map<String, Value>, name: &str) -> Result<Vec<u8>, Unusable> {
     let encoded = members.get(name).and_then(Value::as_str);
     encoded
-        .and_then(|encoded| URL_SAFE_NO_PAD.decode(encoded).ok())
+        .and_then(|encoded| base64url::decode_strict(encoded).ok())
         .filter(|bytes| !bytes.is_empty())
         .ok_or_else(|| unusable("key_invalid", &format!("its `{name}` is missing, or is not base64url")))
 }
@@ -324,6 +322,8 @@ const fn name(algorithm: Algorithm) -> jsonwebtoken::Algorithm {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::URL_SAFE_NO_PAD;
     use serde_json::json;
 
     const N: &str = "n4EPtAOCc9AlkeQHPzHStgAbgs7bTZLwUBZdR8_KuKPEHLd4rHVTeT-O-XV2jRojdNhxJWTDvNd7nqQ0VEiZQHz_AJmSCpMaJMRBSFKrKb2wqVwGU_NsYOYL-QtiWN2lbzcEe6XC0dApr5ydQLrHqkHHig3RBordaZ6Aj-oBHqFEHYpPe7Tpe-OfVfHd1E6cS6M1FZcD1NNLYD5lFHpPI9bTwJlsde3uhGqC0ZCuEHg8lhzwOHrtIQbS0FVbb9k3-tVTU4fg_3L_vniUFAKwuCLqKnS2BYwdq_mzSnbLY7h_qixoR7jig3__kRhuaxwUkRz5iaiQkqgc5gHdrNP5zw";

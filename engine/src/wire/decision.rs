@@ -1,7 +1,6 @@
 //! Decisions, explanations and answers as JSON.
 
 use serde::Serialize;
-use serde_json::{Value, json};
 
 use super::acl::AclJson;
 use crate::check::Answer;
@@ -10,7 +9,7 @@ use crate::decide::{
     Standing,
 };
 use crate::model::Operation;
-use crate::requests::Need;
+use crate::requests::{self, Need};
 
 /// A decision; members that do not apply are absent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -39,6 +38,15 @@ pub struct DecisionJson {
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
+    /// Every way from the identity to a principal, in order; this and what follows only in an explanation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paths: Option<Vec<PathJson>>,
+    /// Every candidate ACL.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub candidates: Option<Vec<CandidateJson>>,
+    /// How many ACLs the policy holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub acls: Option<usize>,
 }
 
 impl From<&Decision> for DecisionJson {
@@ -53,6 +61,9 @@ impl From<&Decision> for DecisionJson {
             implied_by: decision.implied_by.map(spell),
             host_unknown: decision.host_unknown,
             verified: decision.verified,
+            paths: None,
+            candidates: None,
+            acls: None,
         }
     }
 }
@@ -72,11 +83,42 @@ pub enum AnswerJson {
         /// `allow` or `deny`, for the whole.
         outcome: &'static str,
         /// Each needed check with its decision.
-        checks: Vec<Value>,
-        /// How they combine: `{"all": [..]}` or `{"any": [..]}` of places in `checks` and of further ones.
-        need: Value,
+        checks: Vec<NeededJson>,
+        /// How they combine.
+        need: NeedJson,
         /// Whether the identity came from a verified token.
         verified: bool,
+    },
+}
+
+/// A check that a request needs, with its decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NeededJson {
+    /// The decision.
+    pub decision: DecisionJson,
+    /// `OPERATION_*`.
+    pub operation: &'static str,
+    /// The resource's name.
+    pub resource_name: String,
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: &'static str,
+}
+
+/// How checks combine: the place of one in the list, `{"all": [..]}` or `{"any": [..]}`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum NeedJson {
+    /// This one.
+    Check(usize),
+    /// All of these.
+    All {
+        /// What has to be allowed.
+        all: Vec<NeedJson>,
+    },
+    /// Any of these.
+    Any {
+        /// Of which one has to be allowed.
+        any: Vec<NeedJson>,
     },
 }
 
@@ -85,33 +127,33 @@ impl From<&Answer> for AnswerJson {
         match answer {
             Answer::Access(decision) => Self::Access(decision.into()),
             Answer::Api { outcome, decisions, need, verified } => {
-                let checks = decisions
-                    .iter()
-                    .map(|(check, decision)| {
-                        json!({
-                            "operation": spell(check.operation),
-                            "resource_type": check.resource_type.spelling().data_plane,
-                            "resource_name": check.resource_name,
-                            "decision": DecisionJson::from(decision),
-                        })
-                    })
-                    .collect();
-                Self::Api { outcome: outcome.code(), checks, need: places(need, &mut 0), verified: *verified }
+                let needed = |(check, decision): &(requests::Check, Decision)| NeededJson {
+                    decision: decision.into(),
+                    operation: spell(check.operation),
+                    resource_name: check.resource_name.clone(),
+                    resource_type: check.resource_type.spelling().data_plane,
+                };
+                Self::Api {
+                    outcome: outcome.code(),
+                    checks: decisions.iter().map(needed).collect(),
+                    need: places(need, &mut 0),
+                    verified: *verified,
+                }
             }
         }
     }
 }
 
 /// The need with each check replaced by its place in the list.
-fn places(need: &Need, next: &mut usize) -> Value {
+fn places(need: &Need, next: &mut usize) -> NeedJson {
     match need {
         Need::Check(_) => {
             let place = *next;
             *next += 1;
-            place.into()
+            NeedJson::Check(place)
         }
-        Need::All(needs) => json!({ "all": needs.iter().map(|need| places(need, next)).collect::<Vec<_>>() }),
-        Need::Any(needs) => json!({ "any": needs.iter().map(|need| places(need, next)).collect::<Vec<_>>() }),
+        Need::All(needs) => NeedJson::All { all: needs.iter().map(|need| places(need, next)).collect() },
+        Need::Any(needs) => NeedJson::Any { any: needs.iter().map(|need| places(need, next)).collect() },
     }
 }
 
@@ -214,25 +256,16 @@ impl From<&Candidate> for CandidateJson {
 
 /// A decision with all that led to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ExplanationJson {
-    /// The decision.
-    #[serde(flatten)]
-    pub decision: DecisionJson,
-    /// Every way from the identity to a principal, in order.
-    pub paths: Vec<PathJson>,
-    /// Every candidate ACL.
-    pub candidates: Vec<CandidateJson>,
-    /// How many ACLs the policy holds.
-    pub acls: usize,
-}
+#[serde(transparent)]
+pub struct ExplanationJson(pub DecisionJson);
 
 impl From<&Explanation> for ExplanationJson {
     fn from(explanation: &Explanation) -> Self {
-        Self {
-            decision: (&explanation.decision).into(),
-            paths: explanation.paths.iter().map(PathJson::from).collect(),
-            candidates: explanation.candidates.iter().map(CandidateJson::from).collect(),
-            acls: explanation.acls,
-        }
+        Self(DecisionJson {
+            paths: Some(explanation.paths.iter().map(PathJson::from).collect()),
+            candidates: Some(explanation.candidates.iter().map(CandidateJson::from).collect()),
+            acls: Some(explanation.acls),
+            ..(&explanation.decision).into()
+        })
     }
 }

@@ -9,9 +9,10 @@ use super::acl::{self, AclJson};
 use super::reader::{self, Fields, Place, Problems};
 use crate::claim_path::ClaimPath;
 use crate::groups::NestedGroupBehavior;
+use crate::json;
 use crate::mapping::PrincipalMapping;
 use crate::model::{PrincipalType, Role, RoleError, check_role_name};
-use crate::policy::{Change, GroupSource, Policy, Settings};
+use crate::policy::{GroupSource, Policy, Settings};
 
 /// Reads a policy document.
 ///
@@ -54,8 +55,8 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     let acls = Place::Member(at, "acls");
     for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
         if let Some(acl) = acl::read(value, &Place::Element(&acls, place), problems) {
-            // Adding an ACL cannot fail, and a duplicate is the same ACL (D-17).
-            let _ = policy.apply(Change::AddAcl(acl));
+            // A duplicate is the same ACL (D-17).
+            policy.add_acl(acl);
         }
     }
     fields.finish(at, problems);
@@ -70,7 +71,7 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
         problems.push(
             &Place::Member(at, "version"),
             "unsupported_version",
-            format!("version `{version}` is not known; this program reads version 1"),
+            format!("version `{}` is not known; this program reads version 1", json::brief(version)),
         );
     }
 }
@@ -194,7 +195,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
             problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
-        } else if let Err(error) = policy.apply(Change::CreateRole(name.into())) {
+        } else if let Err(error) = policy.create_role(name.into()) {
             problems.push(&place, error.code(), format!("{error} in this document"));
         } else {
             known = true;
@@ -213,7 +214,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
         } else if let (Some(name), true) = (name, known) {
             // The role is there, and so is nothing that could refuse the member.
-            let _ = policy.apply(Change::AddMember { role: name.into(), member: principal });
+            let _ = policy.add_member(name, principal);
         }
     }
     fields.finish(at, problems);
@@ -225,7 +226,7 @@ fn and(hint: Option<String>) -> String {
 
 /// The policy document of a policy, for writing: settings in full, roles by name, ACLs in order of their fields.
 #[derive(Serialize)]
-struct DocumentJson<'a> {
+pub struct DocumentJson<'a> {
     version: u8,
     settings: SettingsJson<'a>,
     roles: Vec<RoleJson<'a>>,

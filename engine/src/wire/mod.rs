@@ -13,7 +13,9 @@ pub use assertions::{
     Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value,
 };
 pub use check::{check_from_json, check_from_value, who_from_json};
-pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, PathJson};
-pub use document::{policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value};
+pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, NeedJson, NeededJson, PathJson};
+pub use document::{
+    DocumentJson, policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value,
+};
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, OpenedJson, WarningJson};
 pub use reader::{Problem, Problems};

@@ -66,7 +66,7 @@ impl Policy {
     /// # Errors
     /// Never for a loaded policy.
     pub fn export(&self) -> Result<JsValue, JsValue> {
-        give(&wire::policy_to_json(&self.0))
+        give(&wire::DocumentJson::from(&self.0))
     }
 
     fn open_who(&self, who: &Who) -> Result<Opened, JsValue> {
@@ -92,9 +92,10 @@ fn text_of(value: &JsValue) -> Result<String, JsValue> {
     }
 }
 
+/// A value for JavaScript: out through `JSON.parse`, as objects come in through `JSON.stringify`.
 fn give<T: Serialize>(value: &T) -> Result<JsValue, JsValue> {
-    let serializer = serde_wasm_bindgen::Serializer::json_compatible();
-    value.serialize(&serializer).map_err(|error| failed("internal", &error.to_string()))
+    let text = serde_json::to_string(value).map_err(|error| failed("internal", &error.to_string()))?;
+    JSON::parse(&text)
 }
 
 fn failed(code: &str, message: &str) -> JsValue {

@@ -4,6 +4,9 @@
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 
+/** Chromium itself asks this server about the shape of forms, on every page; no page can have it do so. */
+const CHROMIUMS_OWN = 'content-autofill.googleapis.com:443';
+
 /** Starts the proxy; `requests` grows with everything that is sent through it. */
 export async function startWire() {
   const requests = [];
@@ -26,8 +29,8 @@ export async function startWire() {
   });
   // Whatever wants a tunnel (https, WebSockets) leaves its mark here and gets no further.
   server.on('connect', (request, socket) => {
-    requests.push({ method: 'CONNECT', url: `http://${request.url}/`, headers: request.rawHeaders.join('\n'), body: '' });
-    socket.end('HTTP/1.1 403 Forbidden\r\n\r\n');
+    if (request.url !== CHROMIUMS_OWN) requests.push({ method: 'CONNECT', url: `http://${request.url}/`, headers: request.rawHeaders.join('\n'), body: '' });
+    socket.on('error', () => {}).end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   server.on('clientError', (_, socket) => socket.destroy());
   server.listen(0, '127.0.0.1');

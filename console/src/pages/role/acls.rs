@@ -4,9 +4,9 @@ use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
+use super::RoleContext;
 use super::failed::{FailedLine, Progress, row_class};
 use super::remove::Removal;
-use super::RoleContext;
 use crate::dom;
 use crate::state::escape::plain;
 use crate::state::role::{AclRow, Standing};
@@ -20,30 +20,32 @@ pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
     let number = move || context.acls.with(Vec::len);
     let is_empty = Memo::new(move |_| number() == 0);
     let name = context.name.get_value();
-    let table = move || view! {
-        <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
-                <table class="t fold cards no-sel" role="table">
-                    <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"Resource type"</th>
-                            <th role="columnheader" scope="col">"Resource"</th>
-                            <th role="columnheader" scope="col">"Pattern"</th>
-                            <th role="columnheader" scope="col">"Operation"</th>
-                            <th role="columnheader" scope="col">"Permission"</th>
-                            <th role="columnheader" scope="col">"Host"</th>
-                            <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">
-                        <For each=move || context.acls.get() key=AclRow::clone let:row>
-                            <Row row=row />
-                        </For>
-                    </tbody>
-                </table>
+    let table = move || {
+        view! {
+            <div class="panel flat">
+                <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
+                    <table class="t fold cards no-sel" role="table">
+                        <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
+                        <thead role="rowgroup">
+                            <tr role="row">
+                                <th role="columnheader" scope="col">"Resource type"</th>
+                                <th role="columnheader" scope="col">"Resource"</th>
+                                <th role="columnheader" scope="col">"Pattern"</th>
+                                <th role="columnheader" scope="col">"Operation"</th>
+                                <th role="columnheader" scope="col">"Permission"</th>
+                                <th role="columnheader" scope="col">"Host"</th>
+                                <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                            </tr>
+                        </thead>
+                        <tbody role="rowgroup">
+                            <For each=move || context.acls.get() key=AclRow::clone let:row>
+                                <Row row=row />
+                            </For>
+                        </tbody>
+                    </table>
+                </div>
             </div>
-        </div>
+        }
     };
     view! {
         <section class="section" aria-labelledby="h-acl">

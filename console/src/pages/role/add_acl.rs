@@ -8,9 +8,7 @@ use super::RoleContext;
 use crate::dom;
 use crate::state::acl_form::{AclFaults, AclForm, Pattern};
 use crate::state::words::acl_line;
-use crate::ui::{
-    AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, Segmented, Select, Words,
-};
+use crate::ui::{AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, Segmented, Select, Words};
 
 /// The form, beside the ACLs.
 #[component]
@@ -43,7 +41,8 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
                 dom::focus("acl-operation");
             }
             Err(faults) => {
-                let first = [(&faults.name, "acl-name"), (&faults.operation, "acl-operation"), (&faults.host, "acl-host")];
+                let first =
+                    [(&faults.name, "acl-name"), (&faults.operation, "acl-operation"), (&faults.host, "acl-host")];
                 let id = first.into_iter().find(|(fault, _)| fault.is_some()).map_or("acl-type", |(_, id)| id);
                 dom::focus(id);
             }

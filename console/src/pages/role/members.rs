@@ -4,16 +4,17 @@ use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
+use super::RoleContext;
 use super::failed::{FailedLine, Progress, row_class};
 use super::remove::Removal;
-use super::RoleContext;
 use crate::dom;
 use crate::state::escape::plain;
 use crate::state::member::{MemberDraft, Reading};
 use crate::state::role::{MemberRow, Standing};
 use crate::state::words::{count, list};
 use crate::ui::{
-    Button, Choice, Empty, Field, Glyph, Icon, IconButton, IconSize, LinkButton, PrincipalName, Segmented, Tag, TagKind, Words,
+    Button, Choice, Empty, Field, Glyph, Icon, IconButton, IconSize, LinkButton, PrincipalName, Segmented, Tag,
+    TagKind, Words,
 };
 
 /// The section.
@@ -23,25 +24,27 @@ pub(super) fn Members() -> impl IntoView {
     let number = move || context.members.with(Vec::len);
     let is_empty = Memo::new(move |_| number() == 0);
     let name = context.name.get_value();
-    let table = move || view! {
-        <div class="scroll t-line" tabindex="0" role="region" aria-label="Principal table">
-        <table class="t fold cards no-sel" role="table">
-            <caption class="sr">{format!("Principals of role {}", plain(&name))}</caption>
-            <thead role="rowgroup">
-                <tr role="row">
-                    <th role="columnheader" scope="col">"Type"</th>
-                    <th role="columnheader" scope="col">"Name"</th>
-                    <th role="columnheader" scope="col">"Also in"</th>
-                    <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                </tr>
-            </thead>
-            <tbody role="rowgroup">
-                <For each=move || context.members.get() key=MemberRow::clone let:row>
-                    <Row row=row />
-                </For>
-            </tbody>
-        </table>
-        </div>
+    let table = move || {
+        view! {
+            <div class="scroll t-line" tabindex="0" role="region" aria-label="Principal table">
+            <table class="t fold cards no-sel" role="table">
+                <caption class="sr">{format!("Principals of role {}", plain(&name))}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">"Type"</th>
+                        <th role="columnheader" scope="col">"Name"</th>
+                        <th role="columnheader" scope="col">"Also in"</th>
+                        <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">
+                    <For each=move || context.members.get() key=MemberRow::clone let:row>
+                        <Row row=row />
+                    </For>
+                </tbody>
+            </table>
+            </div>
+        }
     };
     view! {
         <section class="section" aria-labelledby="h-members">
@@ -82,7 +85,9 @@ fn AddMember() -> impl IntoView {
         })
     });
     let error = Signal::derive(move || {
-        let missing = || sent.get().then(|| "Type a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()));
+        let missing = || {
+            sent.get().then(|| "Type a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
+        };
         reading.with(|reading| reading.error.clone()).or_else(missing)
     });
     let described = Signal::derive(move || {
@@ -203,7 +208,8 @@ fn Row(row: MemberRow) -> impl IntoView {
     };
     let text = plain(&row.principal.to_string());
     let label = format!("Remove {text}");
-    let (id, standing, principal, kind) = (button_id(&row), row.standing, row.principal.clone(), row.principal.kind().prefix());
+    let (id, standing, principal, kind) =
+        (button_id(&row), row.standing, row.principal.clone(), row.principal.kind().prefix());
     let remove = move |()| {
         let focus_after = context.members.with(|rows| {
             let place = rows.iter().position(|other| *other == row).unwrap_or_default();

@@ -162,7 +162,9 @@ fn NoRole() -> impl IntoView {
 fn NothingRead() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => view! { <SkeletonRows what="Reading the role" /> }.into_any(),
+        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
+            view! { <SkeletonRows what="Reading the role" /> }.into_any()
+        }
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">

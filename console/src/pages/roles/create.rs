@@ -38,11 +38,15 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
         if name.is_empty() && !sent.get() {
             return None;
         }
-        refusal.get().or_else(|| service.policy.with(|policy| policy.as_ref().and_then(|policy| name_error(policy, &name))))
+        refusal
+            .get()
+            .or_else(|| service.policy.with(|policy| policy.as_ref().and_then(|policy| name_error(policy, &name))))
     });
     let warning = Signal::derive(move || {
         let name = name.get();
-        service.policy.with(|policy| policy.as_ref().filter(|_| !name.is_empty()).and_then(|policy| name_warning(policy, &name)))
+        service
+            .policy
+            .with(|policy| policy.as_ref().filter(|_| !name.is_empty()).and_then(|policy| name_warning(policy, &name)))
     });
     let create = move || {
         sent.set(true);

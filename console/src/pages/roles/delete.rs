@@ -11,8 +11,8 @@ use crate::state::roles::{Loss, loss};
 use crate::state::service::Service;
 use crate::state::words::{count, list};
 use crate::ui::{
-    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Message, MessageKind, PrincipalName,
-    ResourceName, Words,
+    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Message, MessageKind,
+    PrincipalName, ResourceName, Words,
 };
 
 /// Which role is to be deleted, and where focus goes when it is gone.
@@ -51,7 +51,9 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
     let busy = RwSignal::new(false);
     let refusal = RwSignal::new(None::<String>);
     let matches = Signal::derive(move || typed.with(|typed| *typed == name.get_value()));
-    let lost = Memo::new(move |_| service.policy.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value()))));
+    let lost = Memo::new(move |_| {
+        service.policy.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value())))
+    });
     let delete = move || {
         if busy.get_untracked() || !matches.get_untracked() {
             return;

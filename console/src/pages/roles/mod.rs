@@ -6,7 +6,7 @@ mod delete;
 use std::time::Duration;
 
 pub use create::CreateRole;
-pub use delete::{Deletion, DeleteRole};
+pub use delete::{DeleteRole, Deletion};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -94,7 +94,9 @@ fn search_in_address() -> RwSignal<String> {
 fn NothingRead() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => view! { <SkeletonRows what="Reading roles" /> }.into_any(),
+        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
+            view! { <SkeletonRows what="Reading roles" /> }.into_any()
+        }
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
@@ -123,15 +125,18 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
 
 /// The list, its search and its order.
 #[component]
-fn List(all: Memo<Option<Vec<RoleRow>>>, search: RwSignal<String>, deleting: RwSignal<Option<String>>) -> impl IntoView {
+fn List(
+    all: Memo<Option<Vec<RoleRow>>>,
+    search: RwSignal<String>,
+    deleting: RwSignal<Option<String>>,
+) -> impl IntoView {
     let order = RwSignal::new((Column::Name, false));
     let limit = RwSignal::new(PAGE);
     let found = Memo::new(move |_| {
         let search = Search::new(&search.get());
         let (column, descending) = order.get();
-        let mut found: Vec<RoleRow> = all.with(|all| {
-            all.iter().flatten().filter(|row| search.finds(&row.name)).cloned().collect()
-        });
+        let mut found: Vec<RoleRow> =
+            all.with(|all| all.iter().flatten().filter(|row| search.finds(&row.name)).cloned().collect());
         sort(&mut found, column, descending);
         found
     });
@@ -161,52 +166,56 @@ fn List(all: Memo<Option<Vec<RoleRow>>>, search: RwSignal<String>, deleting: RwS
             });
         }
     };
-    let table = move || view! {
-        <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-label="Roles">
-                <table class="t fold inline" role="table">
-                    <caption class="sr">"Roles"</caption>
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <SortHead label="Role name" order=order_of(Column::Name) on_press=press(Column::Name) class="w-name" />
-                            <SortHead label="Assigned principals" order=order_of(Column::Principals) on_press=press(Column::Principals) class="num w-n" />
-                            <SortHead label="IdP groups" order=order_of(Column::Groups) on_press=press(Column::Groups) class="num w-n" />
-                            <SortHead label="ACLs" order=order_of(Column::Acls) on_press=press(Column::Acls) class="num w-n" />
-                            <th role="columnheader" scope="col" class="w-d">"Denies"</th>
-                            <th role="columnheader" scope="col">"Findings"</th>
-                            <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">
-                        <For each=shown key=RoleRow::clone let:row>
-                            <Row row=row deleting=deleting />
-                        </For>
-                    </tbody>
-                </table>
-            </div>
-            {move || {
-                let found = found.with(Vec::len);
-                (found > limit.get()).then(|| view! {
-                    <div class="t-foot">
-                        <span>{format!("Rows 1 to {} of {found}", limit.get())}</span>
-                        <Button small=true on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(found - limit.get()))}</Button>
-                    </div>
-                })
-            }}
-        </div>
-    };
-    let no_match = move || view! {
-        <div class="panel flat">
-            <Empty glyph=Glyph::Search title="No roles match your search">
-                <p><span class="mono brk">{move || search.get()}</span>{move || format!(" matches none of {}.", count(total(), "name"))}</p>
-                <div class="row">
-                    <Button on_press=move |()| {
-                        search.set(String::new());
-                        dom::focus("roles-search");
-                    }>"Clear search"</Button>
+    let table = move || {
+        view! {
+            <div class="panel flat">
+                <div class="scroll" tabindex="0" role="region" aria-label="Roles">
+                    <table class="t fold inline" role="table">
+                        <caption class="sr">"Roles"</caption>
+                        <thead role="rowgroup">
+                            <tr role="row">
+                                <SortHead label="Role name" order=order_of(Column::Name) on_press=press(Column::Name) class="w-name" />
+                                <SortHead label="Assigned principals" order=order_of(Column::Principals) on_press=press(Column::Principals) class="num w-n" />
+                                <SortHead label="IdP groups" order=order_of(Column::Groups) on_press=press(Column::Groups) class="num w-n" />
+                                <SortHead label="ACLs" order=order_of(Column::Acls) on_press=press(Column::Acls) class="num w-n" />
+                                <th role="columnheader" scope="col" class="w-d">"Denies"</th>
+                                <th role="columnheader" scope="col">"Findings"</th>
+                                <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                            </tr>
+                        </thead>
+                        <tbody role="rowgroup">
+                            <For each=shown key=RoleRow::clone let:row>
+                                <Row row=row deleting=deleting />
+                            </For>
+                        </tbody>
+                    </table>
                 </div>
-            </Empty>
-        </div>
+                {move || {
+                    let found = found.with(Vec::len);
+                    (found > limit.get()).then(|| view! {
+                        <div class="t-foot">
+                            <span>{format!("Rows 1 to {} of {found}", limit.get())}</span>
+                            <Button small=true on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(found - limit.get()))}</Button>
+                        </div>
+                    })
+                }}
+            </div>
+        }
+    };
+    let no_match = move || {
+        view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Search title="No roles match your search">
+                    <p><span class="mono brk">{move || search.get()}</span>{move || format!(" matches none of {}.", count(total(), "name"))}</p>
+                    <div class="row">
+                        <Button on_press=move |()| {
+                            search.set(String::new());
+                            dom::focus("roles-search");
+                        }>"Clear search"</Button>
+                    </div>
+                </Empty>
+            </div>
+        }
     };
     let is_found = Memo::new(move |_| found.with(|found| !found.is_empty()));
     view! {

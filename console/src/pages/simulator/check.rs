@@ -177,11 +177,13 @@ fn panel(bench: Bench, verdict: &Verdict, stale: Option<&'static str>) -> impl I
         .iter()
         .map(|(label, why)| view! { <div><dt>{*label}</dt><dd>{reason(why)}</dd></div> })
         .collect_view();
-    let shown_for = stale.map(|of| view! {
-        <div>
-            <dt>"Shown for"</dt>
-            <dd><span class="v v-warn wrap"><Icon glyph=Glyph::Warn size=IconSize::Small />{of}</span></dd>
-        </div>
+    let shown_for = stale.map(|of| {
+        view! {
+            <div>
+                <dt>"Shown for"</dt>
+                <dd><span class="v v-warn wrap"><Icon glyph=Glyph::Warn size=IconSize::Small />{of}</span></dd>
+            </div>
+        }
     });
     view! {
         <div class=class>

@@ -264,7 +264,8 @@ fn HandFields(bench: Bench) -> impl IntoView {
 #[component]
 fn Settings(bench: Bench) -> impl IntoView {
     let source = bench.input(|inputs| inputs.source);
-    let value = Signal::derive(move || if source.get() == SettingsSource::Service { "service" } else { "what-if" }.to_owned());
+    let value =
+        Signal::derive(move || if source.get() == SettingsSource::Service { "service" } else { "what-if" }.to_owned());
     let change = move |value: String| {
         let service = bench.view.with_untracked(|view| view.service.clone());
         bench.edit(|inputs| {
@@ -318,9 +319,8 @@ fn InForce(bench: Bench) -> impl IntoView {
 fn ToTry(bench: Bench) -> impl IntoView {
     let nested = bench.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().as_str().to_owned());
-    let differs = Memo::new(move |_| {
-        bench.view.with(|view| bench.inputs.with(|inputs| inputs.what_if != view.service))
-    });
+    let differs =
+        Memo::new(move |_| bench.view.with(|view| bench.inputs.with(|inputs| inputs.what_if != view.service)));
     let change = move |value: String| {
         bench.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
     };

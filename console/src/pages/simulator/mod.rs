@@ -140,7 +140,9 @@ fn SaveAsTest(bench: Bench) -> impl IntoView {
         let (Some(judged), Some(policy)) = (judged, policy) else { return };
         let (name, text) = assertion::file(&judged, &policy);
         match dom::save_file(&name, "application/json", &text) {
-            Ok(()) => dom::announce(&format!("Saved as {name}, with the policy, the user and the groups. The token is not in it.")),
+            Ok(()) => dom::announce(&format!(
+                "Saved as {name}, with the policy, the user and the groups. The token is not in it."
+            )),
             Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
         }
     };

@@ -133,7 +133,8 @@ pub(super) fn Entry(
 ) -> impl IntoView {
     let value = Memo::new(move |_| bench.inputs.with(|inputs| get(inputs).to_owned()));
     let problem = bench.problem(field);
-    let invalid = move || problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.weight == Weight::Error));
+    let invalid =
+        move || problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.weight == Weight::Error));
     let invalid = move || invalid().then_some("true");
     let described = move || {
         let mut ids: Vec<String> = Vec::new();

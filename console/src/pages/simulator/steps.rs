@@ -76,11 +76,13 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
     let lines = (!lines.is_empty()).then(|| {
         let lines = lines
             .into_iter()
-            .map(|note| view! {
-                <li>
-                    <span class="dim"><Icon glyph=Glyph::Info size=IconSize::Small /></span>
-                    <span class="quiet">{sentence(&note.words)}</span>
-                </li>
+            .map(|note| {
+                view! {
+                    <li>
+                        <span class="dim"><Icon glyph=Glyph::Info size=IconSize::Small /></span>
+                        <span class="quiet">{sentence(&note.words)}</span>
+                    </li>
+                }
             })
             .collect_view();
         view! { <ul class="facts remarks" aria-label="Remarks">{lines}</ul> }
@@ -106,7 +108,8 @@ fn Elements(table: Table) -> impl IntoView {
     let all = RwSignal::new(false);
     let (number, numbered) = (table.rows.len(), table.numbered);
     let rows = StoredValue::new(table.rows);
-    let head = if table.source == "by hand" { "Name by hand".to_owned() } else { format!("Element of {}", table.source) };
+    let head =
+        if table.source == "by hand" { "Name by hand".to_owned() } else { format!("Element of {}", table.source) };
     view! {
         <table class="map">
             <caption class="sr">"Claim elements and the principals they become"</caption>
@@ -134,8 +137,10 @@ fn Elements(table: Table) -> impl IntoView {
 fn element(row: &Row, numbered: bool) -> impl IntoView + use<> {
     let (before, marked) = row.raw.clone();
     let marked = (!marked.is_empty()).then(|| view! { <mark>{shown(&marked)}</mark> });
-    let warned = |words: &'static str| view! {
-        " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
+    let warned = |words: &'static str| {
+        view! {
+            " " <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span class="sr">{words}</span></span>
+        }
     };
     let outcome = match &row.outcome {
         RowOutcome::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),

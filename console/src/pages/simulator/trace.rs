@@ -5,14 +5,16 @@ use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::sentence;
-use crate::state::simulator::trace::{self, Facet, Filter, Pass, Result, Row};
+use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding};
 use crate::state::simulator::verdict::Judged;
 use crate::state::simulator::words::thousands;
 use crate::state::words::count;
 use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, VerdictWord};
 
-/// How many rows are shown at first, and how many more at each press.
+/// How many more rows a press shows.
 const STEP: usize = 200;
+/// How many rows are shown at first: each is drawn anew while one types.
+const FIRST: usize = 100;
 
 /// The trace, as soon as there is a verdict.
 #[component]
@@ -20,13 +22,13 @@ pub(super) fn Trace(bench: Bench) -> impl IntoView {
     let judged = bench.part(|view| view.judged.clone());
     let stale = bench.part(|view| view.verdict_stale);
     let filter = RwSignal::new(Filter::default());
-    let limit = RwSignal::new(STEP);
+    let limit = RwSignal::new(FIRST);
     // Other rows start from their top again.
     Effect::new(move |before: Option<()>| {
         judged.track();
         filter.track();
         if before.is_some() {
-            limit.set(STEP);
+            limit.set(FIRST);
         }
     });
     let value = Signal::derive(move || filter.get().code().to_owned());
@@ -132,7 +134,7 @@ fn pass(place: usize, pass: &Pass) -> impl IntoView + use<> {
 }
 
 fn row(row: &Row, last: bool) -> impl IntoView + use<> {
-    let decides = row.result == Result::Decides;
+    let decides = row.result == RowStanding::Decides;
     let class = match (decides, row.permission, last) {
         (true, gbac_engine::model::Permission::Allow, true) => "hit good end",
         (true, gbac_engine::model::Permission::Allow, false) => "hit good",
@@ -142,7 +144,7 @@ fn row(row: &Row, last: bool) -> impl IntoView + use<> {
         (false, _, false) => "",
     };
     let permission = match row.result {
-        Result::Overridden => {
+        RowStanding::Overridden => {
             view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
         }
         _ => view! { <PermissionWord permission=row.permission /> }.into_any(),
@@ -175,14 +177,16 @@ fn facet(facet: &Facet) -> impl IntoView + use<> {
 fn result(row: &Row) -> AnyView {
     let allows = row.permission == gbac_engine::model::Permission::Allow;
     match row.result {
-        Result::Decides => {
+        RowStanding::Decides => {
             let mark = if allows { Mark::Allow } else { Mark::Deny };
             view! { <VerdictWord mark=mark word="Decides" /> }.into_any()
         }
-        Result::Agrees => view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any(),
-        Result::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
-        Result::NotReached => view! { <span class="quiet">"Not reached"</span> }.into_any(),
-        Result::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
-        Result::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
+        RowStanding::Agrees => {
+            view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any()
+        }
+        RowStanding::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
+        RowStanding::NotReached => view! { <span class="quiet">"Not reached"</span> }.into_any(),
+        RowStanding::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
+        RowStanding::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }
 }

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior, Suggestion,
+    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
+    Suggestion,
 };
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::model::Principal;
@@ -131,7 +132,13 @@ pub fn of_token(taken: &Taken<'_>) -> Steps {
     let extraction = taken.extraction;
     let merged = extraction.groups.iter().filter(|group| is_merged(group)).count();
     let principals = count(extraction.groups.len(), "principal");
-    let steps = vec![decode_step(taken.read), user_step(taken), claim_step(taken), nested_step(taken), last_step(extraction, merged)];
+    let steps = vec![
+        decode_step(taken.read),
+        user_step(taken),
+        claim_step(taken),
+        nested_step(taken),
+        last_step(extraction, merged),
+    ];
     Steps {
         summary: format!("{} in, {principals} out", count(extraction.elements.len(), "group")),
         steps,
@@ -147,8 +154,17 @@ pub fn outline() -> Vec<(&'static str, Words)> {
         ("Decode", "Header and claims are read. Nothing is checked by that.".into()),
         ("User", Words::new().text("A claim names the user, such as ").code("$.sub").text(".")),
         ("Group claim", "A claim path leads to an array of names, or to one string with commas.".into()),
-        ("Nested names", Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment.")),
-        ("Principals", Words::new().text("Each name becomes ").code("Group:<name>").text(", beside the claim element that it came from.")),
+        (
+            "Nested names",
+            Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
+        ),
+        (
+            "Principals",
+            Words::new()
+                .text("Each name becomes ")
+                .code("Group:<name>")
+                .text(", beside the claim element that it came from."),
+        ),
     ]
 }
 
@@ -172,12 +188,8 @@ pub fn by_hand(identity: &Identity) -> Steps {
     } else {
         "By hand: names are used as they are, whatever the settings say."
     };
-    let last = Step {
-        title: "Principals",
-        count: groups.len().to_string(),
-        state: StepState::Done,
-        body: vec![body.into()],
-    };
+    let last =
+        Step { title: "Principals", count: groups.len().to_string(), state: StepState::Done, body: vec![body.into()] };
     Steps {
         summary: format!("{} by hand", count(groups.len(), "group")),
         steps: vec![user, last],
@@ -199,12 +211,7 @@ fn decode_step(read: &Read) -> Step {
         None => body.push("Claims as they were entered: nothing was decoded, and nothing is signed".into()),
     }
     body.extend(read.left_out.iter().cloned());
-    Step {
-        title: "Decode",
-        count: count(read.claims.members().len(), "claim"),
-        state: StepState::Done,
-        body,
-    }
+    Step { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
 }
 
 fn user_step(taken: &Taken<'_>) -> Step {
@@ -226,8 +233,12 @@ fn claim_step(taken: &Taken<'_>) -> Step {
     let path = source.to_string();
     let names = |number: usize| count(number, "name");
     let (state, words, number) = match &taken.extraction.claim {
-        ClaimFinding::Array { len: 0, .. } => (StepState::Warn, Words::new().code(path).text(" found: an empty array"), names(0)),
-        ClaimFinding::Array { len, .. } => (StepState::Done, Words::new().code(path).text(" found: an array of strings"), names(*len)),
+        ClaimFinding::Array { len: 0, .. } => {
+            (StepState::Warn, Words::new().code(path).text(" found: an empty array"), names(0))
+        }
+        ClaimFinding::Array { len, .. } => {
+            (StepState::Done, Words::new().code(path).text(" found: an array of strings"), names(*len))
+        }
         ClaimFinding::CommaList { parts, .. } => {
             let words = Words::new().code(path).text(" found: one string, split at its commas");
             (StepState::Done, words, names(*parts))
@@ -238,7 +249,10 @@ fn claim_step(taken: &Taken<'_>) -> Step {
         }
         ClaimFinding::Missing { .. } => {
             let missing = taken.extraction.warnings.iter().find(|warning| warning.code == "claim_missing");
-            let words = missing.map_or_else(|| Words::new().code(path).text(" is not there"), |warning| sentence(&warning.message, ""));
+            let words = missing.map_or_else(
+                || Words::new().code(path).text(" is not there"),
+                |warning| sentence(&warning.message, ""),
+            );
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::WrongType { location, found } => {
@@ -246,12 +260,17 @@ fn claim_step(taken: &Taken<'_>) -> Step {
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::NotString { location, found } => {
-            let words = Words::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
+            let words =
+                Words::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
             (StepState::Bad, words, names(0))
         }
-        ClaimFinding::TooMany => (StepState::Bad, Words::new().code(path).text(" selects too much, so the claim is discarded"), names(0)),
+        ClaimFinding::TooMany => {
+            (StepState::Bad, Words::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
+        }
         ClaimFinding::NoUserInfo => {
-            let words = Words::new().code(path).text(" reads the user-info document, and there is none. Paste it under the token.");
+            let words = Words::new()
+                .code(path)
+                .text(" reads the user-info document, and there is none. Paste it under the token.");
             (StepState::Bad, words, names(0))
         }
     };
@@ -317,7 +336,8 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> Row {
         ElementOutcome::Duplicate { group } => (RowOutcome::Repeated(Principal::group(group)), 0),
         ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code)), 0),
     };
-    let (before, mark) = element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
+    let (before, mark) =
+        element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
     Row { place, raw: (before.into(), mark.into()), outcome }
 }
 
@@ -338,7 +358,8 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
         notes.push(collision(group, taken.policy));
     }
     if merged.len() > LISTED_NAMES {
-        let names = merged.iter().skip(LISTED_NAMES).map(|group| Words::new().principal(&Principal::group(&group.name)));
+        let names =
+            merged.iter().skip(LISTED_NAMES).map(|group| Words::new().principal(&Principal::group(&group.name)));
         notes.push(Note {
             code: "suffix_collision",
             weight: Weight::Warning,
@@ -351,7 +372,9 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     let told = ["suffix_collision", "claim_missing"];
     let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code));
     notes.extend(warnings.map(|warning| note(warning, taken)));
-    if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent }) && taken.suggestions.is_empty() {
+    if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent })
+        && taken.suggestions.is_empty()
+    {
         notes.push(no_names(taken.read.claims.members()));
     }
     // Once, where the names are spoken of.
@@ -367,7 +390,8 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
 /// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
 fn no_names(claims: &Map<String, Value>) -> Note {
     let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
-    let keyed = claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
+    let keyed =
+        claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
     let words = match keyed {
         Some((name, _)) => Words::new().code(name).text(
             " is an object with names as its keys, and a claim path selects values only. Let the identity provider add an array of names.",
@@ -474,7 +498,9 @@ fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
         "near_claim" => (Weight::Warning, "There are names elsewhere in the token", ""),
         "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
         "edge_whitespace" => (Weight::Warning, "A blank is part of a name", ""),
-        "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => (Weight::Info, "", ""),
+        "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => {
+            (Weight::Info, "", "")
+        }
         _ => (Weight::Warning, "To be looked at", ""),
     };
     let title = match (&taken.rules.extraction.source, warning.code) {

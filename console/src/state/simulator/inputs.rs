@@ -320,7 +320,8 @@ mod tests {
     #[test]
     fn trying_a_path_starts_from_the_service() {
         let mut inputs = Inputs::default();
-        let service = WhatIf { claim_path: "$.roles".into(), nested: NestedGroupBehavior::Suffix, mapping: "$.email".into() };
+        let service =
+            WhatIf { claim_path: "$.roles".into(), nested: NestedGroupBehavior::Suffix, mapping: "$.email".into() };
         Change::TryClaimPath("$.x".into()).apply(&mut inputs, &service);
         assert!(inputs.source == SettingsSource::WhatIf && inputs.what_if.nested == NestedGroupBehavior::Suffix);
         assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.x", "$.email"));

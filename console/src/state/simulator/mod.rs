@@ -250,7 +250,12 @@ impl Simulation {
                     facts.extend(token::facts(&read, now, inputs.audience.trim()));
                     let verified = report.as_ref().is_some_and(|report| report.claims.is_some());
                     let userinfo = self.read_userinfo(inputs, needs_userinfo, &mut problems);
-                    rules.zip(userinfo).map(|(rules, userinfo)| Who::Token { read, rules: Box::new(rules), userinfo, verified })
+                    rules.zip(userinfo).map(|(rules, userinfo)| Who::Token {
+                        read,
+                        rules: Box::new(rules),
+                        userinfo,
+                        verified,
+                    })
                 }
             },
         };
@@ -333,15 +338,20 @@ impl Simulation {
     }
 
     fn read_token(&mut self, inputs: &Inputs) -> TokenField {
-        self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| match token::read(text, *as_claims) {
-            Reading::Empty => Err(None),
-            Reading::Read(read) => Ok(Shared(read)),
-            Reading::Wrong(problem) => Err(Some(problem)),
+        self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| {
+            match token::read(text, *as_claims) {
+                Reading::Empty => Err(None),
+                Reading::Read(read) => Ok(Shared(read)),
+                Reading::Wrong(problem) => Err(Some(problem)),
+            }
         })
     }
 
     /// The user-info document where one is needed; none in the way of the identity when it cannot be read.
-    #[expect(clippy::option_option, reason = "outer: whether the identity can be made; inner: whether a document is there")]
+    #[expect(
+        clippy::option_option,
+        reason = "outer: whether the identity can be made; inner: whether a document is there"
+    )]
     fn read_userinfo(
         &mut self,
         inputs: &Inputs,
@@ -457,7 +467,8 @@ fn by_hand(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
         return None;
     }
     if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
-        let words = Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
+        let words =
+            Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
         problems.push(
             Problem::new(Field::User, "user_with_type", Weight::Warning, words)
                 .with(format!("Use {name}"), Change::User(name.into())),

@@ -42,7 +42,9 @@ impl Asked {
     pub fn short(&self) -> Words {
         let words = Words::new().text(self.operation.spelling().words);
         match self.resource_type {
-            ResourceType::Cluster | ResourceType::Registry => words.text(format!(", {}", in_sentence(self.resource_type))),
+            ResourceType::Cluster | ResourceType::Registry => {
+                words.text(format!(", {}", in_sentence(self.resource_type)))
+            }
             _ => words.text(" ").resource(&self.resource_name),
         }
     }
@@ -148,8 +150,11 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
         return Ok(None);
     }
     if tidy == "*" {
-        let words = Words::new().code("*").text(" is for ACLs. A request comes from one address; leave it empty when it is not known.");
-        return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words).with("Leave it empty", Change::Host(String::new())));
+        let words = Words::new()
+            .code("*")
+            .text(" is for ACLs. A request comes from one address; leave it empty when it is not known.");
+        return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words)
+            .with("Leave it empty", Change::Host(String::new())));
     }
     Host::parse_address(tidy).map(Some).map_err(|error| {
         let hint = match error.hint() {
@@ -186,7 +191,8 @@ mod tests {
 
     #[test]
     fn the_cluster_and_the_registry_have_no_name_to_enter() {
-        let cluster = Inputs { resource_type: ResourceType::Cluster, operation: Operation::Create, ..topic("left over") };
+        let cluster =
+            Inputs { resource_type: ResourceType::Cluster, operation: Operation::Create, ..topic("left over") };
         assert_eq!(asked(&cluster).0.unwrap().resource_name, CLUSTER_NAME);
         let registry = Inputs { resource_type: ResourceType::Registry, ..topic("left over") };
         assert_eq!(asked(&registry).0.unwrap().resource_name, "");
@@ -223,6 +229,9 @@ mod tests {
         assert_eq!(deed(Operation::Write, ResourceType::Topic), "write to topic n");
         assert_eq!(deed(Operation::Read, ResourceType::Group), "join consumer group n");
         assert_eq!(deed(Operation::Create, ResourceType::Cluster), "create on the cluster");
-        assert_eq!(deed(Operation::AlterConfigs, ResourceType::Registry), "alter the configuration of the Schema Registry");
+        assert_eq!(
+            deed(Operation::AlterConfigs, ResourceType::Registry),
+            "alter the configuration of the Schema Registry"
+        );
     }
 }

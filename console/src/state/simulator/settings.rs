@@ -50,10 +50,9 @@ pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<
             None
         }
     };
-    let rules = source.zip(mapping).map(|(source, mapping)| IdentityRules {
-        mapping,
-        extraction: ExtractionRule { source, nested: *nested },
-    });
+    let rules = source
+        .zip(mapping)
+        .map(|(source, mapping)| IdentityRules { mapping, extraction: ExtractionRule { source, nested: *nested } });
     (rules, problems)
 }
 
@@ -99,7 +98,8 @@ mod tests {
     use gbac_engine::groups::NestedGroupBehavior;
 
     fn what_if(claim_path: &str, mapping: &str) -> (Option<IdentityRules>, Vec<Problem>) {
-        let what_if = WhatIf { claim_path: claim_path.into(), nested: NestedGroupBehavior::Suffix, mapping: mapping.into() };
+        let what_if =
+            WhatIf { claim_path: claim_path.into(), nested: NestedGroupBehavior::Suffix, mapping: mapping.into() };
         let inputs = Inputs { source: SettingsSource::WhatIf, what_if, ..Inputs::default() };
         read(&inputs, &Settings::default())
     }
@@ -127,7 +127,10 @@ mod tests {
     fn says_where_a_path_breaks() {
         let (rules, problems) = what_if("$.groups[", "$.sub/(/x/");
         assert_eq!(rules, None);
-        assert_eq!(problems.iter().map(|problem| problem.field).collect::<Vec<_>>(), [Field::ClaimPath, Field::Mapping]);
+        assert_eq!(
+            problems.iter().map(|problem| problem.field).collect::<Vec<_>>(),
+            [Field::ClaimPath, Field::Mapping]
+        );
         assert_eq!(problems[0].words.plain(), "At character 9: [ is not closed. Add the ].");
         assert!(problems.iter().all(|problem| problem.weight == Weight::Error));
         let (_, problems) = what_if("", " ");

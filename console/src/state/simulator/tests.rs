@@ -10,6 +10,7 @@ use super::extraction::{RowOutcome, StepState};
 use super::inputs::{Change, Field, Inputs, Mode, SettingsSource, Weight, WhatIf};
 use super::trace::{self, Filter};
 use super::verdict::{Kind, Why};
+use super::verification::Signature;
 use super::{Simulation, View, Waiting, evaluate};
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -123,7 +124,9 @@ fn bodies(view: &View) -> Vec<(StepState, String, String)> {
     steps
         .steps
         .iter()
-        .map(|step| (step.state, step.count.clone(), step.body.iter().map(|words| words.plain()).collect::<Vec<_>>().join(" ")))
+        .map(|step| {
+            (step.state, step.count.clone(), step.body.iter().map(|words| words.plain()).collect::<Vec<_>>().join(" "))
+        })
         .collect()
 }
 
@@ -148,7 +151,9 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     assert_eq!(steps.summary, "5 groups in, 4 principals out");
     let table = steps.table.as_ref().unwrap();
     assert_eq!(table.rows[1].raw, ("/eng/".into(), "payments".into()));
-    assert!(matches!(&table.rows[2].outcome, RowOutcome::Merged(principal) if principal.to_string() == "Group:payments"));
+    assert!(
+        matches!(&table.rows[2].outcome, RowOutcome::Merged(principal) if principal.to_string() == "Group:payments")
+    );
     assert_eq!((table.rows[4].place.as_str(), table.numbered), ("4", true));
     assert_eq!(steps.notes[0].title, "Two groups become Group:payments");
     assert_eq!(
@@ -182,17 +187,17 @@ fn the_trace_has_three_passes() {
     let [deny, allow, nothing] = &shown.passes;
     assert_eq!((deny.rows.len(), allow.rows.len(), nothing.rows.len(), shown.rows, shown.hidden), (1, 4, 0, 5, 0));
     let row = &deny.rows[0];
-    assert_eq!(row.result, trace::Result::Decides);
+    assert_eq!(row.result, trace::RowStanding::Decides);
     assert_eq!(row.principal.small.as_ref().unwrap().plain(), "from groups[4], direct ACL");
     assert!(row.principal.matches && row.resource.matches && row.operation.matches && row.host.matches);
-    let over = allow.rows.iter().find(|row| row.result == trace::Result::Overridden).unwrap();
+    let over = allow.rows.iter().find(|row| row.result == trace::RowStanding::Overridden).unwrap();
     assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
     assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
-    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::Result::Near).collect();
+    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::RowStanding::Near).collect();
     assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "asked: 10.20.4.17");
     assert_eq!(near[1].principal.words.plain(), "Group:Payments");
     assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
-    let other = allow.rows.iter().find(|row| row.result == trace::Result::NoMatch).unwrap();
+    let other = allow.rows.iter().find(|row| row.result == trace::RowStanding::NoMatch).unwrap();
     assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
     let deciding = trace::shown(judged, Filter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
@@ -205,7 +210,12 @@ fn the_trace_has_three_passes() {
 #[test]
 fn allowed_by_an_implied_operation_of_a_role() {
     let claims = json!({ "sub": "svc", "exp": NOW + 60.0, "groups": ["x"] });
-    let asked = Inputs { operation: Operation::Describe, resource_name: "orders".into(), host: String::new(), ..inputs(&token(&claims)) };
+    let asked = Inputs {
+        operation: Operation::Describe,
+        resource_name: "orders".into(),
+        host: String::new(),
+        ..inputs(&token(&claims))
+    };
     let view = evaluate(&asked, Some(&policy()), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
     assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
@@ -220,7 +230,10 @@ fn nothing_allows_it_and_the_host_may_matter() {
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
     assert_eq!(said(why(&view, "Looked at")), "1 candidate row, 1 on this topic, none of them allows Write");
     assert!(said(why(&view, "Host")).starts_with("No host was given, so an allow for one host does not count."));
-    assert!(said(why(&view, "Would allow")).starts_with("One ACL that allows Write on topic payments-settled, for User:maya"));
+    assert!(
+        said(why(&view, "Would allow"))
+            .starts_with("One ACL that allows Write on topic payments-settled, for User:maya")
+    );
 }
 
 #[test]
@@ -255,7 +268,8 @@ fn claims_without_a_user_fail_the_sign_in() {
 fn tokens_of_real_providers() {
     let exp = NOW + 60.0;
     // Keycloak: roles below realm_access, while the service looks at groups.
-    let keycloak = view(&json!({ "sub": "a", "exp": exp, "realm_access": { "roles": ["offline_access", "payments"] } }));
+    let keycloak =
+        view(&json!({ "sub": "a", "exp": exp, "realm_access": { "roles": ["offline_access", "payments"] } }));
     assert_eq!(bodies(&keycloak)[2].0, StepState::Bad);
     let note = keycloak.steps.as_ref().unwrap().notes.iter().find(|note| note.code == "near_claim").unwrap().clone();
     assert_eq!(note.actions[0].label, "Try $.realm_access.roles");
@@ -273,8 +287,15 @@ fn tokens_of_real_providers() {
 
     // Auth0: a namespaced claim needs brackets.
     let auth0 = view(&json!({ "sub": "a", "exp": exp, "https://example.com/groups": ["payments"] }));
-    let offered: Vec<_> =
-        auth0.steps.as_ref().unwrap().notes.iter().flat_map(|note| &note.actions).map(|action| action.label.as_str()).collect();
+    let offered: Vec<_> = auth0
+        .steps
+        .as_ref()
+        .unwrap()
+        .notes
+        .iter()
+        .flat_map(|note| &note.actions)
+        .map(|action| action.label.as_str())
+        .collect();
     assert_eq!(offered, ["Try $['https://example.com/groups']"]);
 
     // Cognito: a colon in the name; no audience.
@@ -287,12 +308,15 @@ fn tokens_of_real_providers() {
     let zitadel = Inputs {
         source: SettingsSource::WhatIf,
         what_if: WhatIf { claim_path: "$['urn:zitadel:iam:org:project:roles']".into(), ..WhatIf::default() },
-        ..inputs(&token(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } })))
+        ..inputs(&token(
+            &json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }),
+        ))
     };
     let zitadel = evaluate(&zitadel, Some(&policy()), NOW);
     assert!(codes(&zitadel).contains(&"claim_wrong_type"), "{:?}", codes(&zitadel));
 
-    let zitadel = view(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }));
+    let zitadel =
+        view(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }));
     assert!(zitadel.steps.as_ref().unwrap().notes[0].words.plain().contains("with names as its keys"));
 
     // A comma-separated claim, as glewlwyd makes it.
@@ -306,7 +330,10 @@ fn tokens_of_real_providers() {
     assert_eq!(many.steps.as_ref().unwrap().summary, "200 groups in, 200 principals out");
 
     // RFC 9068: no warning but that a cluster of today differs.
-    let at_jwt = compact(&json!({ "alg": "RS256", "typ": "at+jwt", "kid": "k" }), &json!({ "sub": "a", "exp": exp, "groups": ["b"] }));
+    let at_jwt = compact(
+        &json!({ "alg": "RS256", "typ": "at+jwt", "kid": "k" }),
+        &json!({ "sub": "a", "exp": exp, "groups": ["b"] }),
+    );
     let at_jwt = evaluate(&inputs(&at_jwt), Some(&policy()), NOW);
     assert_eq!(codes(&at_jwt), ["platform_typ"]);
 
@@ -417,7 +444,10 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
     let view = evaluate(&asked, Some(&sso), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
-    assert_eq!(said(why(&view, "Decided by")), "groups[0] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed");
+    assert_eq!(
+        said(why(&view, "Decided by")),
+        "groups[0] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
+    );
 }
 
 #[test]
@@ -436,10 +466,13 @@ fn keys_are_checked_and_never_in_the_way() {
     .to_string();
     let view = evaluate(&asked, Some(&policy()), NOW);
     let report = view.report.as_ref().unwrap();
-    assert!(report.claims.is_none() && !report.signature);
+    assert!(report.claims.is_none() && report.signature == Signature::Forged);
     assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
-    assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
+    assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
     assert!(!view.judged.as_ref().unwrap().explanation.decision.verified);
+    asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
+    let view = evaluate(&asked, Some(&policy()), NOW);
+    assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
 }
 
 #[test]

@@ -48,7 +48,11 @@ pub(super) fn span(seconds: f64) -> String {
 
 /// Year, month from 1 and day from 1 of an instant from 1970 to 9999 (the civil calendar, years from 1 March).
 fn date(at: f64) -> (usize, usize, usize) {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the caller keeps it from 0 to 3,000,000")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the caller keeps it from 0 to 3,000,000"
+    )]
     let days = (at / DAY).floor() as usize + 719_468;
     let (era, day_of_era) = (days / 146_097, days % 146_097);
     let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;

@@ -122,7 +122,12 @@ fn json_text(text: &str) -> Problem {
             "they can be tried as they are, without a signature",
         )
         .with("Read it as claims", Change::ReadAsClaims),
-        Ok(_) => Problem::fault(Field::Token, "not_an_object", "this is JSON, but no object", "paste an access token; it starts with `eyJ`"),
+        Ok(_) => Problem::fault(
+            Field::Token,
+            "not_an_object",
+            "this is JSON, but no object",
+            "paste an access token; it starts with `eyJ`",
+        ),
         Err(error) => {
             let message = format!("this looks like JSON, and is not: {error}");
             Problem::fault(Field::Token, error.code(), &message, error.hint())
@@ -182,14 +187,21 @@ pub fn facts(read: &Read, now: f64, audience: &str) -> Vec<Fact> {
 
 fn expiry(read: &Read, now: f64) -> Fact {
     match (read.claims.expires_at(), read.claims.members().get("exp")) {
-        (Some(at), _) if at < now => {
-            Fact::new("expiry", Mark::Bad, format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)))
-        }
-        (Some(at), _) => {
-            Fact::new("expiry", Mark::Good, format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)))
-        }
+        (Some(at), _) if at < now => Fact::new(
+            "expiry",
+            Mark::Bad,
+            format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)),
+        ),
+        (Some(at), _) => Fact::new(
+            "expiry",
+            Mark::Good,
+            format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)),
+        ),
         (None, Some(_)) => {
-            let words = Words::new().text("The expiry ").code("exp").text(" is not a number, so the service refuses this token");
+            let words = Words::new()
+                .text("The expiry ")
+                .code("exp")
+                .text(" is not a number, so the service refuses this token");
             Fact::new("expiry", Mark::Bad, words)
         }
         (None, None) if read.token.is_none() => Fact::new("expiry", Mark::Plain, "No expiry"),
@@ -203,7 +215,11 @@ fn expiry(read: &Read, now: f64) -> Fact {
 fn audience_fact(read: &Read, expected: &str) -> Fact {
     let Some(audiences) = read.claims.audiences() else {
         return if read.claims.members().contains_key("aud") {
-            Fact::new("audience", Mark::Bad, Words::new().text("The audience ").code("aud").text(" is neither a text nor a list of texts"))
+            Fact::new(
+                "audience",
+                Mark::Bad,
+                Words::new().text("The audience ").code("aud").text(" is neither a text nor a list of texts"),
+            )
         } else {
             Fact::new("audience", Mark::Warn, Words::new().text("No audience (").code("aud").text(")"))
         };
@@ -342,7 +358,11 @@ mod tests {
             super::facts(&read, now, audience).iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
         };
         assert_eq!(
-            facts(json!({ "alg": "RS256", "typ": "at+jwt" }), json!({ "exp": 1_795_245_470, "aud": "streams" }), "streams"),
+            facts(
+                json!({ "alg": "RS256", "typ": "at+jwt" }),
+                json!({ "exp": 1_795_245_470, "aud": "streams" }),
+                "streams"
+            ),
             [
                 (Mark::Good, "Expires in 41 min, at 07:17 UTC".into()),
                 (Mark::Good, "Audience streams is accepted".into()),
@@ -350,7 +370,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            facts(json!({ "alg": "RS256" }), json!({ "exp": 1, "nbf": 1_795_243_030, "aud": ["a", "b"], "at_hash": "x" }), ""),
+            facts(
+                json!({ "alg": "RS256" }),
+                json!({ "exp": 1, "nbf": 1_795_243_030, "aud": ["a", "b"], "at_hash": "x" }),
+                ""
+            ),
             [
                 (Mark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
                 (Mark::Bad, "Not valid for another 30 s, before 06:37 UTC".into()),

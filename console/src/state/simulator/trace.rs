@@ -63,7 +63,7 @@ pub struct Facet {
 
 /// What became of a row, for its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Result {
+pub enum RowStanding {
     /// It decides.
     Decides,
     /// It says the same as the one that decides.
@@ -92,7 +92,7 @@ pub struct Row {
     /// From where.
     pub host: Facet,
     /// What became of it.
-    pub result: Result,
+    pub result: RowStanding,
 }
 
 /// One of the three passes.
@@ -230,12 +230,12 @@ fn row(candidate: &Candidate, judged: &Judged) -> Row {
         operation: operation(candidate, judged),
         host: host(candidate, judged),
         result: match candidate.standing {
-            Standing::Decides => Result::Decides,
-            Standing::Agrees => Result::Agrees,
-            Standing::Overridden => Result::Overridden,
-            Standing::NotReached => Result::NotReached,
-            Standing::Near(_) => Result::Near,
-            Standing::NoMatch => Result::NoMatch,
+            Standing::Decides => RowStanding::Decides,
+            Standing::Agrees => RowStanding::Agrees,
+            Standing::Overridden => RowStanding::Overridden,
+            Standing::NotReached => RowStanding::NotReached,
+            Standing::Near(_) => RowStanding::Near,
+            Standing::NoMatch => RowStanding::NoMatch,
         },
     }
 }
@@ -276,7 +276,11 @@ fn ways(paths: &[Path], judged: &Judged) -> Words {
         .map(|place| Words::new().text(place))
         .collect();
     let others = paths.len() - 1;
-    let words = if places.is_empty() { Words::new() } else { Words::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ") };
+    let words = if places.is_empty() {
+        Words::new()
+    } else {
+        Words::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ")
+    };
     let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
     match others {
         0 => words,
@@ -314,7 +318,9 @@ fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
-        OperationFacet::DenyImpliesNothing => (false, Some(format!("asked: {asked}; a deny denies its own operation only"))),
+        OperationFacet::DenyImpliesNothing => {
+            (false, Some(format!("asked: {asked}; a deny denies its own operation only")))
+        }
         OperationFacet::No => (false, Some(format!("asked: {asked}"))),
     };
     Facet { matches, words, small: small.map(Words::from) }

@@ -109,7 +109,8 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     };
     match decision.reason {
         Reason::Superuser => {
-            let words = Words::new().principal(&user).text(" is a superuser: every request is allowed, and no ACL is asked.");
+            let words =
+                Words::new().principal(&user).text(" is a superuser: every request is allowed, and no ACL is asked.");
             verdict.why.push(("Decided by", Why::Words(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
@@ -125,7 +126,9 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {
         let words = "The token has expired; this is the answer as if it had not.";
         verdict.why.push(("Expired", Why::Words(words.into())));
-        verdict.actions.push(Action { label: "Take the expiry into account".into(), change: Change::IgnoreExpiry(false) });
+        verdict
+            .actions
+            .push(Action { label: "Take the expiry into account".into(), change: Change::IgnoreExpiry(false) });
     }
     verdict
 }
@@ -150,7 +153,9 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
         time::instant(at, now)
     );
     verdict.why.push(("Decided by", Why::Words(words.into())));
-    verdict.actions.push(Action { label: "Answer as if it had not expired".into(), change: Change::IgnoreExpiry(true) });
+    verdict
+        .actions
+        .push(Action { label: "Answer as if it had not expired".into(), change: Change::IgnoreExpiry(true) });
 }
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
@@ -188,9 +193,8 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
     let over: Vec<&Candidate> = standing(explanation, Standing::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
-        let mut paths: Vec<Vec<Words>> = named
-            .filter_map(|candidate| Some(path(candidate.paths.first()?, &candidate.acl, true, judged)))
-            .collect();
+        let mut paths: Vec<Vec<Words>> =
+            named.filter_map(|candidate| Some(path(candidate.paths.first()?, &candidate.acl, true, judged))).collect();
         if over.len() > NAMED_ROWS {
             paths.push(vec![format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into()]);
         }
@@ -211,9 +215,16 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
     };
     let operation = judged.asked.operation.spelling().words;
     let words = match (all, here) {
-        (0, _) => format!("{} ACLs, none for this user, the user’s groups or their roles", thousands(judged.explanation.acls)),
+        (0, _) => {
+            format!("{} ACLs, none for this user, the user’s groups or their roles", thousands(judged.explanation.acls))
+        }
         (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.asked.resource_type)),
-        (all, here) => format!("{}, {} on this {}, none of them allows {operation}", rows(all), thousands(here), in_sentence(judged.asked.resource_type)),
+        (all, here) => format!(
+            "{}, {} on this {}, none of them allows {operation}",
+            rows(all),
+            thousands(here),
+            in_sentence(judged.asked.resource_type)
+        ),
     };
     verdict.why.push(("Looked at", Why::Words(words.into())));
 }
@@ -252,7 +263,9 @@ fn host(verdict: &mut Verdict, decision: &Decision, asked: &Asked) {
         return;
     }
     let words = match decision.reason {
-        Reason::DenyRule => "No host was given, so a deny for one host counts. The answer may differ once the host is known.",
+        Reason::DenyRule => {
+            "No host was given, so a deny for one host counts. The answer may differ once the host is known."
+        }
         _ if asked.host.is_none() => {
             "No host was given, so an allow for one host does not count. The answer may differ once the host is known."
         }
@@ -294,7 +307,9 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
             };
             let operation = judged.asked.operation.spelling().words;
             let words = Words::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
-            verdict.why.push(("Would allow", Why::Words(words.text(", for ").then(who).text(", or for a role of theirs."))));
+            verdict
+                .why
+                .push(("Would allow", Why::Words(words.text(", for ").then(who).text(", or for a role of theirs."))));
             return;
         }
         Kind::Allowed | Kind::Expired | Kind::NoUser => return,

@@ -18,6 +18,17 @@ pub struct Line {
     pub words: Words,
 }
 
+/// What became of the signature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signature {
+    /// It is the key's.
+    Good,
+    /// The key is there, and the signature is not its own.
+    Forged,
+    /// It could not be compared with a key.
+    Unknown,
+}
+
 /// What became of the verification.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
@@ -25,8 +36,8 @@ pub struct Report {
     pub lines: Vec<Line>,
     /// The claims, when every check passed.
     pub claims: Option<Claims>,
-    /// Whether the signature itself is good.
-    pub signature: bool,
+    /// What became of the signature itself.
+    pub signature: Signature,
     /// Keys of the set that cannot be used, and why.
     pub unusable: Vec<Words>,
 }
@@ -36,7 +47,8 @@ pub struct Report {
 /// # Errors
 /// What is wrong with the text.
 pub fn keys(text: &str) -> Result<KeySet, Problem> {
-    KeySet::parse(text.trim()).map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
+    KeySet::parse(text.trim())
+        .map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
 }
 
 /// Runs every check (D-19). An empty issuer or audience is not compared. `now` is in seconds since 1970.
@@ -44,7 +56,11 @@ pub fn keys(text: &str) -> Result<KeySet, Problem> {
 pub fn report(token: &str, keys: &KeySet, issuer: &str, audience: &str, now: f64) -> Report {
     let expect = Expect { issuer: given(issuer), audience: given(audience), now };
     let lines = verify::report(token, keys, expect);
-    let signature = lines.iter().any(|line| line.name == "signature" && line.outcome == Outcome::Passed);
+    let signature = match lines.iter().find(|line| line.name == "signature") {
+        Some(CheckLine { outcome: Outcome::Passed, .. }) => Signature::Good,
+        Some(CheckLine { code: Some("signature_invalid"), .. }) => Signature::Forged,
+        _ => Signature::Unknown,
+    };
     Report {
         lines: lines.iter().map(line).collect(),
         claims: verify::verify(token, keys, expect).ok().map(|verified| verified.claims),
@@ -85,8 +101,13 @@ pub fn fact(read: &Read, report: Option<&Report>) -> Fact {
         (false, _) => (Mark::Warn, "Claims only: there is no signature"),
         (true, None) => (Mark::Warn, "Signature not verified"),
         (true, Some(Report { claims: Some(_), .. })) => (Mark::Good, "Signature verified"),
-        (true, Some(Report { signature: true, .. })) => (Mark::Bad, "The signature is valid, but the token is refused"),
-        (true, Some(_)) => (Mark::Bad, "The signature could not be verified"),
+        (true, Some(Report { signature: Signature::Good, .. })) => {
+            (Mark::Bad, "The signature is valid, but the token is refused")
+        }
+        (true, Some(Report { signature: Signature::Forged, .. })) => (Mark::Bad, "The signature is not valid"),
+        (true, Some(Report { signature: Signature::Unknown, .. })) => {
+            (Mark::Bad, "The signature could not be verified")
+        }
     };
     Fact { about: "signature", mark, words: words.into() }
 }

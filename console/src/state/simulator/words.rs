@@ -2,6 +2,8 @@
 
 use gbac_engine::model::{PatternType, Permission, Principal};
 
+use crate::state::escape;
+
 /// One piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Word {
@@ -39,9 +41,12 @@ impl Words {
     /// A sentence in the engine's way, where what is in backticks is code.
     #[must_use]
     pub fn message(message: &str) -> Self {
-        message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty()).fold(Self::new(), |words, (place, piece)| {
-            if place % 2 == 0 { words.text(piece) } else { words.code(piece) }
-        })
+        message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty()).fold(
+            Self::new(),
+            |words, (place, piece)| {
+                if place % 2 == 0 { words.text(piece) } else { words.code(piece) }
+            },
+        )
     }
 
     /// The same, with plain text at its end.
@@ -117,14 +122,15 @@ impl Words {
         self
     }
 
-    /// The sentence as plain text, for announcements and tests.
+    /// The sentence as plain text, for announcements and labels; what cannot be seen in a name is shown by its code.
     #[must_use]
     pub fn plain(&self) -> String {
         self.0
             .iter()
             .map(|word| match word {
-                Word::Text(text) | Word::Quiet(text) | Word::Code(text) | Word::Resource(text) => text.clone(),
-                Word::Principal(principal) => principal.to_string(),
+                Word::Text(text) | Word::Quiet(text) => text.clone(),
+                Word::Code(text) | Word::Resource(text) => escape::plain(text),
+                Word::Principal(principal) => escape::plain(&principal.to_string()),
                 Word::Pattern(words) => (*words).into(),
                 Word::Permission(permission) => permission.spelling().words.into(),
                 Word::Overridden => "Allow".into(),
@@ -213,7 +219,8 @@ mod tests {
 
     #[test]
     fn lists_as_people_do() {
-        let list = |names: &[&str], most| listed(names.iter().map(|name| Words::new().code(*name)).collect(), most).plain();
+        let list =
+            |names: &[&str], most| listed(names.iter().map(|name| Words::new().code(*name)).collect(), most).plain();
         assert_eq!(list(&["a"], 3), "a");
         assert_eq!(list(&["a", "b"], 3), "a and b");
         assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");

@@ -1,0 +1,208 @@
+//! Filters of claim paths: from tokens to an expression that is well-typed (RFC 9535 sections 2.3.5 and 2.4).
+
+use std::iter::Peekable;
+use std::vec::IntoIter;
+
+use serde_json::Value;
+
+use super::fault::Fault;
+use super::scan::{Segment, Selector};
+
+/// What a filter says of a node.
+#[derive(Debug, Clone)]
+pub(super) enum Filter {
+    Any(Vec<Filter>),
+    All(Vec<Filter>),
+    Not(Box<Filter>),
+    /// The query selects something.
+    Exists(Query),
+    Compare(Operand, Comparison, Operand),
+}
+
+/// A query inside a filter, from the node itself (`@`) or from the document (`$`).
+#[derive(Debug, Clone)]
+pub(super) struct Query {
+    pub(super) absolute: bool,
+    pub(super) segments: Vec<Segment>,
+    /// Whether there are no blanks in its brackets: a comparison takes none.
+    pub(super) tight: bool,
+}
+
+/// Something that has one value, or none.
+#[derive(Debug, Clone)]
+pub(super) enum Operand {
+    Literal(Value),
+    /// A query, of which a comparison takes singular ones only.
+    Query(Query),
+    Length(Box<Operand>),
+    Count(Query),
+    Value(Query),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// A piece of a filter; blanks are none.
+#[derive(Debug)]
+pub(super) enum Token {
+    Query(Query),
+    Literal(Value),
+    /// A function with its opening parenthesis.
+    Function(Function),
+    Open,
+    Close,
+    Not,
+    And,
+    Or,
+    Compare(Comparison),
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Function {
+    Length,
+    Count,
+    Value,
+}
+
+impl Function {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Length => "length",
+            Self::Count => "count",
+            Self::Value => "value",
+        }
+    }
+}
+
+/// The steps of a singular query: names and single indexes only.
+pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
+    segments
+        .iter()
+        .map(|segment| match segment.selectors.as_slice() {
+            [only @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => Some(only),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Reads a whole filter. The depth of the recursion is that of the parentheses, which the reader of tokens bounds.
+pub(super) fn read(tokens: Vec<Token>) -> Result<Filter, Fault> {
+    let mut parser = Parser(tokens.into_iter().peekable());
+    let filter = parser.any()?;
+    match parser.0.next() {
+        None => Ok(filter),
+        Some(_) => Err(Fault::Filter),
+    }
+}
+
+struct Parser(Peekable<IntoIter<Token>>);
+
+impl Parser {
+    /// rule: `logical-or-expr = logical-and-expr *(S "||" S logical-and-expr)`
+    fn any(&mut self) -> Result<Filter, Fault> {
+        let mut parts = vec![self.all()?];
+        while self.0.next_if(|token| matches!(token, Token::Or)).is_some() {
+            parts.push(self.all()?);
+        }
+        Ok(Filter::Any(parts))
+    }
+
+    /// rule: `logical-and-expr = basic-expr *(S "&&" S basic-expr)`
+    fn all(&mut self) -> Result<Filter, Fault> {
+        let mut parts = vec![self.basic()?];
+        while self.0.next_if(|token| matches!(token, Token::And)).is_some() {
+            parts.push(self.basic()?);
+        }
+        Ok(Filter::All(parts))
+    }
+
+    /// rule: `basic-expr = paren-expr / comparison-expr / test-expr`
+    fn basic(&mut self) -> Result<Filter, Fault> {
+        let negated = self.0.next_if(|token| matches!(token, Token::Not)).is_some();
+        let filter = if self.0.next_if(|token| matches!(token, Token::Open)).is_some() {
+            let inner = self.any()?;
+            self.close()?;
+            inner
+        } else {
+            let left = self.operand()?;
+            match self.0.next_if(|token| !negated && matches!(token, Token::Compare(_))) {
+                Some(Token::Compare(comparison)) => {
+                    Filter::Compare(left.comparable()?, comparison, self.operand()?.comparable()?)
+                }
+                _ => match left {
+                    Operand::Query(query) => Filter::Exists(query),
+                    Operand::Literal(_) => return Err(Fault::Filter),
+                    Operand::Length(_) | Operand::Count(_) | Operand::Value(_) => return Err(ill_typed(RESULT_AS_TEST)),
+                },
+            }
+        };
+        Ok(if negated { Filter::Not(Box::new(filter)) } else { filter })
+    }
+
+    fn close(&mut self) -> Result<(), Fault> {
+        match self.0.next() {
+            Some(Token::Close) => Ok(()),
+            _ => Err(Fault::Filter),
+        }
+    }
+
+    /// rule: `comparable = literal / singular-query / function-expr`, and queries that are not singular.
+    fn operand(&mut self) -> Result<Operand, Fault> {
+        match self.0.next() {
+            Some(Token::Literal(value)) => Ok(Operand::Literal(value)),
+            Some(Token::Query(query)) => Ok(Operand::Query(query)),
+            Some(Token::Function(function)) => self.call(function),
+            _ => Err(Fault::Filter),
+        }
+    }
+
+    /// rule: `function-expr = function-name "(" S [function-argument] S ")"`, with the types of its argument and result.
+    fn call(&mut self, function: Function) -> Result<Operand, Fault> {
+        let argument = match self.0.peek() {
+            Some(Token::Close) => {
+                return Err(Fault::FilterType(format!("`{}` takes 1 argument", function.name())));
+            }
+            Some(Token::Open | Token::Not) => None,
+            _ => Some(self.operand()?),
+        };
+        let logical = matches!(self.0.peek(), Some(Token::Compare(_) | Token::And | Token::Or));
+        let call = match (function, argument.filter(|_| !logical)) {
+            (Function::Length, Some(Operand::Query(query))) if singular(&query.segments).is_none() => {
+                return Err(ill_typed(NODES_AS_VALUE));
+            }
+            (Function::Length, Some(value)) => Operand::Length(Box::new(value)),
+            (Function::Length, None) => return Err(ill_typed(LOGICAL_AS_VALUE)),
+            (Function::Count, Some(Operand::Query(query))) => Operand::Count(query),
+            (Function::Value, Some(Operand::Query(query))) => Operand::Value(query),
+            (Function::Count | Function::Value, _) => return Err(ill_typed(NOT_NODES)),
+        };
+        self.close()?;
+        Ok(call)
+    }
+}
+
+impl Operand {
+    /// The operand, when it may be compared.
+    fn comparable(self) -> Result<Self, Fault> {
+        match &self {
+            Self::Query(query) if !query.tight || singular(&query.segments).is_none() => Err(Fault::Filter),
+            _ => Ok(self),
+        }
+    }
+}
+
+const RESULT_AS_TEST: &str = "a ValueType function result cannot be used as a bare test";
+const NODES_AS_VALUE: &str = "a non-singular query cannot be used where a ValueType is expected";
+const LOGICAL_AS_VALUE: &str = "a logical expression cannot be used where a ValueType is expected";
+const NOT_NODES: &str = "a NodesType argument must be a query";
+
+fn ill_typed(message: &str) -> Fault {
+    Fault::FilterType(message.to_owned())
+}

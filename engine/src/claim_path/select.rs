@@ -1,0 +1,294 @@
+//! Evaluates claim paths on documents, with a limit on the work (RFC 9535 sections 2.3 and 2.5, D-11).
+//!
+//! `$..*..*..*..*` on a deep document, or filters that look at the whole document from each of its nodes, cost powers
+//! of the document's size. So every look at a node is counted, and too many end the evaluation.
+
+use std::borrow::Cow;
+use std::cmp::Ordering;
+
+use serde_json::{Number, Value};
+
+use super::filter::{Comparison, Filter, Operand, Query};
+use super::scan::{Segment, Selector, Slice};
+use super::spell::Element;
+use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, TooManyNodes};
+
+/// A value that was selected, and where: the elements of its path, from the root.
+pub(super) struct Selected<'a> {
+    pub(super) path: Vec<Element<'a>>,
+    pub(super) value: &'a Value,
+}
+
+/// The nodes that the segments select, in the order of RFC 9535.
+pub(super) fn select<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<Selected<'a>>, TooManyNodes> {
+    let mut evaluation = Evaluation { root, visits: 0, trail: Vec::new() };
+    let nodes = evaluation.query(segments, root)?;
+    Ok(nodes.iter().map(|node| Selected { path: evaluation.path(node.at), value: node.value }).collect())
+}
+
+/// A node: its value, and the place of its last step in the trail.
+#[derive(Clone, Copy)]
+struct Node<'a> {
+    at: Option<usize>,
+    value: &'a Value,
+}
+
+struct Evaluation<'a> {
+    root: &'a Value,
+    visits: usize,
+    /// Every step that was taken, with the place of the one before it.
+    trail: Vec<(Option<usize>, Element<'a>)>,
+}
+
+impl<'a> Evaluation<'a> {
+    fn visit(&mut self) -> Result<(), TooManyNodes> {
+        self.visits += 1;
+        if self.visits > MAX_VISITS { Err(TooManyNodes(())) } else { Ok(()) }
+    }
+
+    /// The path to a place in the trail.
+    fn path(&self, mut at: Option<usize>) -> Vec<Element<'a>> {
+        let mut path = Vec::new();
+        while let Some((before, element)) = at.and_then(|at| self.trail.get(at)) {
+            path.push(*element);
+            at = *before;
+        }
+        path.reverse();
+        path
+    }
+
+    /// The node one step below another.
+    fn step(&mut self, from: Node<'a>, element: Element<'a>, value: &'a Value) -> Node<'a> {
+        self.trail.push((from.at, element));
+        Node { at: Some(self.trail.len() - 1), value }
+    }
+
+    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
+        let mut nodes = vec![Node { at: None, value: start }];
+        for segment in segments {
+            let mut next = Vec::new();
+            for node in nodes {
+                if segment.descendant {
+                    self.descend(&segment.selectors, node, 0, &mut next)?;
+                } else {
+                    self.children(&segment.selectors, node, &mut next)?;
+                }
+            }
+            nodes = next;
+        }
+        Ok(nodes)
+    }
+
+    fn descend(
+        &mut self,
+        selectors: &[Selector],
+        node: Node<'a>,
+        depth: usize,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), TooManyNodes> {
+        if depth > MAX_DOCUMENT_DEPTH {
+            return Err(TooManyNodes(()));
+        }
+        self.visit()?;
+        self.children(selectors, node, out)?;
+        for (element, value) in members(node.value) {
+            let below = self.step(node, element, value);
+            self.descend(selectors, below, depth + 1, out)?;
+        }
+        Ok(())
+    }
+
+    fn children(
+        &mut self,
+        selectors: &[Selector],
+        node: Node<'a>,
+        out: &mut Vec<Node<'a>>,
+    ) -> Result<(), TooManyNodes> {
+        for selector in selectors {
+            self.visit()?;
+            let found: Vec<(Element<'a>, &'a Value)> = match (selector, node.value) {
+                (Selector::Name(name), Value::Object(members)) => {
+                    members.get_key_value(name).map(|(name, value)| (Element::Name(name), value)).into_iter().collect()
+                }
+                (Selector::Index(index), Value::Array(elements)) => super::element(elements, *index)
+                    .map(|(at, value)| (Element::Index(at), value))
+                    .into_iter()
+                    .collect(),
+                (Selector::Slice(slice), Value::Array(elements)) => places(slice, elements.len())
+                    .filter_map(|at| Some((Element::Index(at), elements.get(at)?)))
+                    .collect(),
+                (Selector::Wildcard | Selector::Filter(_), value) => members(value),
+                _ => Vec::new(),
+            };
+            for (element, value) in found {
+                self.visit()?;
+                if let Selector::Filter(filter) = selector {
+                    let before = self.trail.len();
+                    let holds = self.holds(filter, value)?;
+                    // Nobody asks where the nodes are that a filter looked at.
+                    self.trail.truncate(before);
+                    if !holds {
+                        continue;
+                    }
+                }
+                if out.len() >= MAX_NODES {
+                    return Err(TooManyNodes(()));
+                }
+                let child = self.step(node, element, value);
+                out.push(child);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a filter lets a node through.
+    fn holds(&mut self, filter: &Filter, node: &'a Value) -> Result<bool, TooManyNodes> {
+        Ok(match filter {
+            Filter::Any(parts) => {
+                for part in parts {
+                    if self.holds(part, node)? {
+                        return Ok(true);
+                    }
+                }
+                false
+            }
+            Filter::All(parts) => {
+                for part in parts {
+                    if !self.holds(part, node)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Filter::Not(inner) => !self.holds(inner, node)?,
+            Filter::Exists(query) => !self.nodes(query, node)?.is_empty(),
+            Filter::Compare(left, comparison, right) => {
+                let (left, right) = (self.value(left, node)?, self.value(right, node)?);
+                compare(left.as_deref(), *comparison, right.as_deref())
+            }
+        })
+    }
+
+    /// The values that a query inside a filter selects.
+    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
+        let nodes = self.query(&query.segments, if query.absolute { self.root } else { node })?;
+        // What is selected may be compared as a whole.
+        nodes.iter().try_for_each(|selected| self.weigh(selected.value, 0))?;
+        Ok(nodes)
+    }
+
+    /// The value of an operand; a query that selects nothing has none.
+    fn value<'v>(&mut self, operand: &'v Operand, node: &'a Value) -> Result<Option<Cow<'v, Value>>, TooManyNodes>
+    where
+        'a: 'v,
+    {
+        let only = |nodes: Vec<Node<'a>>| match nodes.as_slice() {
+            [only] => Some(Cow::Borrowed(only.value)),
+            _ => None,
+        };
+        Ok(match operand {
+            Operand::Literal(value) => Some(Cow::Borrowed(value)),
+            Operand::Query(query) | Operand::Value(query) => only(self.nodes(query, node)?),
+            Operand::Count(query) => Some(Cow::Owned(self.nodes(query, node)?.len().into())),
+            Operand::Length(operand) => match self.value(operand, node)?.as_deref() {
+                Some(Value::String(text)) => Some(Cow::Owned(text.chars().count().into())),
+                Some(Value::Array(elements)) => Some(Cow::Owned(elements.len().into())),
+                Some(Value::Object(members)) => Some(Cow::Owned(members.len().into())),
+                _ => None,
+            },
+        })
+    }
+
+    /// Counts what a comparison of a value may look at: its nodes, and its texts by the length.
+    fn weigh(&mut self, value: &Value, depth: usize) -> Result<(), TooManyNodes> {
+        if depth > MAX_DOCUMENT_DEPTH {
+            return Err(TooManyNodes(()));
+        }
+        self.visit()?;
+        if let Value::String(text) = value {
+            self.visits = self.visits.saturating_add(text.len() / TEXT_PER_VISIT);
+        }
+        members(value).into_iter().try_for_each(|(_, member)| self.weigh(member, depth + 1))
+    }
+}
+
+/// How many bytes of a text are compared at the cost of one visit.
+const TEXT_PER_VISIT: usize = 64;
+
+/// What is directly below a value.
+fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
+    match value {
+        Value::Array(elements) => {
+            elements.iter().enumerate().map(|(at, value)| (Element::Index(at), value)).collect()
+        }
+        Value::Object(members) => members.iter().map(|(name, value)| (Element::Name(name), value)).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
+    }
+}
+
+/// The places that a slice selects in an array (RFC 9535 section 2.3.4.2.2). The numbers are below 2^53.
+fn places(slice: &Slice, len: usize) -> impl Iterator<Item = usize> {
+    let len = i64::try_from(len).unwrap_or(i64::MAX);
+    let step = slice.step.unwrap_or(1);
+    let from_start = |bound: i64| if bound < 0 { len + bound } else { bound };
+    let (first, last) = if step < 0 { (len - 1, -1) } else { (0, len) };
+    let (lowest, highest) = if step < 0 { (-1, len - 1) } else { (0, len) };
+    let place = |bound: Option<i64>, default| bound.map_or(default, from_start).clamp(lowest, highest);
+    let (start, end) = (place(slice.start, first), place(slice.end, last));
+    let ahead = move |at: i64| if step < 0 { at > end } else { step > 0 && at < end };
+    std::iter::successors(Some(start), move |at| Some(at + step))
+        .take_while(move |at| ahead(*at))
+        .filter_map(|at| usize::try_from(at).ok())
+}
+
+/// rule: section 2.3.5.2.2; nothing equals nothing.
+fn compare(left: Option<&Value>, comparison: Comparison, right: Option<&Value>) -> bool {
+    let equal = || match (left, right) {
+        (Some(left), Some(right)) => equal(left, right),
+        (left, right) => left.is_none() && right.is_none(),
+    };
+    match comparison {
+        Comparison::Equal => equal(),
+        Comparison::NotEqual => !equal(),
+        Comparison::Less => less(left, right),
+        Comparison::LessOrEqual => less(left, right) || equal(),
+        Comparison::Greater => less(right, left),
+        Comparison::GreaterOrEqual => less(right, left) || equal(),
+    }
+}
+
+fn less(left: Option<&Value>, right: Option<&Value>) -> bool {
+    match (left, right) {
+        (Some(Value::Number(left)), Some(Value::Number(right))) => order(left, right) == Some(Ordering::Less),
+        (Some(Value::String(left)), Some(Value::String(right))) => left < right,
+        _ => false,
+    }
+}
+
+/// Numbers are equal by their value: `1` is `1.0`.
+fn equal(left: &Value, right: &Value) -> bool {
+    match (left, right) {
+        (Value::Number(left), Value::Number(right)) => order(left, right) == Some(Ordering::Equal),
+        (Value::Array(left), Value::Array(right)) => {
+            left.len() == right.len() && left.iter().zip(right).all(|(left, right)| equal(left, right))
+        }
+        (Value::Object(left), Value::Object(right)) => {
+            left.len() == right.len()
+                && left.iter().all(|(name, value)| right.get(name).is_some_and(|other| equal(value, other)))
+        }
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(left), Value::Bool(right)) => left == right,
+        (Value::String(left), Value::String(right)) => left == right,
+        _ => false,
+    }
+}
+
+fn order(left: &Number, right: &Number) -> Option<Ordering> {
+    if let (Some(left), Some(right)) = (left.as_i64(), right.as_i64()) {
+        return Some(left.cmp(&right));
+    }
+    if let (Some(left), Some(right)) = (left.as_u64(), right.as_u64()) {
+        return Some(left.cmp(&right));
+    }
+    left.as_f64()?.partial_cmp(&right.as_f64()?)
+}
