@@ -24,7 +24,7 @@ use workspace::Workspace;
 
 fn main() -> ExitCode {
     match args::parse(std::env::args().skip(1)).and_then(run) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(problem) => {
             eprintln!("\n{problem}");
             ExitCode::FAILURE
@@ -32,17 +32,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> problem::Result<()> {
+fn run(command: Command) -> problem::Result<ExitCode> {
     let workspace = Workspace::locate()?;
     match command {
         Command::Help => progress::say(args::HELP),
         Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
         Command::OpenWhenReady => up::open_when_ready()?,
-        Command::Test { only } => test::run(&workspace, &only)?,
+        Command::Test { only } => return test::run(&workspace, &only),
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }

@@ -11,8 +11,10 @@ use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::up;
 use crate::workspace::Workspace;
+use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::thread;
 use std::time::Instant;
@@ -72,8 +74,8 @@ pub(crate) fn list() {
     }
 }
 
-/// Runs the checks that `only` names, or all of them.
-pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<()> {
+/// Runs the checks that `only` names, or all of them, and says whether all of them passed.
+pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<ExitCode> {
     let checks = select(only)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
@@ -87,7 +89,12 @@ pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<()> {
             rows.push(run_one(&context, check));
         }
     });
-    close(&rows)
+    let failures = failures(&rows);
+    if let Some(problem) = &failures {
+        progress.print(&format!("\n{problem}"));
+    }
+    say(table(&rows).trim_end());
+    Ok(if failures.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The checks with these names, in their own order; all of them without a name.
@@ -119,24 +126,26 @@ fn run_one(context: &Context<'_>, check: &'static Check) -> Row {
     Row { name: check.name, tally, ok, seconds }
 }
 
-/// Prints the table and the sum; a problem when a check failed.
-fn close(rows: &[Row]) -> Result<()> {
+/// The closing table, and the sum in a line of its own, which stays last.
+fn table(rows: &[Row]) -> String {
+    let mut text = "\ncheck           result   passed  failed  ignored   seconds\n".to_owned();
     let mut sum = Tally::default();
-    say("\ncheck           result   passed  failed  ignored   seconds");
     for Row { name, tally, ok, seconds } in rows {
         let result = if *ok { "ok" } else { "FAILED" };
         let Tally { passed, failed, ignored } = tally;
-        say(&format!("{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}"));
+        writeln!(text, "{name:<15} {result:<7} {passed:>7} {failed:>7} {ignored:>8} {seconds:>9.1}").ok();
         sum += *tally;
     }
-    say(&format!("\n{} passed, {} failed", sum.passed, sum.failed));
+    writeln!(text, "\n{} passed, {} failed", sum.passed, sum.failed).ok();
+    text
+}
+
+/// The checks that failed, as a problem.
+fn failures(rows: &[Row]) -> Option<Problem> {
     let failed: Vec<&str> = rows.iter().filter(|row| !row.ok).map(|row| row.name).collect();
-    if failed.is_empty() {
-        return Ok(());
-    }
-    let again = failed.join(",");
-    Err(Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
-        .hint(format!("`cargo xtask test --only {again}` runs them again")))
+    let problem = Problem::new(format!("{} of {} checks failed", failed.len(), rows.len()))
+        .hint(format!("`cargo xtask test --only {}` runs them again", failed.join(",")));
+    (!failed.is_empty()).then_some(problem)
 }
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -153,12 +162,12 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.gate(check, call)
 }
 
-/// The crates that run in a page, in the profile that the console is built with, so that their macros compile once.
+/// The crates that run in a page, and the engine below them, in the profile that the console is built with, so that
+/// their macros compile once.
 fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let profile = Build::Development.profile();
     let call = cargo(&context.workspace.root)
-        .args(["clippy", "--target", WASM_TARGET, "--profile", profile, "--all-features"])
-        .args(["--package", "gbac-engine", "--package", "gbac-wasm", "--package", "gbac-console"])
+        .args(["clippy", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
+        .args(["--package", "gbac-wasm", "--package", "gbac-console", "--all-targets", "--all-features"])
         .args(["--", "-D", "warnings"]);
     context.gate(check, call)
 }
@@ -180,7 +189,7 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--lib"]);
+    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--lib", "--test", "*"]);
     context.tests(check, call, Tally::of_cargo)
 }
 
@@ -200,23 +209,21 @@ fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
     Ok(Report { tally: Tally::default(), problem: None })
 }
 
+/// By convention a crate's tests for the browser are its `tests/browser.rs`.
 fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let root = &context.workspace.root;
+    let crates = [("engine/wasm", "gbac-wasm"), ("console", "gbac-console")];
+    let packages = crates
+        .iter()
+        .filter(|(folder, _)| root.join(folder).join("tests/browser.rs").is_file())
+        .flat_map(|(_, package)| ["--package", package]);
     let browser = context.browser()?;
     let wasm_bindgen = context.wasm_bindgen()?;
     let runner = wasm_bindgen.with_file_name(format!("wasm-bindgen-test-runner{}", std::env::consts::EXE_SUFFIX));
-    let call = cargo(&context.workspace.root)
-        .args([
-            "test",
-            "--package",
-            "gbac-console",
-            "--package",
-            "gbac-wasm",
-            "--all-features",
-            "--target",
-            WASM_TARGET,
-            "--no-fail-fast",
-        ])
-        .args(["--profile", Build::Development.profile()])
+    let call = cargo(root)
+        .args(["test", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
+        .args(packages)
+        .args(["--all-features", "--test", "browser", "--no-fail-fast"])
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER", runner)
         .env("CHROMEDRIVER", &browser.driver)
         .env("WASM_BINDGEN_TEST_WEBDRIVER_JSON", browser.driver_settings(&context.workspace.notes())?);
@@ -348,7 +355,7 @@ fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, Row, close, select};
+    use super::{CHECKS, Row, failures, select, table};
     use crate::tally::Tally;
 
     fn names(only: &[&str]) -> Vec<&'static str> {
@@ -363,13 +370,22 @@ mod tests {
         assert!(select(&["fmtt".to_owned()]).is_err());
     }
 
+    fn row(name: &'static str, failed: u64) -> Row {
+        Row { name, tally: Tally { passed: 2, failed, ignored: 0 }, ok: failed == 0, seconds: 1.25 }
+    }
+
     #[test]
     fn one_failed_check_fails_the_run() {
-        let row =
-            |name, failed| Row { name, tally: Tally { passed: 2, failed, ignored: 0 }, ok: failed == 0, seconds: 0.0 };
-        assert!(close(&[row("fmt", 0), row("js", 0)]).is_ok());
-        let problem = close(&[row("fmt", 0), row("js", 3)]).unwrap_err().to_string();
+        assert!(failures(&[row("fmt", 0), row("js", 0)]).is_none());
+        let problem = failures(&[row("fmt", 0), row("js", 3)]).unwrap().to_string();
         assert!(problem.contains("1 of 2 checks failed"), "{problem}");
         assert!(problem.contains("--only js"), "{problem}");
+    }
+
+    #[test]
+    fn the_sum_is_the_last_line() {
+        let text = table(&[row("fmt", 0), row("js", 3)]);
+        assert!(text.contains("js              FAILED        2       3        0       1.2"), "{text}");
+        assert!(text.ends_with("\n\n4 passed, 3 failed\n"), "{text}");
     }
 }

@@ -77,7 +77,7 @@ fn spell(operation: Operation) -> &'static str {
 #[serde(untagged)]
 pub enum AnswerJson {
     /// To one operation on one resource.
-    Access(DecisionJson),
+    Access(Box<DecisionJson>),
     /// To a whole request.
     Api {
         /// `allow` or `deny`, for the whole.
@@ -125,7 +125,7 @@ pub enum NeedJson {
 impl From<&Answer> for AnswerJson {
     fn from(answer: &Answer) -> Self {
         match answer {
-            Answer::Access(decision) => Self::Access(decision.into()),
+            Answer::Access(decision) => Self::Access(Box::new(decision.into())),
             Answer::Api { outcome, decisions, need, verified } => {
                 let needed = |(check, decision): &(requests::Check, Decision)| NeededJson {
                     decision: decision.into(),
