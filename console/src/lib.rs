@@ -3,7 +3,10 @@
 //! `ui` takes props and gives callbacks, `state` holds no markup and is tested natively, `backend` is the only file that
 //! fetches, `dom` the only one that touches the browser's own interfaces.
 
-#![expect(unreachable_pub, reason = "the component macro makes items public inside a private module, whatever they are written as")]
+#![expect(
+    unreachable_pub,
+    reason = "the component macro makes items public inside a private module, whatever they are written as"
+)]
 
 pub mod app;
 pub mod backend;

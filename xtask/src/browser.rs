@@ -41,7 +41,7 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
             Ok(browser)
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem.hint(HINT))
         }
     }

@@ -77,7 +77,7 @@ pub(crate) fn build(
         match build_module(workspace, module, wasm_bindgen, wasm_opt, &step) {
             Ok(state) => step.done(&format!("{}: {state}", module.title())),
             Err(problem) => {
-                step.failed(&problem);
+                step.failed();
                 return Err(problem);
             }
         }

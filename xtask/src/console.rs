@@ -74,7 +74,7 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
             Ok(())
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem)
         }
     }
@@ -106,7 +106,7 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
             Ok(())
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem)
         }
     }

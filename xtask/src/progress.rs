@@ -1,6 +1,5 @@
 //! Progress on standard error: one line for each step that ends, and on a terminal one live line for what is running.
 
-use crate::problem::Problem;
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -108,8 +107,8 @@ impl Step<'_> {
     }
 
     /// Ends the step with a problem; the problem itself is printed by whoever stops.
-    pub(crate) fn failed(self, problem: &Problem) {
-        self.end(&format!("FAILED: {}", problem.message()));
+    pub(crate) fn failed(self) {
+        self.end("FAILED");
     }
 
     fn end(self, what: &str) {

@@ -60,12 +60,12 @@ pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
         Some(version) => {
             let problem = Problem::new(format!("rustc is {version}, and {needed} or newer is needed"))
                 .hint("rust-toolchain.toml names the version; `rustup update` or `rustup toolchain install` gets it");
-            step.failed(&problem);
+            step.failed();
             return Err(problem);
         }
         None => {
             let problem = Problem::new("rustc does not run").hint("install Rust from https://rustup.rs");
-            step.failed(&problem);
+            step.failed();
             return Err(problem);
         }
     }
@@ -94,7 +94,7 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
             Ok(())
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem)
         }
     }
@@ -144,7 +144,7 @@ impl Installed {
                 Ok(cached)
             }
             Err(problem) => {
-                step.failed(&problem);
+                step.failed();
                 Err(problem.hint(format!(
                     "when the network is down, run the same command again later; or put {} {} on your PATH",
                     self.program, self.version
@@ -202,7 +202,7 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
                 Ok(found)
             }
             None => {
-                step.failed(&problem);
+                step.failed();
                 Err(problem)
             }
         },
@@ -248,7 +248,7 @@ pub(crate) fn npm_ci(workspace: &Workspace, progress: &Progress, folder: &str) -
             Ok(())
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem)
         }
     }

@@ -57,7 +57,7 @@ pub(crate) fn service(workspace: &Workspace, progress: &Progress) -> Result<()> 
             Ok(())
         }
         Err(problem) => {
-            step.failed(&problem);
+            step.failed();
             Err(problem)
         }
     }

@@ -139,7 +139,9 @@ impl Parser {
                 _ => match left {
                     Operand::Query(query) => Filter::Exists(query),
                     Operand::Literal(_) => return Err(Fault::Filter),
-                    Operand::Length(_) | Operand::Count(_) | Operand::Value(_) => return Err(ill_typed(RESULT_AS_TEST)),
+                    Operand::Length(_) | Operand::Count(_) | Operand::Value(_) => {
+                        return Err(ill_typed(RESULT_AS_TEST));
+                    }
                 },
             }
         };

@@ -16,9 +16,9 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use fault::ClaimPathError;
-pub(crate) use spell::{element_location, push_name, shortened};
 use scan::{Segment, Selector};
 use spell::{Element, is_dotted_name, spell};
+pub(crate) use spell::{element_location, push_name, shortened};
 
 /// The longest path, in bytes (D-11).
 pub const MAX_PATH_BYTES: usize = 512;

@@ -41,15 +41,7 @@ pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {
     if text.len() > MAX_PATH_BYTES {
         return Err(ClaimPathError::at(text.floor_char_boundary(MAX_PATH_BYTES), Fault::TooLong(text.len())));
     }
-    let mut reader = Reader {
-        text,
-        at: 0,
-        depth: 0,
-        functions: 0,
-        descendants: 0,
-        blanks: false,
-        dotted: None,
-    };
+    let mut reader = Reader { text, at: 0, depth: 0, functions: 0, descendants: 0, blanks: false, dotted: None };
     reader.root()?;
     let segments = reader.segments()?;
     reader.end()?;

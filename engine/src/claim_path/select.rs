@@ -218,9 +218,7 @@ const TEXT_PER_VISIT: usize = 64;
 /// What is directly below a value.
 fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
     match value {
-        Value::Array(elements) => {
-            elements.iter().enumerate().map(|(at, value)| (Element::Index(at), value)).collect()
-        }
+        Value::Array(elements) => elements.iter().enumerate().map(|(at, value)| (Element::Index(at), value)).collect(),
         Value::Object(members) => members.iter().map(|(name, value)| (Element::Name(name), value)).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Vec::new(),
     }

@@ -66,7 +66,11 @@ const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "
 pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
     let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
     search.object(document, 0);
-    sorted(search.found, |a, b| a.0.cmp(&b.0)).into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
+    sorted(search.found, |a, b| a.0.cmp(&b.0))
+        .into_iter()
+        .map(|(_, suggestion)| suggestion)
+        .take(MAX_SUGGESTIONS)
+        .collect()
 }
 
 struct Search {

@@ -132,7 +132,13 @@ impl fmt::Display for Need {
 /// The items without repetitions, each where it was first.
 fn distinct<T: Ord>(items: Vec<T>) -> Vec<T> {
     let firsts = firsts(&items);
-    items.into_iter().zip(firsts).enumerate().filter(|(place, (_, first))| place == first).map(|(_, (item, _))| item).collect()
+    items
+        .into_iter()
+        .zip(firsts)
+        .enumerate()
+        .filter(|(place, (_, first))| place == first)
+        .map(|(_, (item, _))| item)
+        .collect()
 }
 
 /// The only element, or the list itself where there are none or several.

@@ -91,7 +91,8 @@ async fn near_misses_are_there_to_be_found() {
         let check = check_from_value(&check).unwrap();
         let opened = open(&policy, &check.who, None).unwrap();
         let explanation = ExplanationJson::from(&explain(&policy, &opened.identity, &check).unwrap());
-        let found: Vec<&str> = explanation.0.candidates.iter().flatten().filter_map(|candidate| candidate.near_miss).collect();
+        let found: Vec<&str> =
+            explanation.0.candidates.iter().flatten().filter_map(|candidate| candidate.near_miss).collect();
         assert_eq!(found, [expected], "{name}");
     }
 }
