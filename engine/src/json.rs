@@ -10,6 +10,8 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
+use crate::text::escaped;
+
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 127;
 
@@ -147,7 +149,7 @@ pub(crate) fn brief(value: &Value) -> String {
         Value::Null => "null".into(),
         Value::Bool(value) => value.to_string(),
         Value::Number(value) => value.to_string(),
-        Value::String(value) => format!("\"{}\"", value.escape_debug()),
+        Value::String(value) => format!("\"{}\"", escaped(value)),
         Value::Array(_) => "[…]".into(),
         Value::Object(_) => "{…}".into(),
     }

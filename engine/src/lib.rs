@@ -17,7 +17,6 @@ pub mod audit;
 pub mod check;
 pub mod claim_path;
 pub mod decide;
-mod fold;
 pub mod groups;
 pub mod identity;
 pub mod json;
@@ -26,6 +25,7 @@ pub mod model;
 mod order;
 pub mod policy;
 pub mod requests;
+mod text;
 pub mod token;
 #[cfg(feature = "verify")]
 pub mod verify;

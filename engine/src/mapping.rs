@@ -9,6 +9,8 @@ use std::str::FromStr;
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
+use crate::text::escaped;
+
 /// The longest rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
 /// The longest value of the claim, in bytes. With the limit on the compiled expression it bounds the time of a match.
@@ -131,10 +133,10 @@ impl fmt::Display for MappingError {
             MappingFault::UnclosedReplacement => f.write_str("the replacement is not closed by `/`"),
             MappingFault::Pattern(message) => write!(f, "the expression cannot be read: {message}"),
             MappingFault::Reference { text, groups } => {
-                write!(f, "`{}` is not a reference; the expression has {groups} groups", text.escape_debug())
+                write!(f, "`{}` is not a reference; the expression has {groups} groups", escaped(text))
             }
             MappingFault::Case(text) => {
-                write!(f, "`{}` after the replacement", text.escape_debug())
+                write!(f, "`{}` after the replacement", escaped(text))
             }
         }
     }

@@ -1,15 +1,18 @@
-//! Sorting, once for every type: each further instantiation of the standard library's sort is 5 KB of wasm.
+//! Order: sorting and searching, written once for every type, since each further instantiation of the standard library's
+//! sort is 5 KB of wasm.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
-/// The items in order; equal ones stay as they were.
-pub(crate) fn sorted<T>(items: Vec<T>, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
-    let places = sorted_places(items.len(), &|a, b| match (items.get(a), items.get(b)) {
+/// Sorts the items; equal ones stay as they were.
+pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+    let swaps = swaps(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
     });
-    let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    places.into_iter().filter_map(|place| items.get_mut(place)?.take()).collect()
+    for (a, b) in swaps {
+        items.swap(a, b);
+    }
 }
 
 /// For each item the place of the first that equals it; its own, where none does before it.
@@ -17,10 +20,17 @@ pub(crate) fn firsts<T: Ord>(items: &[T]) -> Vec<usize> {
     firsts_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
 }
 
+/// The stretch of items that compare equal; the items are in order.
+pub(crate) fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
+    let start = items.partition_point(|item| compare(item).is_lt());
+    let items = items.get(start..).unwrap_or_default();
+    items.get(..items.partition_point(|item| compare(item).is_eq())).unwrap_or_default()
+}
+
 fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut firsts = vec![0; count];
     let mut first = 0;
-    for (rank, place) in sorted_places(count, compare).into_iter().enumerate() {
+    for (rank, place) in sorted_places(0..count, compare).into_iter().enumerate() {
         if rank == 0 || compare(first, place).is_ne() {
             first = place;
         }
@@ -31,26 +41,71 @@ fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<us
     firsts
 }
 
-fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..count).collect();
-    places.sort_by(|a, b| compare(*a, *b));
-    places
+/// What to swap with what, one after the other, to put items in order.
+fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize, usize)> {
+    let mut swaps = Vec::new();
+    // Which item belongs where: a permutation, whose cycles are gone through one by one.
+    let mut places = sorted_places(0..count, compare);
+    for start in 0..count {
+        let mut at = start;
+        while let Some(place) = places.get_mut(at) {
+            let next = std::mem::replace(place, at);
+            if next == start || next == at {
+                break;
+            }
+            swaps.push((at, next));
+            at = next;
+        }
+    }
+    swaps
+}
+
+/// A merge sort.
+fn sorted_places(places: Range<usize>, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    if places.len() < 2 {
+        return places.collect();
+    }
+    let middle = places.start + places.len() / 2;
+    let mut merged = Vec::with_capacity(places.len());
+    let mut left = sorted_places(places.start..middle, compare).into_iter().peekable();
+    let mut right = sorted_places(middle..places.end, compare).into_iter().peekable();
+    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
+        let next = if compare(*a, *b).is_le() { left.next() } else { right.next() };
+        merged.extend(next);
+    }
+    merged.extend(left);
+    merged.extend(right);
+    merged
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{firsts, sorted};
+    use proptest::prelude::*;
 
-    #[test]
-    fn equal_items_stay_as_they_were() {
-        let items = vec![(2, 'a'), (1, 'b'), (2, 'c'), (1, 'd')];
-        assert_eq!(sorted(items, |a, b| a.0.cmp(&b.0)), [(1, 'b'), (1, 'd'), (2, 'a'), (2, 'c')]);
-        assert!(sorted(Vec::<u8>::new(), u8::cmp).is_empty());
-    }
+    use super::{firsts, run, sort};
 
     #[test]
     fn each_item_knows_the_first_of_its_kind() {
         assert_eq!(firsts(&["b", "a", "b", "c", "a"]), [0, 1, 0, 3, 1]);
         assert!(firsts::<u8>(&[]).is_empty());
+    }
+
+    #[test]
+    fn a_run_is_what_compares_equal() {
+        let items = [1, 2, 2, 2, 4];
+        assert_eq!(run(&items, |item| item.cmp(&2)), [2, 2, 2]);
+        for absent in [0, 3, 5] {
+            assert!(run(&items, |item| item.cmp(&absent)).is_empty());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn sorts_as_the_standard_library_does(mut items in prop::collection::vec((0_u8..9, any::<u8>()), 0..60)) {
+            let mut expected = items.clone();
+            expected.sort_by_key(|item| item.0);
+            sort(&mut items, |a, b| a.0.cmp(&b.0));
+            prop_assert_eq!(items, expected);
+        }
     }
 }

@@ -26,7 +26,11 @@ journey('a text that is no token is refused with what it is', async ({ page }) =
     ['no signature', `${header}.${payload}.`, /signature|signed/i],
     ['the algorithm none', `${part({ alg: 'none' })}.${payload}.`, /none|signed/i],
     ['a shared secret', `${part({ alg: 'HS256' })}.${payload}.${signature}`, /HS256/],
-    ['a character that cannot be', `${header}.${payload.slice(0, 20)}§${payload.slice(21)}.${signature}`, /characters that no token has \(byte \d+\)/],
+    [
+      'a character that cannot be',
+      `${header}.${payload.slice(0, 20)}§${payload.slice(21)}.${signature}`,
+      /characters that no token has \(byte \d+\)/,
+    ],
     ['a header that is cut off', `${part('{"alg":')}.${payload}.${signature}`, /header.*line 1 column 7/],
     ['claims that are a list', `${header}.${part(['groups'])}.${signature}`, /object/i],
     ['a claim twice', `${header}.${part('{"groups":["a"],"groups":["admin"]}')}.${signature}`, /groups appears twice/],

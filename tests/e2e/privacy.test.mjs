@@ -7,6 +7,9 @@ import { SIMULATOR, Simulator } from './support/simulator.mjs';
 
 const { set, journey } = stage({ provider: true });
 
+/** What Chromium logs when there is no answer, or one with a fault. */
+const AWAY = { tolerates: [/Failed to load resource/] };
+
 /** Everything that a page may ask its service for while somebody reads. */
 const READS = ['/gbac/v1/service', '/gbac/v1/policy', '/demo/idp/people', '/demo/idp/jwks'];
 
@@ -43,7 +46,10 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   const asked = watched.requests().slice(before);
   const allowed = new Set(READS.map((path) => `GET ${service.origin}${path}`));
   assert.ok(asked.length > 0, 'the session did read the service again');
-  assert.deepEqual(asked.filter((request) => !allowed.has(request)), []);
+  assert.deepEqual(
+    asked.filter((request) => !allowed.has(request)),
+    [],
+  );
   assert.deepEqual(watched.violations(), []);
 
   // A reload forgets it.
@@ -66,13 +72,26 @@ journey('groups by hand and keys are sent nowhere either', { watched: true }, as
   await simulator.groups.fill(group);
   await simulator.ask({ operation: 'Read', name: 'a-topic-whose-name-is-a-secret' });
   await simulator.sees('Denied, nothing allows it');
-  for (const secret of [group, 'someone-whose-name-is-long-enough', 'a-topic-whose-name-is-a-secret', keys.slice(0, 400)]) {
+  for (const secret of [
+    group,
+    'someone-whose-name-is-long-enough',
+    'a-topic-whose-name-is-a-secret',
+    keys.slice(0, 400),
+  ]) {
     assert.deepEqual(await watched.leaks(page, secret), []);
   }
 });
 
-journey('no page breaks its content security policy', { watched: true, tolerates: [/Failed to load resource/] }, async ({ page, watched }) => {
-  for (const path of ['/', '/security', ROLES, addressOf('PaymentsWriters'), addressOf('no such role'), SIMULATOR, '/no/such/page']) {
+journey('no page breaks its content security policy', { watched: true, ...AWAY }, async ({ page, watched }) => {
+  for (const path of [
+    '/',
+    '/security',
+    ROLES,
+    addressOf('PaymentsWriters'),
+    addressOf('no such role'),
+    SIMULATOR,
+    '/no/such/page',
+  ]) {
     const response = await page.goto(path);
     const policy = response.headers()['content-security-policy'];
     assert.match(policy, /default-src 'none'/, path);
@@ -87,7 +106,7 @@ journey('no page breaks its content security policy', { watched: true, tolerates
   assert.deepEqual([...origins], [set.service.origin]);
 });
 
-journey('a loaded page decides without the network', { tolerates: [/Failed to load resource/] }, async ({ page, context }) => {
+journey('a loaded page decides without the network', AWAY, async ({ page, context }) => {
   const simulator = new Simulator(page);
   const token = await set.provider.token('maya.okafor');
   const keys = await set.provider.keys();

@@ -38,29 +38,48 @@ test('an array of groups is read, and every check passes', async () => {
   const seen = await inspect('maya.okafor');
   assert.equal(seen.verified, true);
   assert.equal(seen.user, 'maya.okafor');
-  assert.deepEqual(seen.groups.map(({ name }) => name), ['engineering', 'analytics']);
+  assert.deepEqual(
+    seen.groups.map(({ name }) => name),
+    ['engineering', 'analytics'],
+  );
   const { signature, issuer, audience, expires, type } = outcomes(seen);
-  assert.deepEqual({ signature, issuer, audience, expires, type }, {
-    signature: 'passed', issuer: 'passed', audience: 'passed', expires: 'passed', type: 'passed',
-  });
+  assert.deepEqual(
+    { signature, issuer, audience, expires, type },
+    {
+      signature: 'passed',
+      issuer: 'passed',
+      audience: 'passed',
+      expires: 'passed',
+      type: 'passed',
+    },
+  );
 });
 
 test('path names collide under suffix, in a token signed with ES256', async () => {
   const seen = await inspect('jonas.lindqvist', '--nested', 'suffix');
   assert.equal(seen.verified, true);
-  assert.deepEqual(seen.groups.map(({ name }) => name), ['payments', 'on-call']);
+  assert.deepEqual(
+    seen.groups.map(({ name }) => name),
+    ['payments', 'on-call'],
+  );
   assert.ok(seen.warnings.some(({ code }) => code === 'suffix_collision'));
 });
 
 test('a nested claim is found by its path', async () => {
   const { groups } = await inspect('ana.sousa', '--claim-path', '$.realm_access.roles');
-  assert.deepEqual(groups.map(({ name }) => name), ['payments', 'offline_access']);
+  assert.deepEqual(
+    groups.map(({ name }) => name),
+    ['payments', 'offline_access'],
+  );
 });
 
 test('one string is split at its commas, in a token signed with Ed25519', async () => {
   const seen = await inspect('tom.weber');
   assert.equal(seen.verified, true);
-  assert.deepEqual(seen.groups.map(({ name }) => name), ['engineering', 'analytics']);
+  assert.deepEqual(
+    seen.groups.map(({ name }) => name),
+    ['engineering', 'analytics'],
+  );
 });
 
 test('a changed membership is in the next token only', async () => {

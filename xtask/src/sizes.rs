@@ -97,17 +97,33 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     Ok(files)
 }
 
-/// Measures files; the name of each is kept.
+/// Measures files, each compressed by itself, and adds up those with the same name.
 pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Result<Vec<Size>> {
     let lines =
         tools::node(&workspace.root)?.args(["-e", MEASURE]).args(files.iter().map(|(_, path)| path)).succeed(None)?;
     let sizes = lines.iter().zip(files).filter_map(|(line, (name, _))| read(name, line));
     let sizes: Vec<Size> = sizes.collect();
     if sizes.len() == files.len() {
-        Ok(sizes)
+        Ok(by_name(sizes))
     } else {
         Err(Problem::new("node measured something else than was asked").output(lines))
     }
+}
+
+/// Adds up the sizes of files with the same name, which lie side by side.
+fn by_name(sizes: Vec<Size>) -> Vec<Size> {
+    let mut sums: Vec<Size> = Vec::new();
+    for size in sizes {
+        match sums.last_mut().filter(|last| last.name == size.name) {
+            Some(last) => {
+                last.raw += size.raw;
+                last.gzip += size.gzip;
+                last.brotli += size.brotli;
+            }
+            None => sums.push(size),
+        }
+    }
+    sums
 }
 
 /// Reads `raw gzip brotli`.
@@ -183,7 +199,7 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENGINE_LIMIT, Module, Size, between_marks, check, grouped, read, table, to_json};
+    use super::{ENGINE_LIMIT, Module, Size, between_marks, by_name, check, grouped, read, table, to_json};
 
     fn engine(brotli: u64) -> Vec<Size> {
         vec![Size { name: Module::Engine.title().to_owned(), raw: 1_234_567, gzip: 999, brotli }]
@@ -212,6 +228,14 @@ mod tests {
         let new = "# Sizes\n<!-- sizes: begin -->\nnew\n<!-- sizes: end -->\nend\n";
         assert_eq!(between_marks(text, "new\n").as_deref(), Some(new));
         assert_eq!(between_marks("no marks", "new"), None);
+    }
+
+    #[test]
+    fn adds_up_files_of_one_kind() {
+        let size = |name: &str, raw| Size { name: name.to_owned(), raw, gzip: 2, brotli: 1 };
+        let sums = by_name(vec![size("js", 10), size("js", 5), size("css", 7)]);
+        let js = Size { name: "js".to_owned(), raw: 15, gzip: 4, brotli: 2 };
+        assert_eq!(sums, [js, size("css", 7)]);
     }
 
     #[test]

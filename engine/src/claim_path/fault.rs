@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
+use crate::text::escaped;
 
 /// Why a text is not a claim path (D-11): where, what, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -205,7 +206,7 @@ impl fmt::Display for ClaimPathError {
             Fault::MissingDot(_) => f.write_str("`.` is missing after `$`"),
             Fault::QuotedPath => f.write_str("the claim path stands in quotation marks"),
             Fault::SsoForm => f.write_str("`${` does not begin a claim path"),
-            Fault::SsoUnknown(text) => write!(f, "`{}` is not known", text.escape_debug()),
+            Fault::SsoUnknown(text) => write!(f, "`{}` is not known", escaped(text)),
             Fault::SsoUnclosed => f.write_str("`${` is not closed"),
             Fault::TrailingDot => f.write_str("nothing follows the dot"),
             Fault::EmptyName => f.write_str("no name follows the dot"),
@@ -222,7 +223,7 @@ impl fmt::Display for ClaimPathError {
             Fault::BadEscape => f.write_str("an escape that JSON does not have"),
             Fault::EmptySelector => f.write_str("nothing is selected here"),
             Fault::UnquotedName(name) => {
-                write!(f, "the name `{}` is not in quotes", name.escape_debug())
+                write!(f, "the name `{}` is not in quotes", escaped(name))
             }
             Fault::Script => f.write_str("a script expression"),
             Fault::BadIndex(digits) => write!(f, "`{digits}` is not an index"),

@@ -139,8 +139,7 @@ impl ClaimPath {
     /// A path that is not singular is refused where it would select or visit too much; see [`MAX_NODES`] and
     /// [`MAX_VISITS`].
     pub fn select<'a>(&self, root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
-        let nodes = select::select(&self.0.segments, root)?;
-        Ok(nodes.into_iter().map(|node| Node { location: spell(&node.path), value: node.value }).collect())
+        select::select(&self.0.segments, root)
     }
 
     /// Follows a singular path with at least one step; `None` for any other.

@@ -93,7 +93,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
+    fn take_while(&mut self, keep: fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let len = rest.find(|c| !keep(c)).unwrap_or(rest.len());
         self.at += len;

@@ -10,25 +10,19 @@ use serde_json::{Number, Value};
 
 use super::filter::{Comparison, Filter, Operand, Query};
 use super::scan::{Segment, Selector, Slice};
-use super::spell::Element;
-use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, TooManyNodes};
-
-/// A value that was selected, and where: the elements of its path, from the root.
-pub(super) struct Selected<'a> {
-    pub(super) path: Vec<Element<'a>>,
-    pub(super) value: &'a Value,
-}
+use super::spell::{Element, spell};
+use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, Node, TooManyNodes};
 
 /// The nodes that the segments select, in the order of RFC 9535.
-pub(super) fn select<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<Selected<'a>>, TooManyNodes> {
+pub(super) fn select<'a>(segments: &[Segment], root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
     let mut evaluation = Evaluation { root, visits: 0, trail: Vec::new() };
     let nodes = evaluation.query(segments, root)?;
-    Ok(nodes.iter().map(|node| Selected { path: evaluation.path(node.at), value: node.value }).collect())
+    Ok(nodes.iter().map(|step| Node { location: evaluation.location(step.at), value: step.value }).collect())
 }
 
-/// A node: its value, and the place of its last step in the trail.
+/// A node: its value, and where its last step is in the trail.
 #[derive(Clone, Copy)]
-struct Node<'a> {
+struct Stop<'a> {
     at: Option<usize>,
     value: &'a Value,
 }
@@ -46,25 +40,25 @@ impl<'a> Evaluation<'a> {
         if self.visits > MAX_VISITS { Err(TooManyNodes(())) } else { Ok(()) }
     }
 
-    /// The path to a place in the trail.
-    fn path(&self, mut at: Option<usize>) -> Vec<Element<'a>> {
+    /// Where a node is: the steps to a place in the trail.
+    fn location(&self, mut at: Option<usize>) -> String {
         let mut path = Vec::new();
         while let Some((before, element)) = at.and_then(|at| self.trail.get(at)) {
             path.push(*element);
             at = *before;
         }
         path.reverse();
-        path
+        spell(&path)
     }
 
     /// The node one step below another.
-    fn step(&mut self, from: Node<'a>, element: Element<'a>, value: &'a Value) -> Node<'a> {
+    fn step(&mut self, from: Stop<'a>, element: Element<'a>, value: &'a Value) -> Stop<'a> {
         self.trail.push((from.at, element));
-        Node { at: Some(self.trail.len() - 1), value }
+        Stop { at: Some(self.trail.len() - 1), value }
     }
 
-    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
-        let mut nodes = vec![Node { at: None, value: start }];
+    fn query(&mut self, segments: &[Segment], start: &'a Value) -> Result<Vec<Stop<'a>>, TooManyNodes> {
+        let mut nodes = vec![Stop { at: None, value: start }];
         for segment in segments {
             let mut next = Vec::new();
             for node in nodes {
@@ -82,9 +76,9 @@ impl<'a> Evaluation<'a> {
     fn descend(
         &mut self,
         selectors: &[Selector],
-        node: Node<'a>,
+        node: Stop<'a>,
         depth: usize,
-        out: &mut Vec<Node<'a>>,
+        out: &mut Vec<Stop<'a>>,
     ) -> Result<(), TooManyNodes> {
         if depth > MAX_DOCUMENT_DEPTH {
             return Err(TooManyNodes(()));
@@ -101,8 +95,8 @@ impl<'a> Evaluation<'a> {
     fn children(
         &mut self,
         selectors: &[Selector],
-        node: Node<'a>,
-        out: &mut Vec<Node<'a>>,
+        node: Stop<'a>,
+        out: &mut Vec<Stop<'a>>,
     ) -> Result<(), TooManyNodes> {
         for selector in selectors {
             self.visit()?;
@@ -114,9 +108,7 @@ impl<'a> Evaluation<'a> {
                     .map(|(at, value)| (Element::Index(at), value))
                     .into_iter()
                     .collect(),
-                (Selector::Slice(slice), Value::Array(elements)) => places(slice, elements.len())
-                    .filter_map(|at| Some((Element::Index(at), elements.get(at)?)))
-                    .collect(),
+                (Selector::Slice(slice), Value::Array(elements)) => sliced(slice, elements),
                 (Selector::Wildcard | Selector::Filter(_), value) => members(value),
                 _ => Vec::new(),
             };
@@ -170,7 +162,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The values that a query inside a filter selects.
-    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
+    fn nodes(&mut self, query: &Query, node: &'a Value) -> Result<Vec<Stop<'a>>, TooManyNodes> {
         let nodes = self.query(&query.segments, if query.absolute { self.root } else { node })?;
         // What is selected may be compared as a whole.
         nodes.iter().try_for_each(|selected| self.weigh(selected.value, 0))?;
@@ -182,7 +174,7 @@ impl<'a> Evaluation<'a> {
     where
         'a: 'v,
     {
-        let only = |nodes: Vec<Node<'a>>| match nodes.as_slice() {
+        let only = |nodes: Vec<Stop<'a>>| match nodes.as_slice() {
             [only] => Some(Cow::Borrowed(only.value)),
             _ => None,
         };
@@ -224,19 +216,22 @@ fn members(value: &Value) -> Vec<(Element<'_>, &Value)> {
     }
 }
 
-/// The places that a slice selects in an array (RFC 9535 section 2.3.4.2.2). The numbers are below 2^53.
-fn places(slice: &Slice, len: usize) -> impl Iterator<Item = usize> {
-    let len = i64::try_from(len).unwrap_or(i64::MAX);
+/// The elements that a slice selects (RFC 9535 section 2.3.4.2.2). The numbers are below 2^53.
+fn sliced<'a>(slice: &Slice, elements: &'a [Value]) -> Vec<(Element<'a>, &'a Value)> {
+    let len = i64::try_from(elements.len()).unwrap_or(i64::MAX);
     let step = slice.step.unwrap_or(1);
-    let from_start = |bound: i64| if bound < 0 { len + bound } else { bound };
-    let (first, last) = if step < 0 { (len - 1, -1) } else { (0, len) };
     let (lowest, highest) = if step < 0 { (-1, len - 1) } else { (0, len) };
-    let place = |bound: Option<i64>, default| bound.map_or(default, from_start).clamp(lowest, highest);
-    let (start, end) = (place(slice.start, first), place(slice.end, last));
-    let ahead = move |at: i64| if step < 0 { at > end } else { step > 0 && at < end };
-    std::iter::successors(Some(start), move |at| Some(at + step))
-        .take_while(move |at| ahead(*at))
-        .filter_map(|at| usize::try_from(at).ok())
+    let bound = |bound: i64| if bound < 0 { len + bound } else { bound }.clamp(lowest, highest);
+    let mut at = slice.start.map_or(if step < 0 { highest } else { lowest }, bound);
+    let end = slice.end.map_or(if step < 0 { lowest } else { highest }, bound);
+    let mut found = Vec::new();
+    while (step > 0 && at < end) || (step < 0 && at > end) {
+        if let Some((at, value)) = super::element(elements, at) {
+            found.push((Element::Index(at), value));
+        }
+        at += step;
+    }
+    found
 }
 
 /// rule: section 2.3.5.2.2; nothing equals nothing.

@@ -1,15 +1,14 @@
 //! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
 
-use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use super::walk::{self, HostMatch};
 use super::{Decision, Request, Source};
-use crate::fold::lower;
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal};
-use crate::order::sorted;
+use crate::order::{run, sort};
 use crate::policy::Policy;
+use crate::text::lower;
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -192,7 +191,7 @@ pub struct Explanation {
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
     let paths = walk::paths(policy, identity);
-    let mut hits: Vec<Acl> = Vec::new();
+    let mut hits: Vec<&Acl> = Vec::new();
     let walked = walk::walk(policy, identity, request, &paths, &mut |acl| {
         hits.push(acl);
         ControlFlow::Continue(())
@@ -201,8 +200,9 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
     let decision = settled.map_or(walked, |reason| Decision::without_rule(reason, identity));
 
     // Where each ACL was first met, by ACL.
-    let rank = sorted(hits.iter().enumerate().collect(), |a, b| a.1.cmp(b.1));
-    let place_of = |acl: &Acl| first_of(&rank, |(_, hit)| (*hit).cmp(acl)).map(|(place, _)| *place);
+    let mut rank: Vec<(usize, &Acl)> = hits.into_iter().enumerate().collect();
+    sort(&mut rank, |a, b| a.1.cmp(b.1));
+    let place_of = |acl: &Acl| run(&rank, |(_, hit)| (*hit).cmp(acl)).first().map(|(place, _)| *place);
     let known = Known::new(&paths);
     let mut candidates = Vec::new();
     for mut candidate in policy.acls().filter_map(|acl| known.candidate(acl, request)) {
@@ -222,7 +222,8 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
         candidates.push((key, candidate));
     }
     // Stable: what is equal stays in the order of the policy's ACLs.
-    let candidates = sorted(candidates, |a, b| a.0.cmp(&b.0)).into_iter().map(|(_, candidate)| candidate).collect();
+    sort(&mut candidates, |a, b| a.0.cmp(&b.0));
+    let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
     Explanation { decision, paths, candidates, acls: policy.acls().len() }
 }
 
@@ -238,11 +239,6 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing 
     }
 }
 
-/// The first of the items that compare equal; the items are in order.
-fn first_of<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> Option<&T> {
-    items.get(items.partition_point(|item| compare(item).is_lt())).filter(|item| compare(item).is_eq())
-}
-
 /// The identity's principals, as they are and as they are nearly.
 struct Known<'a> {
     /// Every path and its place, by principal.
@@ -256,18 +252,17 @@ impl<'a> Known<'a> {
     fn new(paths: &'a [Path]) -> Self {
         // A role is reached through its members' spelling, never through its own.
         let own = paths.iter().filter(|path| path.role.is_none()).map(|path| &path.principal);
-        Self {
-            paths: sorted(paths.iter().enumerate().collect(), |a, b| a.1.principal.cmp(&b.1.principal)),
-            folded: sorted(own.map(|own| (fold(own), own)).collect(), |a, b| a.0.cmp(&b.0)),
-            user: paths.first(),
-        }
+        let mut folded: Vec<(Principal, &Principal)> = own.map(|own| (fold(own), own)).collect();
+        sort(&mut folded, |a, b| a.0.cmp(&b.0));
+        let user = paths.first();
+        let mut paths: Vec<(usize, &Path)> = paths.iter().enumerate().collect();
+        sort(&mut paths, |a, b| a.1.principal.cmp(&b.1.principal));
+        Self { paths, folded, user }
     }
 
     /// The paths to a principal, with their places.
     fn of(&self, principal: &Principal) -> &[(usize, &'a Path)] {
-        let start = self.paths.partition_point(|(_, path)| path.principal < *principal);
-        let paths = self.paths.get(start..).unwrap_or_default();
-        paths.get(..paths.partition_point(|(_, path)| path.principal == *principal)).unwrap_or_default()
+        run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
     fn candidate(&self, acl: &Acl, request: &Request<'_>) -> Option<Candidate> {
@@ -305,11 +300,11 @@ impl<'a> Known<'a> {
             return Some((PrincipalFacet::Everyone, self.user.into_iter().cloned().collect()));
         }
         let folded = fold(&acl.principal);
-        let (_, own) = *first_of(&self.folded, |(near, _)| near.cmp(&folded))?;
+        let (_, own) = run(&self.folded, |(near, _)| near.cmp(&folded)).first()?;
         let facet = if lower(own.name()) == lower(acl.principal.name()) {
-            PrincipalFacet::LetterCase(own.clone())
+            PrincipalFacet::LetterCase((*own).clone())
         } else {
-            PrincipalFacet::LeadingSlash(own.clone())
+            PrincipalFacet::LeadingSlash((*own).clone())
         };
         Some((facet, Vec::new()))
     }

@@ -4,9 +4,9 @@ use std::ops::ControlFlow;
 
 use super::{Decision, Outcome, Path, Reason, Request, Source};
 use crate::identity::Identity;
-use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal};
-use crate::order::sorted;
-use crate::policy::{Node, Policy, Row};
+use crate::model::{Acl, Host, Operation, Permission, Principal};
+use crate::order::{run, sort};
+use crate::policy::Policy;
 
 /// What is decided before any ACL is read.
 pub(super) fn settled_before_acls(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Option<Reason> {
@@ -48,14 +48,14 @@ pub(super) fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
 /// Walks the deny pass, then the allow pass, and hands every match to `visit` in the order of D-20.
 ///
 /// The first match decides; `visit` says whether the walk goes on after it.
-pub(super) fn walk(
-    policy: &Policy,
+pub(super) fn walk<'p>(
+    policy: &'p Policy,
     identity: &Identity,
     request: &Request<'_>,
     paths: &[Path],
-    visit: &mut dyn FnMut(Acl) -> ControlFlow<()>,
+    visit: &mut dyn FnMut(&'p Acl) -> ControlFlow<()>,
 ) -> Decision {
-    let covering = policy.index().covering(request.resource_type, request.resource_name);
+    let covering = policy.covering(request.resource_type, request.resource_name);
     let everyone = Principal::user("*");
     let mut decision: Option<Decision> = None;
     let mut host_might_allow = false;
@@ -63,13 +63,12 @@ pub(super) fn walk(
         for path in paths {
             // `User:*` is an ACL of the user (D-20); for the other principals it would say the same again.
             let others = (path.source == Source::User && !path.principal.is_everyone()).then_some(&everyone);
-            for (pattern_type, pattern, node) in &covering {
+            for of_pattern in &covering {
                 for principal in std::iter::once(&path.principal).chain(others) {
-                    let rows = matching_rows(node, principal, permission, request, &mut host_might_allow);
-                    for row in rows {
-                        let acl = acl_of(request, *pattern_type, pattern, principal, row);
+                    let of_principal = run(of_pattern, |acl| acl.principal.cmp(principal));
+                    for acl in matching(of_principal, permission, request, &mut host_might_allow) {
                         if decision.is_none() {
-                            decision = Some(decision_of(path, &acl, request, identity));
+                            decision = Some(decision_of(path, acl, request, identity));
                         }
                         if visit(acl).is_break() {
                             break 'walk;
@@ -85,27 +84,27 @@ pub(super) fn walk(
     })
 }
 
-/// The rows of one principal on one pattern that match, best first: host, then operation (D-20).
-fn matching_rows(
-    node: &Node,
-    principal: &Principal,
+/// The ACLs of one principal on one pattern that match, best first: host, then operation (D-20).
+fn matching<'p>(
+    acls: &'p [Acl],
     permission: Permission,
     request: &Request<'_>,
     host_might_allow: &mut bool,
-) -> Vec<Row> {
-    let mut ranked: Vec<((u8, usize), Row)> = Vec::new();
-    for row in node.rows(principal).iter().copied().filter(|row| row.permission == permission) {
-        let Some(operation) = operation_rank(row.operation, request.operation, permission) else { continue };
-        match host_match(row.host, request) {
-            HostMatch::Exact => ranked.push(((0, operation), row)),
-            HostMatch::Any => ranked.push(((1, operation), row)),
+) -> Vec<&'p Acl> {
+    let mut ranked: Vec<((u8, usize), &Acl)> = Vec::new();
+    for acl in acls.iter().filter(|acl| acl.permission == permission) {
+        let Some(operation) = operation_rank(acl.operation, request.operation, permission) else { continue };
+        match host_match(acl.host, request) {
+            HostMatch::Exact => ranked.push(((0, operation), acl)),
+            HostMatch::Any => ranked.push(((1, operation), acl)),
             // Fail closed: what may deny denies, what may allow does not (D-04).
-            HostMatch::Unknown if permission == Permission::Deny => ranked.push(((0, operation), row)),
+            HostMatch::Unknown if permission == Permission::Deny => ranked.push(((0, operation), acl)),
             HostMatch::Unknown => *host_might_allow = true,
             HostMatch::No => {}
         }
     }
-    sorted(ranked, Ord::cmp).into_iter().map(|(_, row)| row).collect()
+    sort(&mut ranked, |a, b| a.0.cmp(&b.0));
+    ranked.into_iter().map(|(_, acl)| acl).collect()
 }
 
 /// How an ACL's host relates to the request's.
@@ -138,18 +137,6 @@ pub(super) fn operation_rank(of_acl: Operation, asked: Operation, permission: Pe
         return None;
     }
     asked.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1)
-}
-
-fn acl_of(request: &Request<'_>, pattern_type: PatternType, pattern: &str, principal: &Principal, row: Row) -> Acl {
-    Acl {
-        resource_type: request.resource_type,
-        resource_name: pattern.into(),
-        pattern_type,
-        principal: principal.clone(),
-        host: row.host,
-        operation: row.operation,
-        permission: row.permission,
-    }
 }
 
 fn decision_of(path: &Path, acl: &Acl, request: &Request<'_>, identity: &Identity) -> Decision {

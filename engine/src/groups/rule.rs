@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::claim_path::{ClaimPath, ClaimPathError};
+use crate::text::escaped;
 
 /// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the self-managed deployment, or
 /// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).
@@ -136,7 +137,7 @@ impl NestedGroupBehaviorError {
 
 impl fmt::Display for NestedGroupBehaviorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is neither `none` nor `suffix`", self.0.escape_debug())
+        write!(f, "`{}` is neither `none` nor `suffix`", escaped(&self.0))
     }
 }
 

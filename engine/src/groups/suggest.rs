@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::claim_path::{MAX_PATH_BYTES, push_name};
-use crate::order::sorted;
+use crate::order::sort;
 
 /// A claim path that finds names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,11 +66,8 @@ const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "
 pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
     let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
     search.object(document, 0);
-    sorted(search.found, |a, b| a.0.cmp(&b.0))
-        .into_iter()
-        .map(|(_, suggestion)| suggestion)
-        .take(MAX_SUGGESTIONS)
-        .collect()
+    sort(&mut search.found, |a, b| a.0.cmp(&b.0));
+    search.found.into_iter().map(|(_, suggestion)| suggestion).take(MAX_SUGGESTIONS).collect()
 }
 
 struct Search {

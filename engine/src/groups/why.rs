@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::suggest::{Suggestion, suggest_paths};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
-use crate::fold::lower;
+use crate::text::lower;
 use crate::warning::Warning;
 
 /// What the diagnosis looks at.

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
+use crate::text::escaped;
 
 /// The only name of the resource type cluster.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
@@ -47,7 +48,7 @@ impl HostError {
 
 impl fmt::Display for HostError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is neither `*` nor an IP address", self.0.escape_debug())
+        write!(f, "`{}` is neither `*` nor an IP address", escaped(&self.0))
     }
 }
 
@@ -188,9 +189,9 @@ impl fmt::Display for AclError {
         match self {
             Self::Principal(error) => error.fmt(f),
             Self::EmptyName => f.write_str("the resource name is empty"),
-            Self::ClusterName(text) => write!(f, "`{}` is not the cluster's name", text.escape_debug()),
+            Self::ClusterName(text) => write!(f, "`{}` is not the cluster's name", escaped(text)),
             Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
-            Self::TopicName(text) => write!(f, "`{}` is not a topic name", text.escape_debug()),
+            Self::TopicName(text) => write!(f, "`{}` is not a topic name", escaped(text)),
             Self::ControlCharacter(c) => {
                 write!(f, "the resource name holds the control character `{}`", c.escape_unicode())
             }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::escaped;
+
 /// What kind of name a principal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum PrincipalType {
@@ -92,12 +94,12 @@ impl PrincipalError {
 impl fmt::Display for PrincipalError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoType(text) => write!(f, "`{}` has no principal type", text.escape_debug()),
-            Self::UnknownType(text) => write!(f, "`{}` is not a principal type", text.escape_debug()),
+            Self::NoType(text) => write!(f, "`{}` has no principal type", escaped(text)),
+            Self::UnknownType(text) => write!(f, "`{}` is not a principal type", escaped(text)),
             Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
             Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", c.escape_unicode()),
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
-            Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", text.escape_debug()),
+            Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
         }
     }
 }

@@ -35,7 +35,7 @@ macro_rules! closed_enum {
             /// Reads the Data Plane API's value, exactly.
             #[must_use]
             pub fn from_data_plane(text: &str) -> Option<Self> {
-                match text { $($dp => Some(Self::$variant),)+ _ => None }
+                Self::ALL.iter().copied().find(|value| value.spelling().data_plane == text)
             }
 
             /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.

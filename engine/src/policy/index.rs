@@ -1,148 +1,139 @@
-//! Where a name's ACLs are: by resource type and pattern, then by principal. A cache of the policy, kept in step.
+//! The ACLs and memberships of a policy in order, so that a decision finds what it needs by a few binary searches.
 
-use std::collections::BTreeMap;
+use crate::model::{Acl, PatternType, Principal, ResourceType, Role};
+use crate::order::{run, sort};
 
-use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
-
-/// What an ACL says once its resource and principal are known.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Row {
-    pub(crate) permission: Permission,
-    pub(crate) host: Host,
-    pub(crate) operation: Operation,
-}
-
-/// The ACLs of one pattern, by principal; the rows of a principal in no order, each once.
+/// ACLs, each once, in order of their fields: those of a pattern lie together, and in them those of a principal.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Node {
-    rows: BTreeMap<Principal, Vec<Row>>,
+pub(crate) struct Acls {
+    sorted: Vec<Acl>,
+    /// By the place of the resource type among its values: how many prefixed ACLs have a name of each length, so that
+    /// only lengths that exist are tried.
+    prefix_lengths: [Vec<usize>; ResourceType::ALL.len()],
 }
 
-impl Node {
-    /// The rows of exactly this principal.
-    pub(crate) fn rows(&self, principal: &Principal) -> &[Row] {
-        self.rows.get(principal).map_or(&[], Vec::as_slice)
+impl Acls {
+    pub(crate) fn new(mut acls: Vec<Acl>) -> Self {
+        sort(&mut acls, Ord::cmp);
+        acls.dedup();
+        let mut new = Self::default();
+        for acl in &acls {
+            new.count(acl, true);
+        }
+        new.sorted = acls;
+        new
     }
-}
 
-/// The patterns of one resource type.
-#[derive(Debug, Clone, Default)]
-struct Patterns {
-    literal: BTreeMap<String, Node>,
-    prefixed: BTreeMap<String, Node>,
-    /// How many prefixes have each length, so that only lengths that exist are tried.
-    prefix_lengths: Vec<usize>,
-}
+    pub(crate) fn as_slice(&self) -> &[Acl] {
+        &self.sorted
+    }
 
-impl Patterns {
-    fn nodes(&mut self, pattern_type: PatternType) -> &mut BTreeMap<String, Node> {
-        match pattern_type {
-            PatternType::Literal => &mut self.literal,
-            PatternType::Prefixed => &mut self.prefixed,
+    pub(crate) fn contains(&self, acl: &Acl) -> bool {
+        self.sorted.binary_search(acl).is_ok()
+    }
+
+    /// Adds an ACL; says whether it is new.
+    pub(crate) fn insert(&mut self, acl: Acl) -> bool {
+        let Err(place) = self.sorted.binary_search(&acl) else { return false };
+        self.count(&acl, true);
+        self.sorted.insert(place, acl);
+        true
+    }
+
+    /// Removes an ACL; says whether it was there.
+    pub(crate) fn remove(&mut self, acl: &Acl) -> bool {
+        let Ok(place) = self.sorted.binary_search(acl) else { return false };
+        self.sorted.remove(place);
+        self.count(acl, false);
+        true
+    }
+
+    /// Removes the ACLs of a principal.
+    pub(crate) fn remove_all(&mut self, principal: &Principal) {
+        let (gone, kept) = std::mem::take(&mut self.sorted).into_iter().partition(|acl| acl.principal == *principal);
+        self.sorted = kept;
+        let gone: Vec<Acl> = gone;
+        for acl in &gone {
+            self.count(acl, false);
         }
     }
 
-    /// One more prefix of this length.
-    fn count_prefix(&mut self, length: usize) {
-        if self.prefix_lengths.len() <= length {
-            self.prefix_lengths.resize(length + 1, 0);
+    /// Counts the length of a prefix that is added or removed.
+    fn count(&mut self, acl: &Acl, added: bool) {
+        let Some(lengths) = self.prefix_lengths.get_mut(acl.resource_type as usize) else { return };
+        let length = acl.resource_name.len();
+        if acl.pattern_type == PatternType::Literal {
+            return;
         }
-        if let Some(count) = self.prefix_lengths.get_mut(length) {
-            *count += 1;
+        if lengths.len() <= length {
+            lengths.resize(length + 1, 0);
         }
-    }
-}
-
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Index {
-    /// By the place of the resource type among its values.
-    patterns: [Patterns; ResourceType::ALL.len()],
-    /// The roles of each member, by name.
-    roles_of: BTreeMap<Principal, Vec<String>>,
-}
-
-impl Index {
-    /// Takes an ACL that is not there yet.
-    pub(crate) fn add(&mut self, acl: &Acl) {
-        let Some(patterns) = self.patterns.get_mut(acl.resource_type as usize) else { return };
-        let nodes = patterns.nodes(acl.pattern_type);
-        let is_new = !nodes.contains_key(&acl.resource_name);
-        let node = nodes.entry(acl.resource_name.clone()).or_default();
-        node.rows.entry(acl.principal.clone()).or_default().push(row(acl));
-        if is_new && acl.pattern_type == PatternType::Prefixed {
-            patterns.count_prefix(acl.resource_name.len());
+        if let Some(count) = lengths.get_mut(length) {
+            *count = if added { *count + 1 } else { count.saturating_sub(1) };
         }
     }
 
-    pub(crate) fn remove(&mut self, acl: &Acl) {
-        let Some(patterns) = self.patterns.get_mut(acl.resource_type as usize) else { return };
-        let nodes = patterns.nodes(acl.pattern_type);
-        let Some(node) = nodes.get_mut(&acl.resource_name) else { return };
-        if let Some(rows) = node.rows.get_mut(&acl.principal) {
-            rows.retain(|found| *found != row(acl));
-            if rows.is_empty() {
-                node.rows.remove(&acl.principal);
-            }
-        }
-        if node.rows.is_empty() {
-            nodes.remove(&acl.resource_name);
-            if acl.pattern_type == PatternType::Prefixed
-                && let Some(count) = patterns.prefix_lengths.get_mut(acl.resource_name.len())
-            {
-                *count -= 1;
-            }
-        }
-    }
-
-    pub(crate) fn add_member(&mut self, role: &str, member: Principal) {
-        let roles = self.roles_of.entry(member).or_default();
-        if let Err(place) = roles.binary_search_by(|name| name.as_str().cmp(role)) {
-            roles.insert(place, role.into());
-        }
-    }
-
-    pub(crate) fn remove_member(&mut self, role: &str, member: &Principal) {
-        if let Some(roles) = self.roles_of.get_mut(member) {
-            roles.retain(|name| name != role);
-            if roles.is_empty() {
-                self.roles_of.remove(member);
-            }
-        }
-    }
-
-    /// The roles of a member, by name.
-    pub(crate) fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
-        self.roles_of.get(member).into_iter().flatten().map(String::as_str)
-    }
-
-    /// The patterns that cover a name, in the order of D-20: literal name, prefixes longest first, literal `*`.
-    pub(crate) fn covering<'a>(
-        &'a self,
-        resource_type: ResourceType,
-        name: &str,
-    ) -> Vec<(PatternType, &'a str, &'a Node)> {
-        let Some(patterns) = self.patterns.get(resource_type as usize) else { return Vec::new() };
+    /// The ACLs of the patterns that cover a name, by pattern, in the order of D-20: literal name, prefixes longest
+    /// first, literal `*`.
+    pub(crate) fn covering(&self, resource_type: ResourceType, name: &str) -> Vec<&[Acl]> {
         let mut found = Vec::new();
-        let mut look = |pattern_type, nodes: &'a BTreeMap<String, Node>, name: &str| {
-            if let Some((pattern, node)) = nodes.get_key_value(name) {
-                found.push((pattern_type, pattern.as_str(), node));
+        let mut look = |pattern: PatternType, name: &str| {
+            let of_pattern = run(&self.sorted, |acl| {
+                (acl.resource_type, acl.resource_name.as_str(), acl.pattern_type).cmp(&(resource_type, name, pattern))
+            });
+            if !of_pattern.is_empty() {
+                found.push(of_pattern);
             }
         };
-        look(PatternType::Literal, &patterns.literal, name);
-        for (length, count) in patterns.prefix_lengths.iter().enumerate().take(name.len() + 1).rev() {
+        look(PatternType::Literal, name);
+        let lengths = self.prefix_lengths.get(resource_type as usize).map_or([].as_slice(), Vec::as_slice);
+        for (length, count) in lengths.iter().enumerate().rev() {
             if *count > 0
                 && let Some(prefix) = name.get(..length)
             {
-                look(PatternType::Prefixed, &patterns.prefixed, prefix);
+                look(PatternType::Prefixed, prefix);
             }
         }
         if name != "*" {
-            look(PatternType::Literal, &patterns.literal, "*");
+            look(PatternType::Literal, "*");
         }
         found
     }
 }
 
-const fn row(acl: &Acl) -> Row {
-    Row { permission: acl.permission, host: acl.host, operation: acl.operation }
+/// Who is a member of which role, in order of the members, then of the roles' names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Memberships(Vec<(Principal, String)>);
+
+impl Memberships {
+    pub(crate) fn new(roles: &[Role]) -> Self {
+        let mut memberships = Vec::new();
+        for role in roles {
+            for member in &role.members {
+                memberships.push((member.clone(), role.name.clone()));
+            }
+        }
+        sort(&mut memberships, Ord::cmp);
+        Self(memberships)
+    }
+
+    pub(crate) fn insert(&mut self, member: Principal, role: String) {
+        let membership = (member, role);
+        if let Err(place) = self.0.binary_search(&membership) {
+            self.0.insert(place, membership);
+        }
+    }
+
+    pub(crate) fn remove(&mut self, member: &Principal, role: &str) {
+        self.0.retain(|(of, name)| of != member || name != role);
+    }
+
+    pub(crate) fn remove_all(&mut self, role: &str) {
+        self.0.retain(|(_, name)| name != role);
+    }
+
+    /// The roles of a member, by name.
+    pub(crate) fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
+        run(&self.0, |(of, _)| of.cmp(member)).iter().map(|(_, role)| role.as_str())
+    }
 }

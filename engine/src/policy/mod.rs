@@ -1,23 +1,27 @@
-//! A policy: settings, roles and ACLs, changed in place by one `apply`, with an index kept in step.
+//! A policy: settings, roles and ACLs, in order, changed in place by one `apply`.
 
 mod index;
 mod settings;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::model::{Acl, Principal, PrincipalType, Role, RoleError, check_role_name};
+use index::{Acls, Memberships};
 
-pub(crate) use index::{Index, Node, Row};
+use crate::model::{Acl, Principal, PrincipalType, ResourceType, Role, RoleError, check_role_name};
+use crate::order::sort;
+use crate::text::escaped;
+
 pub use settings::{GroupSource, Settings, SettingsError};
 
 /// Everything that a decision needs besides the identity and the request.
 #[derive(Debug, Clone, Default)]
 pub struct Policy {
     settings: Settings,
-    roles: BTreeMap<String, Role>,
-    acls: BTreeSet<Acl>,
-    index: Index,
+    /// By name.
+    roles: Vec<Role>,
+    memberships: Memberships,
+    acls: Acls,
 }
 
 /// One change of a policy. Whether it may be made is checked by who creates it (D-27).
@@ -80,8 +84,8 @@ impl ChangeError {
 impl fmt::Display for ChangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownRole(name) => write!(f, "there is no role `{}`", name.escape_debug()),
-            Self::RoleExists(name) => write!(f, "there is a role `{}` already", name.escape_debug()),
+            Self::UnknownRole(name) => write!(f, "there is no role `{}`", escaped(name)),
+            Self::RoleExists(name) => write!(f, "there is a role `{}` already", escaped(name)),
             Self::Role(error) => error.fmt(f),
         }
     }
@@ -102,20 +106,26 @@ impl Policy {
         &self.settings
     }
 
+    /// A policy of these settings, roles, each of another name, and ACLs, as [`Acl::normalized`] gives them.
+    pub(crate) fn from_parts(settings: Settings, mut roles: Vec<Role>, acls: Vec<Acl>) -> Self {
+        sort(&mut roles, |a, b| a.name.cmp(&b.name));
+        Self { settings, memberships: Memberships::new(&roles), roles, acls: Acls::new(acls) }
+    }
+
     /// The roles, by name.
     pub fn roles(&self) -> impl ExactSizeIterator<Item = &Role> {
-        self.roles.values()
+        self.roles.iter()
     }
 
     /// One role.
     #[must_use]
     pub fn role(&self, name: &str) -> Option<&Role> {
-        self.roles.get(name)
+        self.roles.get(self.place_of(name).ok()?)
     }
 
     /// The ACLs, in order of their fields.
     pub fn acls(&self) -> impl ExactSizeIterator<Item = &Acl> {
-        self.acls.iter()
+        self.acls.as_slice().iter()
     }
 
     /// Whether this very ACL is there.
@@ -126,11 +136,18 @@ impl Policy {
 
     /// The names of the roles that this principal is a member of, in order.
     pub fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
-        self.index.roles_of(member)
+        self.memberships.roles_of(member)
     }
 
-    pub(crate) const fn index(&self) -> &Index {
-        &self.index
+    /// The ACLs of the patterns that cover a name, by pattern, in the order of D-20; those of a pattern are in order of
+    /// their fields.
+    pub(crate) fn covering(&self, resource_type: ResourceType, name: &str) -> Vec<&[Acl]> {
+        self.acls.covering(resource_type, name)
+    }
+
+    /// Where a role is among the roles, or where it would be.
+    fn place_of(&self, name: &str) -> Result<usize, usize> {
+        self.roles.binary_search_by(|role| role.name.as_str().cmp(name))
     }
 
     /// Applies one change; says whether anything is different now.
@@ -139,26 +156,37 @@ impl Policy {
     /// A role that is missing or there already, or a role name or member that no policy can hold.
     pub fn apply(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => Ok(self.add_acl(acl)),
-            Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
-            Change::CreateRole(name) => self.create_role(name).map(|()| true),
-            Change::AddMember { role, member } => self.add_member(&role, member),
+            Change::AddAcl(acl) => Ok(self.acls.insert(acl.normalized())),
+            Change::RemoveAcl(acl) => Ok(self.acls.remove(&acl.normalized())),
+            Change::CreateRole(name) => {
+                check_role_name(&name).map_err(ChangeError::Role)?;
+                match self.place_of(&name) {
+                    Ok(_) => Err(ChangeError::RoleExists(name)),
+                    Err(place) => {
+                        self.roles.insert(place, Role { name, members: BTreeSet::new() });
+                        Ok(true)
+                    }
+                }
+            }
+            Change::AddMember { role, member } => {
+                if member.kind() == PrincipalType::Role {
+                    return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
+                }
+                let added = self.members_of(&role)?.insert(member.clone());
+                self.memberships.insert(member, role);
+                Ok(added)
+            }
             Change::RemoveMember { role, member } => {
                 let removed = self.members_of(&role)?.remove(&member);
-                self.index.remove_member(&role, &member);
+                self.memberships.remove(&member, &role);
                 Ok(removed)
             }
             Change::DeleteRole { name, delete_acls } => {
-                let role = self.roles.remove(&name).ok_or_else(|| ChangeError::UnknownRole(name.clone()))?;
-                for member in &role.members {
-                    self.index.remove_member(&name, member);
-                }
+                let Ok(place) = self.place_of(&name) else { return Err(ChangeError::UnknownRole(name)) };
+                self.roles.remove(place);
+                self.memberships.remove_all(&name);
                 if delete_acls {
-                    let principal = Principal::role(name);
-                    let gone: Vec<Acl> = self.acls.iter().filter(|acl| acl.principal == principal).cloned().collect();
-                    for acl in &gone {
-                        self.remove_acl(acl);
-                    }
+                    self.acls.remove_all(&Principal::role(name));
                 }
                 Ok(true)
             }
@@ -170,53 +198,17 @@ impl Policy {
         }
     }
 
-    // The three changes that loading a document makes have functions of their own, so that a module that only loads
-    // and asks does not carry the others.
-
-    /// [`Change::AddAcl`].
-    pub(crate) fn add_acl(&mut self, acl: Acl) -> bool {
-        let acl = acl.normalized();
-        if self.acls.contains(&acl) {
-            return false;
-        }
-        self.index.add(&acl);
-        self.acls.insert(acl)
-    }
-
-    /// [`Change::CreateRole`].
-    pub(crate) fn create_role(&mut self, name: String) -> Result<(), ChangeError> {
-        check_role_name(&name).map_err(ChangeError::Role)?;
-        if self.roles.contains_key(&name) {
-            return Err(ChangeError::RoleExists(name));
-        }
-        self.roles.insert(name.clone(), Role { name, members: BTreeSet::new() });
-        Ok(())
-    }
-
-    /// [`Change::AddMember`].
-    pub(crate) fn add_member(&mut self, role: &str, member: Principal) -> Result<bool, ChangeError> {
-        if member.kind() == PrincipalType::Role {
-            return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
-        }
-        let added = self.members_of(role)?.insert(member.clone());
-        self.index.add_member(role, member);
-        Ok(added)
-    }
-
     fn members_of(&mut self, role: &str) -> Result<&mut BTreeSet<Principal>, ChangeError> {
-        let role = self.roles.get_mut(role).ok_or_else(|| ChangeError::UnknownRole(role.into()))?;
+        let place = self.place_of(role).ok();
+        let role =
+            place.and_then(|place| self.roles.get_mut(place)).ok_or_else(|| ChangeError::UnknownRole(role.into()))?;
         Ok(&mut role.members)
-    }
-
-    fn remove_acl(&mut self, acl: &Acl) -> bool {
-        self.index.remove(acl);
-        self.acls.remove(acl)
     }
 }
 
 /// Equal when the same settings, roles and ACLs are in it.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
-        self.settings == other.settings && self.roles == other.roles && self.acls == other.acls
+        self.settings == other.settings && self.roles == other.roles && self.acls().eq(other.acls())
     }
 }

@@ -7,6 +7,7 @@ use crate::claim_path::{ClaimPath, ClaimPathError};
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
 use crate::identity::IdentityRules;
 use crate::mapping::PrincipalMapping;
+use crate::text::escaped;
 
 /// The attribute of the SSO connection that carries groups (specification 2.3).
 const GROUPS_ATTRIBUTE: &str = "federated_groups";
@@ -86,7 +87,7 @@ impl fmt::Display for SettingsError {
         match self {
             Self::NoGroupsAttribute => write!(f, "the attributes name no `{GROUPS_ATTRIBUTE}`"),
             Self::GroupsAttribute(error) => error.fmt(f),
-            Self::SuperuserWithType(name) => write!(f, "the superuser `{}` has a principal type", name.escape_debug()),
+            Self::SuperuserWithType(name) => write!(f, "the superuser `{}` has a principal type", escaped(name)),
             Self::SuperuserEmpty => f.write_str("a superuser's name is empty"),
         }
     }

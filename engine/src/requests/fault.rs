@@ -5,6 +5,7 @@ use std::fmt;
 
 use super::{Api, CATALOG, Presence, RequestSpec, find, fold, is_implied, kind_from_name, kind_name};
 use crate::model::ResourceType;
+use crate::text::escaped;
 
 /// The longest text that is compared with the table's names, in characters.
 const MAX_COMPARED: usize = 96;
@@ -91,22 +92,24 @@ impl RequestFault {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::UnknownApi(_) => format!("write {}", or_list(Api::ALL.iter().map(|api| api.name()))),
+            Self::UnknownApi(_) => {
+                format!("write {}", or_list(&Api::ALL.iter().map(|api| api.name()).collect::<Vec<_>>()))
+            }
             Self::UnknownRequest { elsewhere: Some(api), .. } => format!("it is a request of `{}`", api.name()),
             Self::UnknownRequest { nearest, .. } if !nearest.is_empty() => {
-                format!("did you mean {}?", or_list(nearest.iter().copied()))
+                format!("did you mean {}?", or_list(nearest))
             }
             Self::UnknownRequest { api, .. } => format!("see the requests of `{}` in the catalog", api.name()),
             Self::UnknownKind(_) => {
                 let kinds = ResourceType::ALL.iter().filter(|kind| !is_implied(**kind));
-                format!("resources are {}", or_list(kinds.map(|kind| kind_name(*kind))))
+                format!("resources are {}", or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>()))
             }
             Self::Implied(_) => "leave it out: there is only one".into(),
             Self::NotTaken { takes, .. } if takes.is_empty() => "leave it out: this request names no resource".into(),
-            Self::NotTaken { takes, .. } => format!("it names {}", or_list(takes.iter().copied())),
+            Self::NotTaken { takes, .. } => format!("it names {}", or_list(takes)),
             Self::EmptyList(_) => "give at least one name, or leave the list out".into(),
             Self::Missing { kind, .. } => format!("add `{kind}` with at least one name"),
-            Self::MissingOneOf { kinds, .. } => format!("add {}", or_list(kinds.iter().copied())),
+            Self::MissingOneOf { kinds, .. } => format!("add {}", or_list(kinds)),
         }
     }
 }
@@ -114,19 +117,19 @@ impl RequestFault {
 impl fmt::Display for RequestFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::UnknownApi(text) => write!(f, "`{}` is not an API", text.escape_debug()),
+            Self::UnknownApi(text) => write!(f, "`{}` is not an API", escaped(text)),
             Self::UnknownRequest { api, name, .. } => {
-                write!(f, "`{}` is not a request of `{}`", name.escape_debug(), api.name())
+                write!(f, "`{}` is not a request of `{}`", escaped(name), api.name())
             }
-            Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", text.escape_debug()),
+            Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", escaped(text)),
             Self::Implied(kind) => write!(f, "the resource `{kind}` is implied and never named"),
             Self::NotTaken { request, kind, .. } => {
-                write!(f, "`{request}` does not name the resource `{}`", kind.escape_debug())
+                write!(f, "`{request}` does not name the resource `{}`", escaped(kind))
             }
-            Self::EmptyList(kind) => write!(f, "the list of `{}` is empty", kind.escape_debug()),
+            Self::EmptyList(kind) => write!(f, "the list of `{}` is empty", escaped(kind)),
             Self::Missing { request, kind } => write!(f, "`{request}` needs the resource `{kind}`"),
             Self::MissingOneOf { request, kinds } => {
-                write!(f, "`{request}` needs the resource {}", or_list(kinds.iter().copied()))
+                write!(f, "`{request}` needs the resource {}", or_list(kinds))
             }
         }
     }
@@ -264,8 +267,8 @@ fn distance(from: &[char], to: &[char]) -> usize {
 }
 
 /// `` `a`, `b` or `c` ``.
-fn or_list<'a>(items: impl Iterator<Item = &'a str>) -> String {
-    let quoted: Vec<String> = items.map(|item| format!("`{item}`")).collect();
+fn or_list(items: &[&str]) -> String {
+    let quoted: Vec<String> = items.iter().map(|item| format!("`{item}`")).collect();
     match quoted.split_last() {
         Some((last, [])) => last.clone(),
         Some((last, before)) => format!("{} or {last}", before.join(", ")),
@@ -286,9 +289,9 @@ mod tests {
 
     #[test]
     fn lists_read_as_a_sentence() {
-        assert_eq!(or_list(["a"].into_iter()), "`a`");
-        assert_eq!(or_list(["a", "b", "c"].into_iter()), "`a`, `b` or `c`");
-        assert_eq!(or_list([].into_iter()), "");
+        assert_eq!(or_list(&["a"]), "`a`");
+        assert_eq!(or_list(&["a", "b", "c"]), "`a`, `b` or `c`");
+        assert_eq!(or_list(&[]), "");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::{Presence, Rule, Takes, is_implied};
 use crate::decide::Outcome;
 use crate::model::{Operation, ResourceType};
 use crate::order::firsts;
+use crate::text::escaped;
 
 /// One question to the engine: this operation on this resource.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +26,7 @@ impl fmt::Display for Check {
         if is_implied(self.resource_type) {
             write!(f, "the {}", in_words(self.resource_type))
         } else {
-            write!(f, "{} `{}`", in_words(self.resource_type), self.resource_name.escape_debug())
+            write!(f, "{} `{}`", in_words(self.resource_type), escaped(&self.resource_name))
         }
     }
 }

@@ -7,6 +7,7 @@ use super::reader::{Fields, Place, Problems};
 use crate::model::{
     Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
 };
+use crate::text::escaped;
 
 /// An ACL as the seven fields of specification 2.4.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,7 +89,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
         Ok(host) => Some(host),
         Err(error) => {
-            problems.push(&Place::Member(at, "host"), error.code(), format!("{error}; {}", error.hint()));
+            problems.refused(&Place::Member(at, "host"), error.code(), &error, &error.hint());
             None
         }
     });
@@ -144,7 +145,7 @@ pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> 
     match Principal::parse(text) {
         Ok(principal) => Some(principal),
         Err(error) => {
-            problems.push(at, error.code(), format!("{error}; {}", error.hint()));
+            problems.refused(at, error.code(), &error, &error.hint());
             None
         }
     }
@@ -165,19 +166,19 @@ fn closed<T: Copy>(
     let text = fields.string(name, at, problems)?;
     let value = exact(text);
     if value.is_none() {
-        let advice = match any(text) {
-            Some(meant) => format!("write `{}`", spell(meant)),
-            None => {
-                let all: Vec<String> = all.iter().map(|value| format!("`{}`", spell(*value))).collect();
-                format!("the values are {}", all.join(", "))
-            }
-        };
-        let short: String = text.chars().take(80).collect();
-        problems.push(
-            &Place::Member(at, name),
-            "unknown_value",
-            format!("`{}` is not a value of `{name}`; {advice}", short.escape_debug()),
-        );
+        let all: Vec<&'static str> = all.iter().map(|value| spell(*value)).collect();
+        unknown_value(text, any(text).map(spell), &all, &Place::Member(at, name), problems);
     }
     value
+}
+
+/// Says that a text is no value of an enumeration, and what to write.
+fn unknown_value(text: &str, meant: Option<&str>, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
+    let advice = match meant {
+        Some(meant) => format!("write `{meant}`"),
+        None => format!("the values are `{}`", all.join("`, `")),
+    };
+    let short: String = text.chars().take(80).collect();
+    let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());
+    problems.push(at, "unknown_value", message);
 }

@@ -8,6 +8,7 @@ use super::{check, document};
 use crate::check::{Answer, Check};
 use crate::decide::{Outcome, Reason, Source};
 use crate::policy::Policy;
+use crate::text::escaped;
 
 /// An assertion file, version 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,14 +137,7 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<T
     let mut fields = Fields::of(value, at, problems)?;
     let name = fields.string("name", at, problems);
     let id = fields.optional_string("id", at, problems).map(String::from);
-    let place = Place::Member(at, "spec");
-    let spec = fields
-        .array("spec", at, problems)
-        .iter()
-        .enumerate()
-        .filter_map(|(index, value)| reader::string(value, &Place::Element(&place, index), problems))
-        .map(String::from)
-        .collect();
+    let spec = reader::strings(fields.array("spec", at, problems), &Place::Member(at, "spec"), problems);
     let check = fields
         .required("check", at, problems)
         .and_then(|value| check::read(value, &Place::Member(at, "check"), problems));
@@ -177,7 +171,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
                 problems.push(
                     &place,
                     "unknown_member",
-                    format!("`{}` is not known here; the members are `{all}`, `groups`, `error`", name.escape_debug()),
+                    format!("`{}` is not known here; the members are `{all}`, `groups`, `error`", escaped(name)),
                 );
                 continue;
             }

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::reader::{self, Fields, Place, Problems};
 use crate::check::{Check, Question, Who};
 use crate::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use crate::text::escaped;
 
 /// Reads a check.
 ///
@@ -58,7 +59,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         Ok(host) => Some(host),
         Err(error) => {
             let hint = if text == "*" { "leave the host out when it is not known" } else { error.hint() };
-            problems.push(&Place::Member(at, "host"), error.code(), format!("{error}; {hint}"));
+            problems.refused(&Place::Member(at, "host"), error.code(), &error, hint);
             None
         }
     });
@@ -94,14 +95,8 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
         let place = Place::Member(at, "identity");
         let mut fields = Fields::of(value, &place, problems)?;
         let user = fields.string("user", &place, problems);
-        let groups = Place::Member(&place, "groups");
-        let names: Vec<String> = fields
-            .array("groups", &place, problems)
-            .iter()
-            .enumerate()
-            .filter_map(|(index, value)| reader::string(value, &Place::Element(&groups, index), problems))
-            .map(String::from)
-            .collect();
+        let groups = fields.array("groups", &place, problems);
+        let names = reader::strings(groups, &Place::Member(&place, "groups"), problems);
         fields.finish(&place, problems);
         if userinfo.is_some() {
             problems.push(at, "userinfo_unused", "`userinfo` goes with claims or a token, not with `identity`");
@@ -175,13 +170,7 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
                 problems.expected(&place, "an array of names", names);
                 continue;
             };
-            let names = names
-                .iter()
-                .enumerate()
-                .filter_map(|(index, value)| reader::string(value, &Place::Element(&place, index), problems))
-                .map(String::from)
-                .collect();
-            resources.insert(kind.clone(), names);
+            resources.insert(kind.clone(), reader::strings(names, &place, problems));
         }
     }
     fields.finish(at, problems);
@@ -200,11 +189,12 @@ fn any<T: Copy>(
     let text = fields.string(name, at, problems)?;
     let value = read(text);
     if value.is_none() {
-        problems.push(
-            &Place::Member(at, name),
-            "unknown_value",
-            format!("`{}` is not a value of `{name}`; the values are {}", text.escape_debug(), all().join(", ")),
-        );
+        unknown_value(text, &all(), &Place::Member(at, name), problems);
     }
     value
+}
+
+fn unknown_value(text: &str, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
+    let (text, all) = (escaped(text), all.join(", "));
+    problems.push(at, "unknown_value", format!("`{text}` is not a value of `{}`; the values are {all}", at.name()));
 }

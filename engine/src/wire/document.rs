@@ -12,7 +12,8 @@ use crate::groups::NestedGroupBehavior;
 use crate::json;
 use crate::mapping::PrincipalMapping;
 use crate::model::{PrincipalType, Role, RoleError, check_role_name};
-use crate::policy::{GroupSource, Policy, Settings};
+use crate::policy::{ChangeError, GroupSource, Policy, Settings};
+use crate::text::escaped;
 
 /// Reads a policy document.
 ///
@@ -47,20 +48,24 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
         None => Settings::default(),
     };
-    let mut policy = Policy::new(settings);
-    let roles = Place::Member(at, "roles");
+    let mut roles = Vec::new();
+    let mut names = BTreeSet::new();
+    let place_of_roles = Place::Member(at, "roles");
     for (place, role) in fields.array("roles", at, problems).iter().enumerate() {
-        read_role(role, &Place::Element(&roles, place), &mut policy, problems);
+        if let Some(role) = read_role(role, &Place::Element(&place_of_roles, place), &mut names, problems) {
+            roles.push(role);
+        }
     }
-    let acls = Place::Member(at, "acls");
+    let mut acls = Vec::new();
+    let place_of_acls = Place::Member(at, "acls");
     for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
-        if let Some(acl) = acl::read(value, &Place::Element(&acls, place), problems) {
-            // A duplicate is the same ACL (D-17).
-            policy.add_acl(acl);
+        if let Some(acl) = acl::read(value, &Place::Element(&place_of_acls, place), problems) {
+            acls.push(acl);
         }
     }
     fields.finish(at, problems);
-    Some(policy)
+    // An ACL that is there twice is the same ACL (D-17).
+    Some(Policy::from_parts(settings, roles, acls))
 }
 
 /// Reads `version`, the same in every document.
@@ -105,11 +110,9 @@ fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Opti
         if let Some(text) = nested {
             match text.parse::<NestedGroupBehavior>() {
                 Ok(parsed) => *behavior = parsed,
-                Err(error) => problems.push(
-                    &Place::Member(at, "nested_group_behavior"),
-                    error.code(),
-                    format!("{error}; {}", error.hint()),
-                ),
+                Err(error) => {
+                    problems.refused(&Place::Member(at, "nested_group_behavior"), error.code(), &error, error.hint());
+                }
             }
         }
     }
@@ -127,7 +130,7 @@ fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Opti
         if let Some(name) = reader::string(value, &place, problems) {
             match Settings::check_superuser(name) {
                 Ok(()) => drop(settings.superusers.insert(name.into())),
-                Err(error) => problems.push(&place, error.code(), format!("{error}; {}", error.hint())),
+                Err(error) => problems.refused(&place, error.code(), &error, &error.hint()),
             }
         }
     }
@@ -157,7 +160,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
         problems.push(
             &Place::Member(at, "mode"),
             "unknown_value",
-            format!("`{}` is not a mapping mode; write `use_map`", mode.escape_debug()),
+            format!("`{}` is not a mapping mode; write `use_map`", escaped(mode)),
         );
     }
     let place = Place::Member(at, "attributes");
@@ -181,29 +184,32 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     match GroupSource::from_attributes(attributes) {
         Ok(groups) => Some(groups),
         Err(error) => {
-            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
+            problems.refused(&place, error.code(), &error, &error.hint());
             None
         }
     }
 }
 
-fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
-    let Some(mut fields) = Fields::of(value, at, problems) else { return };
-    let name = fields.string("name", at, problems);
-    let mut known = false;
-    if let Some(name) = name {
+/// Reads a role, unless its name is refused or that of a role before it.
+fn read_role(value: &Value, at: &Place<'_>, names: &mut BTreeSet<String>, problems: &mut Problems) -> Option<Role> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let name = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
-            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
-        } else if let Err(error) = policy.create_role(name.into()) {
+            problems.refused(&place, error.code(), &error, &error.hint());
+            None
+        } else if !names.insert(name.into()) {
+            let error = ChangeError::RoleExists(name.into());
             problems.push(&place, error.code(), format!("{error} in this document"));
+            None
         } else {
-            known = true;
+            Some(name.to_owned())
         }
-    }
-    let members = Place::Member(at, "members");
+    });
+    let mut members = BTreeSet::new();
+    let place_of_members = Place::Member(at, "members");
     for (place, value) in fields.array("members", at, problems).iter().enumerate() {
-        let place = Place::Element(&members, place);
+        let place = Place::Element(&place_of_members, place);
         let Some(mut member) = Fields::of(value, &place, problems) else { continue };
         let text = member.string("principal", &place, problems);
         member.finish(&place, problems);
@@ -211,13 +217,13 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
         if principal.kind() == PrincipalType::Role {
             let error = RoleError::RoleAsMember(principal.name().into());
-            problems.push(&place, error.code(), format!("{error}; {}", error.hint()));
-        } else if let (Some(name), true) = (name, known) {
-            // The role is there, and so is nothing that could refuse the member.
-            let _ = policy.add_member(name, principal);
+            problems.refused(&place, error.code(), &error, &error.hint());
+        } else {
+            members.insert(principal);
         }
     }
     fields.finish(at, problems);
+    Some(Role { name: name?, members })
 }
 
 fn and(hint: Option<String>) -> String {

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::json;
+use crate::text::escaped;
 
 /// One thing that is wrong with a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -48,6 +49,11 @@ impl Problems {
         self.0.push(Problem { path: at.pointer(), code, message: message.into() });
     }
 
+    /// A value that a type of ours refuses: what is wrong, and what to do.
+    pub(super) fn refused(&mut self, at: &Place<'_>, code: &'static str, error: &dyn fmt::Display, hint: &str) {
+        self.push(at, code, format!("{error}; {hint}"));
+    }
+
     pub(super) fn expected(&mut self, at: &Place<'_>, wanted: &str, found: &Value) {
         self.push(at, "wrong_type", format!("expected {wanted}, found {}", kind(found)));
     }
@@ -69,7 +75,7 @@ fn kind(value: &Value) -> String {
         Value::Number(value) => format!("the number `{value}`"),
         Value::String(value) => {
             let short: String = value.chars().take(60).collect();
-            format!("the string `{}`", short.escape_debug())
+            format!("the string `{}`", escaped(&short))
         }
         Value::Array(_) => "an array".into(),
         Value::Object(_) => "an object".into(),
@@ -85,6 +91,14 @@ pub(super) enum Place<'a> {
 }
 
 impl Place<'_> {
+    /// The name of the member, empty for what is none.
+    pub(super) const fn name(&self) -> &str {
+        match self {
+            Self::Member(_, name) => name,
+            Self::Root | Self::Element(..) => "",
+        }
+    }
+
     fn pointer(&self) -> String {
         match self {
             Self::Root => String::new(),
@@ -171,7 +185,7 @@ impl<'v> Fields<'v> {
             problems.push(
                 &Place::Member(at, name),
                 "unknown_member",
-                format!("`{}` is not known here; the members are {known}", name.escape_debug()),
+                format!("`{}` is not known here; the members are {known}", escaped(name)),
             );
         }
     }
@@ -185,4 +199,15 @@ pub(super) fn string<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Proble
             None
         }
     }
+}
+
+/// The strings of an array; everything else in it is a problem.
+pub(super) fn strings(values: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if let Some(text) = string(value, &Place::Element(at, index), problems) {
+            texts.push(text.into());
+        }
+    }
+    texts
 }

@@ -32,6 +32,7 @@ impl Policy {
     ///
     /// # Errors
     /// An `Error` with `code`: the check is malformed, or its token is refused.
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over optional strings by value only")]
     #[wasm_bindgen(js_name = checkVerified)]
     pub fn check_verified(
         &self,

@@ -29,7 +29,8 @@ function findChromium() {
       return false;
     }
   });
-  if (!found) throw new Error('there is no Chromium on PATH; install the package `chromium`, or name one in GBAC_CHROMIUM');
+  if (!found)
+    throw new Error('there is no Chromium on PATH; install the package `chromium`, or name one in GBAC_CHROMIUM');
   return found;
 }
 

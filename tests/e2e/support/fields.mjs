@@ -7,7 +7,9 @@ import { until } from './until.mjs';
 export async function descriptions(control) {
   return await control.evaluate((element) => {
     const ids = (element.getAttribute('aria-describedby') ?? '').split(' ').filter(Boolean);
-    return ids.map((id) => document.getElementById(id)?.innerText.replaceAll(/\s+/g, ' ').trim() ?? `nothing has the id ${id}`);
+    return ids.map(
+      (id) => document.getElementById(id)?.innerText.replaceAll(/\s+/g, ' ').trim() ?? `nothing has the id ${id}`,
+    );
   });
 }
 
@@ -24,7 +26,9 @@ export async function refusal(control, words) {
 
 /** Waits until a control is not marked invalid. */
 export async function accepted(control) {
-  await until(async () => assert.notEqual(await control.getAttribute('aria-invalid'), 'true', `${await descriptions(control)}`));
+  await until(async () =>
+    assert.notEqual(await control.getAttribute('aria-invalid'), 'true', `${await descriptions(control)}`),
+  );
 }
 
 /** The visible text of something, each run of blanks as one. */
@@ -34,7 +38,10 @@ export async function text(locator) {
 
 /** The cells of a table's body rows, as text. */
 export async function cells(table) {
-  return await table.locator('tbody').getByRole('row').evaluateAll((rows) =>
-    rows.map((row) => [...row.cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())),
-  );
+  return await table
+    .locator('tbody')
+    .getByRole('row')
+    .evaluateAll((rows) =>
+      rows.map((row) => [...row.cells].map((cell) => cell.innerText.replaceAll(/\s+/g, ' ').trim())),
+    );
 }

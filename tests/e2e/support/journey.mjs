@@ -31,7 +31,10 @@ class Log {
     };
     page.on('console', (message) => {
       const { url, lineNumber } = message.location();
-      add(`[${message.type()}] ${message.text()} (${url}:${lineNumber})`, ['error', 'warning', 'assert'].includes(message.type()));
+      add(
+        `[${message.type()}] ${message.text()} (${url}:${lineNumber})`,
+        ['error', 'warning', 'assert'].includes(message.type()),
+      );
     });
     page.on('pageerror', (error) => add(`[exception] ${error.stack ?? error}`, true));
     page.on('crash', () => add('[crash] the page crashed', true));
@@ -109,7 +112,13 @@ async function open(page, path) {
 
 async function keep(title, page, log, error, service) {
   const file = basename(process.argv[1] ?? 'journey', '.test.mjs');
-  const folder = join(ARTIFACTS, `${file}-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-').slice(0, 80)}`);
+  const folder = join(
+    ARTIFACTS,
+    `${file}-${title
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9]+/g, '-')
+      .slice(0, 80)}`,
+  );
   await mkdir(folder, { recursive: true });
   const write = (name, text) => writeFile(join(folder, name), text);
   await write('console.txt', `${page.url()}\n\n${log.lines.join('\n')}\n\n${error?.stack ?? error}\n`);

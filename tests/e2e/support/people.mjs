@@ -17,5 +17,9 @@ export const PEOPLE = {
     claims: (groups) => ({ realm_access: { roles: groups } }),
   },
   // One string with commas, and with blanks around some of them.
-  'tom.weber': { alg: 'Ed25519', groups: ['engineering', 'analytics'], claims: (groups) => ({ groups: groups.join(' , ') }) },
+  'tom.weber': {
+    alg: 'Ed25519',
+    groups: ['engineering', 'analytics'],
+    claims: (groups) => ({ groups: groups.join(' , ') }),
+  },
 };

@@ -93,7 +93,9 @@ export class Role {
 
   /** The line of a member. */
   member(principal) {
-    return this.memberTable.getByRole('row').filter({ has: this.page.getByRole('rowheader', { name: principal, exact: true }) });
+    return this.memberTable
+      .getByRole('row')
+      .filter({ has: this.page.getByRole('rowheader', { name: principal, exact: true }) });
   }
 
   async removeMember(principal) {
@@ -112,6 +114,17 @@ export class Role {
     await this.host.fill(host);
     await this.aclForm.getByRole('radio', { name: permission, exact: true }).check();
     await this.aclForm.getByRole('button', { name: 'Add ACL' }).click();
+  }
+
+  /** Removes an ACL by its line, such as `Topic payments- prefixed, Write, deny, host *`; gives what the dialog says. */
+  async removeAcl(line) {
+    const button = this.acls.getByRole('button', { name: `Remove ACL ${line}`, exact: true });
+    await button.click();
+    const dialog = this.page.getByRole('dialog', { name: 'Remove ACL' });
+    const said = await text(dialog);
+    await dialog.getByRole('button', { name: 'Remove ACL' }).click();
+    await button.waitFor({ state: 'detached' });
+    return said;
   }
 
   /** The rows of the ACLs: type, resource, pattern, operation, permission, host. */

@@ -20,7 +20,8 @@ const running = new Set();
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
 
 async function start(listen) {
-  if (!existsSync(GBAC)) throw new Error(`there is no ${GBAC}; build it with \`cargo build -p gbac\`, or name it in GBAC_BIN`);
+  if (!existsSync(GBAC))
+    throw new Error(`there is no ${GBAC}; build it with \`cargo build -p gbac\`, or name it in GBAC_BIN`);
   const args = ['serve', '--demo', '--listen', listen];
   if (process.env.GBAC_CONSOLE) args.push('--console', process.env.GBAC_CONSOLE);
   // A password from outside would not be the demo's.
@@ -32,7 +33,10 @@ async function start(listen) {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
 
   const { promise: ready, resolve, reject } = deferred();
-  const late = setTimeout(() => reject(new Error(`the service did not start within ${START_MS} ms; it said: ${said}`)), START_MS);
+  const late = setTimeout(
+    () => reject(new Error(`the service did not start within ${START_MS} ms; it said: ${said}`)),
+    START_MS,
+  );
   const look = () => {
     const line = said.match(/^listening on (http:\/\/\S+)$/m);
     if (line) resolve(line[1]);
@@ -68,7 +72,11 @@ export async function startService() {
   async function ask(method, path, { body, headers = {} } = {}) {
     const response = await fetch(origin + path, {
       method,
-      headers: { authorization: ADMIN, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      headers: {
+        authorization: ADMIN,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       body: body === undefined ? undefined : JSON.stringify(body),
     });
     const text = await response.text();

@@ -69,7 +69,8 @@ export class Simulator {
 
   /** Verifies with these keys, for this issuer and audience. */
   async verify({ keys, issuer, audience }) {
-    if (!(await this.keys.isVisible())) await this.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+    if (!(await this.keys.isVisible()))
+      await this.identity.getByRole('button', { name: 'Verify', exact: true }).click();
     await this.keys.fill(keys);
     await this.issuer.fill(issuer);
     await this.audience.fill(audience);
@@ -88,7 +89,9 @@ export class Simulator {
   async reasons() {
     return await this.check.locator('dl > div').evaluateAll((pairs) => {
       const words = (element) => element.innerText.replaceAll(/\s+/g, ' ').trim();
-      return Object.fromEntries(pairs.map((pair) => [words(pair.querySelector('dt')), words(pair.querySelector('dd'))]));
+      return Object.fromEntries(
+        pairs.map((pair) => [words(pair.querySelector('dt')), words(pair.querySelector('dd'))]),
+      );
     });
   }
 
@@ -112,13 +115,18 @@ export class Simulator {
   /** The titles of what there is to know about the extraction. */
   async notes() {
     const titles = this.extraction.getByRole('heading', { level: 3 });
-    const all = await titles.evaluateAll((found) => found.filter((title) => !title.closest('li')).map((title) => title.innerText));
+    const all = await titles.evaluateAll((found) =>
+      found.filter((title) => !title.closest('li')).map((title) => title.innerText),
+    );
     return all.map((title) => title.trim());
   }
 
   /** One banner of the extraction, by its title. */
   note(title) {
-    return this.extraction.locator('div').filter({ has: this.page.getByRole('heading', { level: 3, name: title }) }).last();
+    return this.extraction
+      .locator('div')
+      .filter({ has: this.page.getByRole('heading', { level: 3, name: title }) })
+      .last();
   }
 
   /** Waits until the token's checks say this. */

@@ -11,7 +11,9 @@ function needles(secret) {
   const pieces = [];
   for (let at = 0; at < secret.length; at += PIECE) pieces.push(secret.slice(at, at + PIECE));
   // The last piece may be too short to mean anything.
-  const forms = pieces.filter((piece) => piece.length === PIECE).flatMap((piece) => [piece, encodeURIComponent(piece), ...aligned(piece)]);
+  const forms = pieces
+    .filter((piece) => piece.length === PIECE)
+    .flatMap((piece) => [piece, encodeURIComponent(piece), ...aligned(piece)]);
   return forms.length > 0 ? forms : [secret];
 }
 
@@ -35,10 +37,14 @@ export async function openWatched(browser, options = {}) {
   context.on('page', (page) => page.on('crash', () => lines.push('the page crashed')));
   await context.exposeBinding('reportViolation', (_, violation) => violations.push(violation));
   await context.addInitScript(() => {
-    addEventListener('securitypolicyviolation', (event) => {
-      const { effectiveDirective, blockedURI, sourceFile, lineNumber } = event;
-      window.reportViolation(`${effectiveDirective} blocked ${blockedURI} at ${sourceFile}:${lineNumber}`);
-    }, true);
+    addEventListener(
+      'securitypolicyviolation',
+      (event) => {
+        const { effectiveDirective, blockedURI, sourceFile, lineNumber } = event;
+        window.reportViolation(`${effectiveDirective} blocked ${blockedURI} at ${sourceFile}:${lineNumber}`);
+      },
+      true,
+    );
   });
 
   return {
@@ -47,7 +53,9 @@ export async function openWatched(browser, options = {}) {
     requests: () => wire.requests.map(({ method, url }) => `${method} ${url}`),
     /** The bodies that were sent to this path so far. */
     bodies: (method, path) =>
-      wire.requests.filter((request) => request.method === method && new URL(request.url).pathname === path).map(({ body }) => body),
+      wire.requests
+        .filter((request) => request.method === method && new URL(request.url).pathname === path)
+        .map(({ body }) => body),
     /** What broke the content security policy so far. */
     violations: () => [...violations],
     /** Every place where a piece of the secret was found, sorted, each once. */
@@ -106,7 +114,10 @@ async function kept(page) {
       'session storage': JSON.stringify({ ...sessionStorage }),
       'indexed databases': JSON.stringify(await Promise.all(databases)),
       caches: JSON.stringify(await Promise.all(cached)),
-      'resource timing': performance.getEntries().map((entry) => entry.name).join('\n'),
+      'resource timing': performance
+        .getEntries()
+        .map((entry) => entry.name)
+        .join('\n'),
     };
   });
 }

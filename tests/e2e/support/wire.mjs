@@ -29,7 +29,13 @@ export async function startWire() {
   });
   // Whatever wants a tunnel (https, WebSockets) leaves its mark here and gets no further.
   server.on('connect', (request, socket) => {
-    if (request.url !== CHROMIUMS_OWN) requests.push({ method: 'CONNECT', url: `http://${request.url}/`, headers: request.rawHeaders.join('\n'), body: '' });
+    if (request.url !== CHROMIUMS_OWN)
+      requests.push({
+        method: 'CONNECT',
+        url: `http://${request.url}/`,
+        headers: request.rawHeaders.join('\n'),
+        body: '',
+      });
     socket.on('error', () => {}).end('HTTP/1.1 403 Forbidden\r\n\r\n');
   });
   server.on('clientError', (_, socket) => socket.destroy());
