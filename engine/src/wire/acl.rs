@@ -89,7 +89,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
         Ok(host) => Some(host),
         Err(error) => {
-            problems.refused(&Place::Member(at, "host"), error.code(), &error, &error.hint());
+            problems.refused(&Place::Member(at, "host"), error.code(), &error, error.hint());
             None
         }
     });
