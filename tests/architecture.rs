@@ -6,15 +6,17 @@ use std::path::{Path, PathBuf};
 
 use gbac_tests::vectors::{self, root};
 
-/// What each module of the engine may use, besides itself. `wire` and `check` see everything above them.
+/// What each module of the engine may use, besides itself and [`BASE`]. `wire` and `check` see everything above them.
 const ENGINE: &[(&str, &[&str])] = &[
+    ("order", &[]),
+    ("text", &[]),
     ("model", &[]),
     ("json", &[]),
     ("warning", &[]),
-    ("claim_path", &[]),
+    ("claim_path", &["json"]),
     ("token", &["json", "warning"]),
     ("verify", &["json", "token", "warning"]),
-    ("groups", &["claim_path", "warning"]),
+    ("groups", &["claim_path", "json", "warning"]),
     ("mapping", &["claim_path", "groups"]),
     ("identity", &["groups", "mapping", "token", "claim_path", "warning"]),
     ("policy", &["model", "claim_path", "groups", "mapping", "identity"]),
@@ -41,6 +43,9 @@ const ENGINE: &[(&str, &[&str])] = &[
         ],
     ),
 ];
+
+/// What every module of the engine may use: they use nothing of ours themselves.
+const BASE: &[&str] = &["order", "text"];
 
 const CODE_FOLDERS: &[&str] =
     &["engine/src", "engine/wasm/src", "api/src", "server/src", "cli/src", "console/src", "tests", "xtask/src"];
@@ -136,7 +141,7 @@ fn the_engine_imports_one_way() {
             for (place, _) in line.match_indices("crate::") {
                 let used: String =
                     line[place + 7..].chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
-                if used != module && !uses.contains(&used.as_str()) {
+                if used != module && !uses.contains(&used.as_str()) && !BASE.contains(&used.as_str()) {
                     found.push(format!("{}: `{module}` uses `{used}`", source.name));
                 }
             }

@@ -247,7 +247,7 @@ pub fn reveal_current(container_id: &str) {
 #[must_use]
 pub fn take_root() -> Option<HtmlElement> {
     let root = element("app")?;
-    root.set_inner_html("");
+    root.set_text_content(None);
     Some(root)
 }
 

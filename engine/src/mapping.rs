@@ -225,7 +225,7 @@ impl fmt::Display for PrincipalClaimError {
                 write!(f, "no user: there is no claim at `{claim}`, nor any other beside it")
             }
             Self::Missing { claim, found } => {
-                let names: Vec<_> = found.iter().take(SHOWN_NAMES).map(|name| short(name)).collect();
+                let names: Vec<String> = found.iter().take(SHOWN_NAMES).map(|name| short(name).into_owned()).collect();
                 let more = if found.len() > SHOWN_NAMES { " and others" } else { "" };
                 write!(f, "no user: there is no claim at `{claim}`; there are `{}`{more}", names.join("`, `"))
             }
@@ -378,10 +378,10 @@ impl Rewrite {
         }
         // Compiled as it is first, so that `a)|(b` cannot pass by the parentheses that anchor it.
         let compile = |pattern: &str| {
-            RegexBuilder::new(pattern).size_limit(MAX_REGEX_BYTES).build().map_err(|error| {
-                let message = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
-                MappingError::at(pattern_at, MappingFault::Pattern(message))
-            })
+            RegexBuilder::new(pattern)
+                .size_limit(MAX_REGEX_BYTES)
+                .build()
+                .map_err(|error| MappingError::at(pattern_at, MappingFault::Pattern(error.to_string())))
         };
         let groups = compile(pattern)?.captures_len() - 1;
         let regex = compile(&format!(r"\A(?:{pattern})\z"))?;

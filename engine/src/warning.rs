@@ -16,3 +16,8 @@ impl Warning {
         Self { code, message: message.into(), location }
     }
 }
+
+/// One more warning.
+pub(crate) fn warn(warnings: &mut Vec<Warning>, code: &'static str, message: String, location: Option<String>) {
+    warnings.push(Warning::new(code, message, location));
+}

@@ -7,7 +7,11 @@ use crate::text::escaped;
 
 /// Why a text is not a claim path (D-11): where, what, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ClaimPathError {
+pub struct ClaimPathError(Box<At>);
+
+/// In a box, since every `?` of the reader moves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct At {
     offset: usize,
     fault: Fault,
 }
@@ -53,8 +57,8 @@ pub(super) enum Fault {
 }
 
 impl ClaimPathError {
-    pub(super) const fn at(offset: usize, fault: Fault) -> Self {
-        Self { offset, fault }
+    pub(super) fn at(offset: usize, fault: Fault) -> Self {
+        Self(Box::new(At { offset, fault }))
     }
 
     /// The value of an SSO attribute that begins with `${`, but not with the user-info one.
@@ -72,20 +76,20 @@ impl ClaimPathError {
 
     /// The same fault in a longer text, in which the path begins at another byte.
     pub(crate) fn moved(mut self, by: usize, last: usize) -> Self {
-        self.offset = self.offset.saturating_add(by).min(last);
+        self.0.offset = self.0.offset.saturating_add(by).min(last);
         self
     }
 
     /// Where the fault is, in bytes from the start of the text as it was given; at most its length.
     #[must_use]
-    pub const fn offset(&self) -> usize {
-        self.offset
+    pub fn offset(&self) -> usize {
+        self.0.offset
     }
 
     /// A stable name of the fault.
     #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self.fault {
+    pub fn code(&self) -> &'static str {
+        match self.0.fault {
             Fault::Empty => "empty",
             Fault::TooLong(_) => "too_long",
             Fault::TooDeep | Fault::TooDeepFunctions => "too_deep",
@@ -125,7 +129,7 @@ impl ClaimPathError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> Option<String> {
-        let hint = match &self.fault {
+        let hint = match &self.0.fault {
             Fault::Empty => "write a path such as `$.groups`".to_owned(),
             Fault::TooLong(_) | Fault::TooDeep | Fault::TooDeepFunctions | Fault::TooManyDescendants => {
                 "name the claim step by step, as in `$.realm_access.roles`".to_owned()
@@ -193,7 +197,7 @@ impl ClaimPathError {
 
 impl fmt::Display for ClaimPathError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.fault {
+        match &self.0.fault {
             Fault::Empty => f.write_str("the claim path is empty"),
             Fault::TooLong(len) => write!(f, "the claim path has {len} bytes, more than {MAX_PATH_BYTES}"),
             Fault::TooDeep => write!(f, "more than {MAX_NESTING} brackets and parentheses inside each other"),

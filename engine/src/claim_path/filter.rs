@@ -83,13 +83,14 @@ impl Function {
 
 /// The steps of a singular query: names and single indexes only.
 pub(super) fn singular(segments: &[Segment]) -> Option<Vec<&Selector>> {
-    segments
-        .iter()
-        .map(|segment| match segment.selectors.as_slice() {
-            [only @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => Some(only),
-            _ => None,
-        })
-        .collect()
+    let mut steps = Vec::new();
+    for segment in segments {
+        match segment.selectors.as_slice() {
+            [only @ (Selector::Name(_) | Selector::Index(_))] if !segment.descendant => steps.push(only),
+            _ => return None,
+        }
+    }
+    Some(steps)
 }
 
 /// Reads a whole filter. The depth of the recursion is that of the parentheses, which the reader of tokens bounds.

@@ -100,18 +100,22 @@ impl<'a> Evaluation<'a> {
     ) -> Result<(), TooManyNodes> {
         for selector in selectors {
             self.visit()?;
-            let found: Vec<(Element<'a>, &'a Value)> = match (selector, node.value) {
+            let mut found = Vec::new();
+            match (selector, node.value) {
                 (Selector::Name(name), Value::Object(members)) => {
-                    members.get_key_value(name).map(|(name, value)| (Element::Name(name), value)).into_iter().collect()
+                    if let Some((name, value)) = members.get_key_value(name) {
+                        found.push((Element::Name(name), value));
+                    }
                 }
-                (Selector::Index(index), Value::Array(elements)) => super::element(elements, *index)
-                    .map(|(at, value)| (Element::Index(at), value))
-                    .into_iter()
-                    .collect(),
-                (Selector::Slice(slice), Value::Array(elements)) => sliced(slice, elements),
-                (Selector::Wildcard | Selector::Filter(_), value) => members(value),
-                _ => Vec::new(),
-            };
+                (Selector::Index(index), Value::Array(elements)) => {
+                    if let Some((at, value)) = super::element(elements, *index) {
+                        found.push((Element::Index(at), value));
+                    }
+                }
+                (Selector::Slice(slice), Value::Array(elements)) => found = sliced(slice, elements),
+                (Selector::Wildcard | Selector::Filter(_), value) => found = members(value),
+                _ => {}
+            }
             for (element, value) in found {
                 self.visit()?;
                 if let Selector::Filter(filter) = selector {

@@ -21,26 +21,21 @@ pub(super) fn settled_before_acls(policy: &Policy, identity: &Identity, request:
 /// A role that several ways lead to is in the list once for each.
 pub(super) fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
     let mut paths = Vec::new();
-    let user = Principal::user(identity.user());
-    let roles = |member: &Principal, source, group: Option<&str>| {
-        policy
-            .roles_of(member)
-            .map(|role| Path {
-                source,
-                group: group.map(String::from),
+    let mut add = |principal: Principal, group: Option<&String>, source, source_of_roles| {
+        let place = paths.len();
+        for role in policy.roles_of(&principal) {
+            paths.push(Path {
+                source: source_of_roles,
+                group: group.cloned(),
                 role: Some(role.into()),
                 principal: Principal::role(role),
-            })
-            .collect::<Vec<_>>()
+            });
+        }
+        paths.insert(place, Path { source, group: group.cloned(), role: None, principal });
     };
-    let user_roles = roles(&user, Source::Role, None);
-    paths.push(Path { source: Source::User, group: None, role: None, principal: user });
-    paths.extend(user_roles);
+    add(Principal::user(identity.user()), None, Source::User, Source::Role);
     for group in identity.groups() {
-        let principal = Principal::group(group);
-        let group_roles = roles(&principal, Source::GroupRole, Some(group));
-        paths.push(Path { source: Source::Group, group: Some(group.clone()), role: None, principal });
-        paths.extend(group_roles);
+        add(Principal::group(group), Some(group), Source::Group, Source::GroupRole);
     }
     paths
 }

@@ -8,7 +8,7 @@ use super::{
 use crate::claim_path::{Node, element_location};
 use crate::json;
 use crate::order::firsts;
-use crate::warning::Warning;
+use crate::warning::{Warning, warn};
 
 /// One value that should be a name.
 struct Item<'a> {
@@ -238,11 +238,11 @@ impl<'a> Tally<'a> {
             if matches!(*code, "empty_part" | "empty_name" | "suffix_empty") && empty.is_none() {
                 empty = Some(*location);
             }
-            warnings.push(Warning::new(code, message, Some((*location).to_owned())));
+            warn(warnings, code, message, Some((*location).to_owned()));
         }
         if let Some(location) = empty {
             let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
-            warnings.push(Warning::new("platform_empty_part", message, Some(location.to_owned())));
+            warn(warnings, "platform_empty_part", message.to_owned(), Some(location.to_owned()));
         }
     }
 }

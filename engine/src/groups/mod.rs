@@ -14,7 +14,7 @@ pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBeha
 pub use suggest::{Suggestion, suggest_paths};
 
 use crate::claim_path::Reached;
-use crate::warning::Warning;
+use crate::warning::{Warning, warn};
 use collect::Names;
 
 /// How many elements a claim may have: more, and the whole claim is refused (`too_many_nodes`), never cut. Ten times
@@ -182,7 +182,7 @@ pub fn extract(
         let message = format!(
             "version 26.1 of the platform would refuse `{path}` as `oidc_group_claim_path`: it reads only `$.` and dotted names"
         );
-        warnings.push(Warning::new("platform_path", message, None));
+        warn(&mut warnings, "platform_path", message, None);
     }
     let why = why::Why { source: &rule.source, document };
     why.id_token(false, &mut warnings);
@@ -205,7 +205,7 @@ pub fn extract(
                 Ok(nodes) => names.read_union(nodes),
                 Err(error) => {
                     let message = format!("{error}, so the claim is discarded; {}", error.hint());
-                    warnings.push(Warning::new("too_many_nodes", message, None));
+                    warn(&mut warnings, "too_many_nodes", message, None);
                     return Extraction::without_groups(ClaimFinding::TooMany, Vec::new(), warnings);
                 }
             }
@@ -228,7 +228,7 @@ pub fn extract(
             let message = format!(
                 "the claim has more than {MAX_ELEMENTS} elements or {MAX_NAME_BYTES} bytes of names, so it is discarded"
             );
-            warnings.push(Warning::new("too_many_nodes", message, None));
+            warn(&mut warnings, "too_many_nodes", message, None);
             Extraction::without_groups(claim, Vec::new(), warnings)
         }
         ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {

@@ -99,14 +99,11 @@ impl Search {
         match value {
             Value::Object(members) => self.object(members, depth + 1),
             Value::Array(elements) => {
-                if let Some(names) = strings(elements.iter()) {
+                if let Some(names) = strings(elements, None) {
                     self.push(name, 1, &names, "");
                     return;
                 }
-                let named = NAMES.iter().find_map(|member| {
-                    let values = elements.iter().map(|element| element.get(*member));
-                    Some((member, strings(values.collect::<Option<Vec<_>>>()?)?))
-                });
+                let named = NAMES.iter().find_map(|member| Some((member, strings(elements, Some(member))?)));
                 if let Some((member, names)) = named {
                     self.push(name, 2, &names, &format!("[*].{member}"));
                 }
@@ -134,8 +131,15 @@ impl Search {
     }
 }
 
-/// The strings, when there is at least one and nothing else.
-fn strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> Option<Vec<&'a str>> {
-    let names = values.into_iter().map(Value::as_str).collect::<Option<Vec<_>>>()?;
+/// The elements, or what each has as this member: when these are strings, and there is one at least.
+fn strings<'a>(elements: &'a [Value], member: Option<&str>) -> Option<Vec<&'a str>> {
+    let mut names = Vec::new();
+    for element in elements {
+        let value = match member {
+            Some(member) => element.get(member)?,
+            None => element,
+        };
+        names.push(value.as_str()?);
+    }
     (!names.is_empty()).then_some(names)
 }

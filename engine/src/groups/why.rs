@@ -6,7 +6,7 @@ use super::suggest::{Suggestion, suggest_paths};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
 use crate::text::lower;
-use crate::warning::Warning;
+use crate::warning::{Warning, warn};
 
 /// What the diagnosis looks at.
 pub(super) struct Why<'a> {
@@ -34,11 +34,14 @@ impl Why<'_> {
                 (location.as_str(), Some(members))
             }
             Some(Node { location, value }) => {
-                message.push_str(&format!(": `{location}` is {}, so it has no `{step}`", described(value)));
+                message.push_str(&format!(
+                    ": `{location}` is {}, so it has no `{step}`",
+                    described(super::type_name(value))
+                ));
                 (location.as_str(), None)
             }
         };
-        warnings.push(Warning::new("claim_missing", message, None));
+        warn(warnings, "claim_missing", message, None);
         let near = name.and_then(|name| near_name(members?, name));
         if let (Some(near), Some(name)) = (near, name) {
             let mut path = root_path(parent);
@@ -48,7 +51,7 @@ impl Why<'_> {
                 quoted(near),
                 quoted(name)
             );
-            warnings.push(Warning::new("near_claim", message, Some(location_of(&path))));
+            warn(warnings, "near_claim", message, Some(location_of(&path)));
         }
         self.missing(near.is_none(), warnings)
     }
@@ -56,7 +59,7 @@ impl Why<'_> {
     /// A path that is not singular selected nothing.
     pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
         let message = format!("`{}` selects nothing in the {}", self.source.path(), self.subject());
-        warnings.push(Warning::new("claim_missing", message, None));
+        warn(warnings, "claim_missing", message, None);
         self.missing(true, warnings)
     }
 
@@ -77,7 +80,7 @@ impl Why<'_> {
 
     /// The value is neither an array nor a string, or a union has such a node.
     pub(super) fn wrong_type(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let what = if found == "null" { "null".to_owned() } else { format!("{} {found}", article(found)) };
+        let what = described(found);
         let mut message = if location == "$" {
             format!("the claim path selects the whole {}, not a list of names", self.subject())
         } else if self.source.path().is_singular() {
@@ -92,17 +95,17 @@ impl Why<'_> {
             // Roles as the members' names, as Zitadel has them.
             message.push_str("; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token");
         }
-        warnings.push(Warning::new("claim_wrong_type", message, Some(location.to_owned())));
+        warn(warnings, "claim_wrong_type", message, Some(location.to_owned()));
         near_paths(&proposed, warnings);
     }
 
     /// An array holds something that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
-        let what = if found == "null" { "null".to_owned() } else { format!("{} {found}", article(found)) };
+        let what = described(found);
         let message = format!(
             "`{location}` is {what}, and a claim with anything but strings in its list is discarded as a whole"
         );
-        warnings.push(Warning::new("element_not_string", message, Some(location.to_owned())));
+        warn(warnings, "element_not_string", message, Some(location.to_owned()));
         if found == "object" {
             let list = location.rsplit_once('[').map_or(location, |(list, _)| list);
             let proposed = self.proposals(&format!("{}[*]", root_path(list)));
@@ -132,7 +135,7 @@ impl Why<'_> {
         };
         let signs = signs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let message = format!("this looks like an ID token ({signs}), and groups are read from the access token");
-        warnings.push(Warning::new("id_token", message, Some(first.to_owned())));
+        warn(warnings, "id_token", message, Some(first.to_owned()));
         true
     }
 
@@ -205,7 +208,7 @@ fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
     let more = if found.len() > SHOWN_PATHS { " and others" } else { "" };
     let message = format!("names are at {}{more}", paths.join(", "));
     let location = Some(location_of(&first.path)).filter(|location| !location.contains("[*]"));
-    warnings.push(Warning::new("near_claim", message, location));
+    warn(warnings, "near_claim", message, location);
 }
 
 /// A member whose name differs from `name` only by letter case.
@@ -236,7 +239,7 @@ const fn article(type_name: &str) -> &'static str {
     }
 }
 
-fn described(value: &Value) -> String {
-    let name = super::type_name(value);
-    if value.is_null() { name.to_owned() } else { format!("{} {name}", article(name)) }
+/// A type with its article.
+fn described(type_name: &str) -> String {
+    if type_name == "null" { type_name.to_owned() } else { format!("{} {type_name}", article(type_name)) }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::TokenError;
 use crate::json::quote;
-use crate::warning::Warning;
+use crate::warning::{Warning, warn};
 
 /// A signature algorithm that is accepted (RFC 7518 section 3.1, RFC 8037, D-19). There is no `none` and no HMAC here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,7 +88,7 @@ impl Header {
         if members.contains_key("crit") {
             return Err(TokenError::Crit);
         }
-        if members.get("b64").is_some_and(|b64| *b64 != Value::Bool(true)) {
+        if members.get("b64").is_some_and(|b64| b64.as_bool() != Some(true)) {
             return Err(TokenError::B64);
         }
         let kid = text(&members, "kid")?;
@@ -141,23 +141,19 @@ impl Header {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
             let message = format!("signed with {}: version 26.1 of the platform accepts RS256 only", self.alg);
-            warnings.push(Warning::new("platform_alg", message, None));
+            warn(&mut warnings, "platform_alg", message, None);
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
                 let message = format!("the type {} is not that of an access token: it will be refused", quote(typ));
-                warnings.push(Warning::new("typ_refused", message, None));
+                warn(&mut warnings, "typ_refused", message, None);
             } else if typ != "JWT" {
                 let message = format!("the type {}: version 26.1 of the platform accepts `JWT` only", quote(typ));
-                warnings.push(Warning::new("platform_typ", message, None));
+                warn(&mut warnings, "platform_typ", message, None);
             }
         }
         if self.kid().is_none() {
-            warnings.push(Warning::new(
-                "kid_missing",
-                "the header names no key (`kid`): it will be refused".to_owned(),
-                None,
-            ));
+            warn(&mut warnings, "kid_missing", "the header names no key (`kid`): it will be refused".to_owned(), None);
         }
         warnings
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::base64url;
 use crate::json;
-use crate::warning::Warning;
+use crate::warning::{Warning, warn};
 
 /// A token cut out of what was pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,29 +35,26 @@ pub fn paste(text: &str) -> Pasted {
     let mut warnings = Vec::new();
     let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     if visible.len() != text.len() {
-        warnings.push(Warning::new("invisible_removed", "invisible characters were left out".to_owned(), None));
+        warn(&mut warnings, "invisible_removed", "invisible characters were left out".to_owned(), None);
     }
     if let Some((member, token)) = token_response(&visible) {
         visible = token;
-        warnings.push(Warning::new("token_response", format!("the value of `{member}` was taken"), None));
+        warn(&mut warnings, "token_response", format!("the value of `{member}` was taken"), None);
     }
     let visible = visible.trim();
     let found = tokens(visible);
     let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
     if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
-        warnings.push(Warning::new(
+        warn(
+            &mut warnings,
             "surroundings_removed",
             "what stood before or after the token was left out".to_owned(),
             None,
-        ));
+        );
     }
     // Blanks inside: the token as found is not one piece of the text.
     if found.len() == 1 && !visible.contains(&token) {
-        warnings.push(Warning::new(
-            "blanks_removed",
-            "blanks or line breaks inside the token were left out".to_owned(),
-            None,
-        ));
+        warn(&mut warnings, "blanks_removed", "blanks or line breaks inside the token were left out".to_owned(), None);
     }
     Pasted { token, warnings }
 }

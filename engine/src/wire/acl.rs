@@ -166,14 +166,14 @@ fn closed<T: Copy>(
     let text = fields.string(name, at, problems)?;
     let value = exact(text);
     if value.is_none() {
-        let all: Vec<&'static str> = all.iter().map(|value| spell(*value)).collect();
+        let all: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
         unknown_value(text, any(text).map(spell), &all, &Place::Member(at, name), problems);
     }
     value
 }
 
 /// Says that a text is no value of an enumeration, and what to write.
-fn unknown_value(text: &str, meant: Option<&str>, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
+fn unknown_value(text: &str, meant: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
     let advice = match meant {
         Some(meant) => format!("write `{meant}`"),
         None => format!("the values are `{}`", all.join("`, `")),

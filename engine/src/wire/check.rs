@@ -137,10 +137,10 @@ fn read_question(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problem
         return read_request(request, &Place::Member(at, "request"), problems);
     }
     let operation = any(fields, "operation", at, problems, Operation::from_any, || {
-        Operation::ALL.iter().map(|value| value.spelling().data_plane).collect()
+        Operation::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect()
     });
     let resource_type = any(fields, "resource_type", at, problems, ResourceType::from_any, || {
-        ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect()
+        ResourceType::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect()
     });
     let resource_name = match resource_type {
         Some(ResourceType::Cluster) => match fields.optional_string("resource_name", at, problems) {
@@ -184,7 +184,7 @@ fn any<T: Copy>(
     at: &Place<'_>,
     problems: &mut Problems,
     read: fn(&str) -> Option<T>,
-    all: fn() -> Vec<&'static str>,
+    all: fn() -> Vec<String>,
 ) -> Option<T> {
     let text = fields.string(name, at, problems)?;
     let value = read(text);
@@ -194,7 +194,7 @@ fn any<T: Copy>(
     value
 }
 
-fn unknown_value(text: &str, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
+fn unknown_value(text: &str, all: &[String], at: &Place<'_>, problems: &mut Problems) {
     let (text, all) = (escaped(text), all.join(", "));
     problems.push(at, "unknown_value", format!("`{text}` is not a value of `{}`; the values are {all}", at.name()));
 }

@@ -69,8 +69,8 @@ export function stage(wanted = {}) {
 
   /**
    * One journey. `options` go to the browser's context, beside two of ours: `tolerates`, expressions for lines of the
-   * console that are expected here, and `watched`, which keeps all traffic. The body gets `page`, `context`, `open(path)`,
-   * `log`, node's test context `t`, and `watched` where it is wanted.
+   * console that are expected here, and `watched`, which keeps all traffic. The body gets `page`, `context`, node's test
+   * context `t`, and `watched` where it is wanted.
    */
   function journey(title, options, body) {
     if (body === undefined) [options, body] = [{}, options];
@@ -89,7 +89,7 @@ export function stage(wanted = {}) {
       const page = await context.newPage();
       const log = new Log(page, tolerates);
       try {
-        await body({ page, context, watched, log, t, open: (path) => open(page, path) });
+        await body({ page, context, watched, t });
         assert.deepEqual(log.complaints, [], 'the page complained');
       } catch (error) {
         const folder = await keep(title, page, log, error, set.service).catch((why) => `nothing, ${why}`);
@@ -104,21 +104,10 @@ export function stage(wanted = {}) {
   return { set, journey };
 }
 
-/** Opens a page of the console and waits until its heading is there. */
-async function open(page, path) {
-  await page.goto(path);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-}
-
 async function keep(title, page, log, error, service) {
   const file = basename(process.argv[1] ?? 'journey', '.test.mjs');
-  const folder = join(
-    ARTIFACTS,
-    `${file}-${title
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '-')
-      .slice(0, 80)}`,
-  );
+  const words = title.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+  const folder = join(ARTIFACTS, `${file}-${words.slice(0, 80)}`);
   await mkdir(folder, { recursive: true });
   const write = (name, text) => writeFile(join(folder, name), text);
   await write('console.txt', `${page.url()}\n\n${log.lines.join('\n')}\n\n${error?.stack ?? error}\n`);
