@@ -178,10 +178,11 @@ fn starts_token(chunk: &str) -> bool {
     chunk.starts_with("ey") || chunk.starts_with("ew")
 }
 
+/// Whether the first part is a JSON object. Padding and stray bits are for decoding to complain about.
 fn has_header(token: &str) -> bool {
-    // Lenient on purpose: only asked whether something could be a header.
     let header = token.split('.').next().unwrap_or("").trim_end_matches('=');
-    base64url::decode(header).is_ok_and(|header| header.bytes.starts_with(b"{") && header.bytes.ends_with(b"}"))
+    let text = base64url::decode(header).ok().and_then(|header| String::from_utf8(header.bytes).ok());
+    text.is_some_and(|text| json::parse(&text).is_ok_and(|header| header.is_object()))
 }
 
 #[cfg(test)]
