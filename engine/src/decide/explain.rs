@@ -1,13 +1,12 @@
 //! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
 
-use std::ops::ControlFlow;
-
 use super::walk::{self, HostMatch};
-use super::{Decision, Request, Source};
+use super::ways::ways;
+use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
-use crate::model::{Acl, Operation, PatternType, Permission, Principal};
+use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
 use crate::order::{run, sort};
-use crate::policy::Policy;
+use crate::policy::{Operations, Policy, PrincipalId};
 use crate::text::lower;
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
@@ -187,44 +186,64 @@ pub struct Explanation {
 
 /// Decides and explains.
 ///
-/// Cost: one look at each ACL of the policy; [`super::decide`] alone is far cheaper.
+/// Cost: one look at each row of the policy; [`super::decide`] alone is far cheaper.
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
-    let paths = walk::paths(policy, identity);
-    let mut hits: Vec<&Acl> = Vec::new();
-    let walked = walk::walk(policy, identity, request, &paths, &mut |acl| {
-        hits.push(acl);
-        ControlFlow::Continue(())
-    });
-    let settled = walk::settled_before_acls(policy, identity, request);
-    let decision = settled.map_or(walked, |reason| Decision::without_rule(reason, identity));
-
-    // Where each ACL was first met, by ACL.
-    let mut rank: Vec<(usize, &Acl)> = hits.into_iter().enumerate().collect();
-    sort(&mut rank, |a, b| a.1.cmp(b.1));
-    let place_of = |acl: &Acl| run(&rank, |(_, hit)| (*hit).cmp(acl)).first().map(|(place, _)| *place);
+    let paths = paths(policy, identity);
+    let decision = super::decide(policy, identity, request);
+    let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
     let known = Known::new(&paths);
+    let interest = known.interest(policy);
     let mut candidates = Vec::new();
-    for mut candidate in policy.acls().filter_map(|acl| known.candidate(acl, request)) {
-        let place = place_of(&candidate.acl);
+    for (_, pattern) in policy.patterns() {
+        for row in pattern.rows() {
+            if interest.binary_search(&row.principal).is_err() {
+                continue;
+            }
+            for operation in row.deny.or(row.allow).iter() {
+                for permission in Permission::ALL {
+                    if row.of(*permission).meets(Operations::only(operation)) {
+                        candidates.extend(known.candidate(policy.acl(pattern, row, operation, *permission), request));
+                    }
+                }
+            }
+        }
+    }
+    // The sort below is stable: what is equal stays in the order of the ACLs' fields.
+    sort(&mut candidates, |a: &Candidate, b: &Candidate| a.acl.cmp(&b.acl));
+    let mut keyed = Vec::with_capacity(candidates.len());
+    for mut candidate in candidates {
+        let place = known.place(&candidate, request);
         if place.is_some() {
-            candidate.standing = standing_of_match(&candidate.acl, &decision, settled.is_some());
+            candidate.standing = standing_of_match(&candidate.acl, &decision, settled);
         }
         let path = candidate.paths.first().and_then(|path| known.of(&path.principal).first());
-        let folded = (candidate.standing == Standing::NoMatch, !candidate.is_on_resource());
         let key = (
             candidate.acl.permission,
-            folded,
-            place.unwrap_or(usize::MAX),
+            (candidate.standing == Standing::NoMatch, !candidate.is_on_resource()),
+            (place.is_none(), place),
             candidate.standing,
             path.map_or(usize::MAX, |(place, _)| *place),
         );
-        candidates.push((key, candidate));
+        keyed.push((key, candidate));
     }
-    // Stable: what is equal stays in the order of the policy's ACLs.
-    sort(&mut candidates, |a, b| a.0.cmp(&b.0));
-    let candidates = candidates.into_iter().map(|(_, candidate)| candidate).collect();
-    Explanation { decision, paths, candidates, acls: policy.acls().len() }
+    sort(&mut keyed, |a, b| a.0.cmp(&b.0));
+    let candidates = keyed.into_iter().map(|(_, candidate)| candidate).collect();
+    Explanation { decision, paths, candidates, acls: policy.acl_count() }
+}
+
+/// Every way from the identity to a principal, in the order of D-20; one for each way to a role.
+fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
+    let mut paths = Vec::new();
+    ways(policy, identity, &mut |way| {
+        paths.push(Path {
+            source: way.source,
+            group: way.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
+            role: (way.kind == PrincipalType::Role).then(|| way.name.to_owned()),
+            principal: Principal::new(way.kind, way.name),
+        });
+    });
+    paths
 }
 
 fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing {
@@ -265,16 +284,46 @@ impl<'a> Known<'a> {
         run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
-    fn candidate(&self, acl: &Acl, request: &Request<'_>) -> Option<Candidate> {
-        let (principal, paths) = self.principal(acl)?;
+    /// The principals whose ACLs may be candidates, in order of their numbers.
+    fn interest(&self, policy: &Policy) -> Vec<PrincipalId> {
+        let mut interest = Vec::new();
+        for (id, principal) in policy.principals() {
+            if policy.row_count(id) > 0 && self.compare(principal).is_some() {
+                interest.push(id);
+            }
+        }
+        interest
+    }
+
+    /// Where an ACL stands among those that match, in the order of D-20; none when it does not match.
+    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<(usize, (u8, usize), bool, u8, usize)> {
+        let acl = &candidate.acl;
+        let everyone = candidate.principal == PrincipalFacet::Everyone;
+        let path = match candidate.principal {
+            PrincipalFacet::Matches => self.of(&acl.principal).first().map(|(place, _)| *place)?,
+            PrincipalFacet::Everyone => 0,
+            PrincipalFacet::LetterCase(_) | PrincipalFacet::LeadingSlash(_) => return None,
+        };
+        let pattern = match candidate.name {
+            NameFacet::Literal => (0, 0),
+            NameFacet::Prefixed => (1, usize::MAX - acl.resource_name.len()),
+            NameFacet::AllNames => (2, 0),
+            NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
+        };
+        let host = walk::host_match(acl.host, request).rank(acl.permission)?;
+        let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
+        Some((path, pattern, everyone, host, operation))
+    }
+
+    fn candidate(&self, acl: Acl, request: &Request<'_>) -> Option<Candidate> {
+        let (principal, paths) = self.compare(&acl.principal)?;
         let resource_type = acl.resource_type == request.resource_type;
         let mut candidate = Candidate {
-            acl: acl.clone(),
             paths,
             principal,
             resource_type,
-            name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
-            operation: operation_facet(acl, request.operation),
+            name: if resource_type { name_facet(&acl, request.resource_name) } else { NameFacet::No },
+            operation: operation_facet(&acl, request.operation),
             host: match walk::host_match(acl.host, request) {
                 HostMatch::Exact => HostFacet::Exact,
                 HostMatch::Any => HostFacet::Any,
@@ -282,6 +331,7 @@ impl<'a> Known<'a> {
                 HostMatch::No => HostFacet::No,
             },
             standing: Standing::NoMatch,
+            acl,
         };
         if let Some(near) = near_miss(&candidate) {
             candidate.standing = Standing::Near(near);
@@ -291,17 +341,18 @@ impl<'a> Known<'a> {
         (own || candidate.standing != Standing::NoMatch).then_some(candidate)
     }
 
-    fn principal(&self, acl: &Acl) -> Option<(PrincipalFacet, Vec<Path>)> {
-        let paths = self.of(&acl.principal);
+    /// How a principal compares to the identity's, and the ways to it.
+    fn compare(&self, principal: &Principal) -> Option<(PrincipalFacet, Vec<Path>)> {
+        let paths = self.of(principal);
         if !paths.is_empty() {
             return Some((PrincipalFacet::Matches, paths.iter().map(|(_, path)| (*path).clone()).collect()));
         }
-        if acl.principal.is_everyone() {
+        if principal.is_everyone() {
             return Some((PrincipalFacet::Everyone, self.user.into_iter().cloned().collect()));
         }
-        let folded = fold(&acl.principal);
+        let folded = fold(principal);
         let (_, own) = run(&self.folded, |(near, _)| near.cmp(&folded)).first()?;
-        let facet = if lower(own.name()) == lower(acl.principal.name()) {
+        let facet = if lower(own.name()) == lower(principal.name()) {
             PrincipalFacet::LetterCase((*own).clone())
         } else {
             PrincipalFacet::LeadingSlash((*own).clone())

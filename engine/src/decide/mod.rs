@@ -1,10 +1,12 @@
 //! The one walk: four sources, deny first, then allow, else denied (specification 1.6, D-20).
 
 mod explain;
+mod known;
+mod open;
 mod walk;
+mod ways;
 
 use std::net::IpAddr;
-use std::ops::ControlFlow;
 
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, ResourceType};
@@ -13,6 +15,7 @@ use crate::policy::Policy;
 pub use explain::{
     Candidate, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet, Path, PrincipalFacet, Standing, explain,
 };
+pub use open::{OpenIdentity, Resource};
 
 /// What is asked: may this identity do this operation on this resource, from this host, at this instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -88,6 +91,17 @@ pub enum Source {
     GroupRole,
 }
 
+impl Reason {
+    /// What follows from it.
+    #[must_use]
+    pub const fn outcome(self) -> Outcome {
+        match self {
+            Self::Superuser | Self::AllowRule => Outcome::Allow,
+            Self::Expired | Self::DenyRule | Self::NoMatch => Outcome::Deny,
+        }
+    }
+}
+
 macro_rules! codes {
     ($name:ident { $($variant:ident = $code:literal),+ $(,)? }) => {
         impl $name {
@@ -146,9 +160,8 @@ pub struct Decision {
 
 impl Decision {
     fn without_rule(reason: Reason, identity: &Identity) -> Self {
-        let outcome = if reason == Reason::Superuser { Outcome::Allow } else { Outcome::Deny };
         Self {
-            outcome,
+            outcome: reason.outcome(),
             reason,
             source: None,
             group: None,
@@ -163,7 +176,8 @@ impl Decision {
 
 /// Decides one request (specification 1.6).
 ///
-/// Expiry is looked at first, then superusers, then every deny of the four sources, then every allow.
+/// Expiry is looked at first, then superusers, then every deny of the four sources, then every allow. Who asks more than
+/// once opens the identity ([`OpenIdentity`]).
 ///
 /// ```
 /// use gbac_engine::decide::{Outcome, Reason, Request, Source, decide};
@@ -183,9 +197,5 @@ impl Decision {
 /// ```
 #[must_use]
 pub fn decide(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Decision {
-    if let Some(reason) = walk::settled_before_acls(policy, identity, request) {
-        return Decision::without_rule(reason, identity);
-    }
-    let paths = walk::paths(policy, identity);
-    walk::walk(policy, identity, request, &paths, &mut |_| ControlFlow::Break(()))
+    OpenIdentity::new(policy, identity.clone()).decide(policy, request)
 }

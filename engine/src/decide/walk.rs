@@ -1,105 +1,275 @@
-//! The walk itself: paths from the identity to principals, patterns that cover the name, rows that match.
+//! The one walk: the rows on the patterns that cover a name, denies and allows in one pass (specification 1.6, D-20).
 
-use std::ops::ControlFlow;
+use std::net::IpAddr;
 
-use super::{Decision, Outcome, Path, Reason, Request, Source};
+use super::known::{Known, Rank};
+use super::{Decision, Outcome, Reason, Request, Source};
 use crate::identity::Identity;
-use crate::model::{Acl, Host, Operation, Permission, Principal};
-use crate::order::{run, sort};
-use crate::policy::Policy;
+use crate::model::{Host, Operation, Permission, PrincipalType};
+use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, rows_of};
 
-/// What is decided before any ACL is read.
-pub(super) fn settled_before_acls(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Option<Reason> {
-    if request.now.is_some_and(|now| identity.is_expired(now)) {
-        return Some(Reason::Expired);
+/// How many rows may be looked at in the time in which one principal is searched for.
+const SEARCH: usize = 16;
+/// From how many looks on what they found is remembered.
+const MEMO: usize = 64;
+
+/// Where a row stands in the order of D-20 among those that match: by the way to its principal, then by pattern, and
+/// `User:*` after the user's own. The least decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Place(u64);
+
+impl Place {
+    const NONE: Self = Self(u64::MAX);
+    const LAST: u64 = 0x7fff_ffff;
+
+    /// `covers` counts the patterns that cover more.
+    #[inline]
+    const fn new(rank: Rank, covers: usize) -> Self {
+        Self((rank as u64 >> 1) << 32 | (Self::LAST - covers as u64) << 1 | rank as u64 & 1)
     }
-    policy.settings().superusers.contains(identity.user()).then_some(Reason::Superuser)
+
+    const fn rank(self) -> Rank {
+        (self.0 >> 32) as u32 * 2 + (self.0 as u32 & 1)
+    }
+
+    const fn covers(self) -> usize {
+        (Self::LAST - (self.0 >> 1 & Self::LAST)) as usize
+    }
 }
 
-/// Every way from the identity to a principal that ACLs may name, in the order of D-20.
-///
-/// A role that several ways lead to is in the list once for each.
-pub(super) fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
-    let mut paths = Vec::new();
-    let mut add = |principal: Principal, group: Option<&String>, source, source_of_roles| {
-        let place = paths.len();
-        for role in policy.roles_of(&principal) {
-            paths.push(Path {
-                source: source_of_roles,
-                group: group.cloned(),
-                role: Some(role.into()),
-                principal: Principal::role(role),
-            });
-        }
-        paths.insert(place, Path { source, group: group.cloned(), role: None, principal });
-    };
-    add(Principal::user(identity.user()), None, Source::User, Source::Role);
-    for group in identity.groups() {
-        add(Principal::group(group), Some(group), Source::Group, Source::GroupRole);
-    }
-    paths
+/// What the walk found.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Found {
+    deny: Place,
+    allow: Place,
+    /// An ACL would allow if the host were known to be its.
+    host_might_allow: bool,
 }
 
-/// Walks the deny pass, then the allow pass, and hands every match to `visit` in the order of D-20.
-///
-/// The first match decides; `visit` says whether the walk goes on after it.
-pub(super) fn walk<'p>(
-    policy: &'p Policy,
-    identity: &Identity,
-    request: &Request<'_>,
-    paths: &[Path],
-    visit: &mut dyn FnMut(&'p Acl) -> ControlFlow<()>,
-) -> Decision {
-    let covering = policy.covering(request.resource_type, request.resource_name);
-    let everyone = Principal::user("*");
-    let mut decision: Option<Decision> = None;
-    let mut host_might_allow = false;
-    'walk: for permission in [Permission::Deny, Permission::Allow] {
-        for path in paths {
-            // `User:*` is an ACL of the user (D-20); for the other principals it would say the same again.
-            let others = (path.source == Source::User && !path.principal.is_everyone()).then_some(&everyone);
-            for of_pattern in &covering {
-                for principal in std::iter::once(&path.principal).chain(others) {
-                    let of_principal = run(of_pattern, |acl| acl.principal.cmp(principal));
-                    for acl in matching(of_principal, permission, request, &mut host_might_allow) {
-                        if decision.is_none() {
-                            decision = Some(decision_of(path, acl, request, identity));
-                        }
-                        if visit(acl).is_break() {
-                            break 'walk;
-                        }
-                    }
+impl Found {
+    pub(super) fn outcome(&self) -> Outcome {
+        if self.deny == Place::NONE && self.allow != Place::NONE { Outcome::Allow } else { Outcome::Deny }
+    }
+
+    #[inline]
+    fn meet(&mut self, policy: &Policy, row: &Row, place: Place, ask: &mut Ask) {
+        let deny = row.deny.meets(ask.deny);
+        let mut allow = row.allow.meets(ask.allow);
+        if row.host != HostId::ANY {
+            let asked = ask.host;
+            match asked {
+                // Fail closed: what may deny denies, what may allow does not (D-04).
+                None => {
+                    self.host_might_allow |= allow;
+                    allow = false;
                 }
+                Some(host) if ask.host_id(policy, host) == Some(row.host) => {}
+                Some(_) => return,
+            }
+        }
+        if deny {
+            self.deny = self.deny.min(place);
+        }
+        if allow {
+            self.allow = self.allow.min(place);
+        }
+    }
+}
+
+/// What is asked of every row.
+pub(super) struct Ask {
+    operation: Operation,
+    deny: Operations,
+    allow: Operations,
+    host: Option<IpAddr>,
+    /// The host's number, found when a row first needs it.
+    host_id: Option<Option<HostId>>,
+}
+
+impl Ask {
+    pub(super) const fn new(operation: Operation, host: Option<IpAddr>) -> Self {
+        let deny = Operations::answering(operation, Permission::Deny);
+        let allow = Operations::answering(operation, Permission::Allow);
+        Self { operation, deny, allow, host, host_id: None }
+    }
+
+    fn host_id(&mut self, policy: &Policy, host: IpAddr) -> Option<HostId> {
+        *self.host_id.get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
+    }
+
+    #[inline]
+    const fn meets(&self, row: &Row) -> bool {
+        row.deny.meets(self.deny) || row.allow.meets(self.allow)
+    }
+}
+
+/// Walks the patterns that cover the name.
+pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &mut Memo, mut ask: Ask) -> Found {
+    let mut found = Found { deny: Place::NONE, allow: Place::NONE, host_might_allow: false };
+    for (covers, id) in covering.as_slice().iter().enumerate() {
+        let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
+        let rows = pattern.rows();
+        // The smaller side is walked; where both are large, once, and what was found is remembered.
+        let search = known.len() * SEARCH;
+        if rows.len().min(search) > MEMO && !pattern.has_hosts() {
+            let best = memo.of(*id, rows, known);
+            let place = |ranks: &[Rank]| {
+                let rank = ranks.get(ask.operation as usize).filter(|rank| **rank != Rank::MAX);
+                rank.map_or(Place::NONE, |rank| Place::new(*rank, covers))
+            };
+            found.deny = found.deny.min(place(&best.deny));
+            found.allow = found.allow.min(place(&best.allow));
+            continue;
+        }
+        each(rows, known, &mut |row, rank| {
+            if ask.meets(row) {
+                found.meet(policy, row, Place::new(rank, covers), &mut ask);
+            }
+        });
+    }
+    found
+}
+
+/// Hands over the rows of the identity's principals, by walking the smaller side.
+#[inline]
+fn each(rows: &[Row], known: &Known, visit: &mut impl FnMut(&Row, Rank)) {
+    if rows.len() <= known.len() * SEARCH {
+        for row in rows {
+            if let Some(rank) = known.rank(row.principal) {
+                visit(row, rank);
+            }
+        }
+    } else {
+        for (rank, principal) in known.iter() {
+            for row in rows_of(rows, principal) {
+                visit(row, rank);
             }
         }
     }
-    decision.unwrap_or_else(|| Decision {
-        host_unknown: host_might_allow,
-        ..Decision::without_rule(Reason::NoMatch, identity)
-    })
 }
 
-/// The ACLs of one principal on one pattern that match, best first: host, then operation (D-20).
-fn matching<'p>(
-    acls: &'p [Acl],
+/// What an opened identity meets on patterns of many rows, so that they are walked once. Only of patterns without hosts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Memo {
+    patterns: Vec<u32>,
+    best: Vec<Best>,
+}
+
+/// By operation asked: the least rank that denies it and the least that allows it; [`Rank::MAX`] for none.
+#[derive(Debug, Clone)]
+struct Best {
+    deny: [Rank; Operation::ALL.len()],
+    allow: [Rank; Operation::ALL.len()],
+}
+
+impl Memo {
+    /// How many patterns are remembered.
+    const MOST: usize = 64;
+
+    pub(super) fn clear(&mut self) {
+        self.patterns.clear();
+        self.best.clear();
+    }
+
+    fn of(&mut self, pattern: u32, rows: &[Row], known: &Known) -> &Best {
+        let place = self.patterns.iter().position(|there| *there == pattern);
+        let place = place.unwrap_or_else(|| {
+            if self.patterns.len() == Self::MOST {
+                self.clear();
+            }
+            self.patterns.push(pattern);
+            self.best.push(Best::new(rows, known));
+            self.patterns.len() - 1
+        });
+        self.best.get(place).unwrap_or(&Best::NONE)
+    }
+}
+
+impl Best {
+    const NONE: Self = Self { deny: [Rank::MAX; Operation::ALL.len()], allow: [Rank::MAX; Operation::ALL.len()] };
+
+    fn new(rows: &[Row], known: &Known) -> Self {
+        let mut best = Self::NONE;
+        each(rows, known, &mut |row, rank| {
+            let note = |ranks: &mut [Rank], permission| {
+                for (operation, least) in Operation::ALL.iter().zip(ranks) {
+                    if row.of(permission).meets(Operations::answering(*operation, permission)) {
+                        *least = (*least).min(rank);
+                    }
+                }
+            };
+            note(&mut best.deny, Permission::Deny);
+            note(&mut best.allow, Permission::Allow);
+        });
+        best
+    }
+}
+
+/// The decision that follows from what was found, with the ACL that decides and the way to it.
+pub(super) fn decision(
+    policy: &Policy,
+    covering: &Covering,
+    known: &Known,
+    identity: &Identity,
+    request: &Request<'_>,
+    found: &Found,
+) -> Decision {
+    let none =
+        || Decision { host_unknown: found.host_might_allow, ..Decision::without_rule(Reason::NoMatch, identity) };
+    let (place, permission) = match (found.deny, found.allow) {
+        (Place::NONE, Place::NONE) => return none(),
+        (Place::NONE, allow) => (allow, Permission::Allow),
+        (deny, _) => (deny, Permission::Deny),
+    };
+    let row = || {
+        let entry = known.entry(place.rank())?;
+        let pattern = policy.pattern(PatternId(*covering.as_slice().get(place.covers())?))?;
+        let (row, operation) = best_row(policy, rows_of(pattern.rows(), entry.principal), permission, request)?;
+        Some((entry, pattern, row, operation))
+    };
+    let Some((entry, pattern, row, operation)) = row() else { return none() };
+    let group = entry.group.and_then(|group| identity.groups().get(group as usize)).cloned();
+    let principal = policy.principal(entry.principal);
+    let role = principal.filter(|principal| principal.kind() == PrincipalType::Role);
+    let source = match (&group, role) {
+        (None, None) => Source::User,
+        (None, Some(_)) => Source::Role,
+        (Some(_), None) => Source::Group,
+        (Some(_), Some(_)) => Source::GroupRole,
+    };
+    let (outcome, reason) = match permission {
+        Permission::Deny => (Outcome::Deny, Reason::DenyRule),
+        Permission::Allow => (Outcome::Allow, Reason::AllowRule),
+    };
+    Decision {
+        outcome,
+        reason,
+        source: Some(source),
+        group,
+        role: role.map(|role| role.name().to_owned()),
+        acl: Some(policy.acl(pattern, row, operation, permission)),
+        implied_by: (operation != request.operation).then_some(operation),
+        host_unknown: host_match(policy.host(row.host), request) == HostMatch::Unknown,
+        verified: identity.is_verified(),
+    }
+}
+
+/// The best of the ACLs of one principal on one pattern: by host, then by operation (D-20).
+fn best_row<'p>(
+    policy: &Policy,
+    rows: &'p [Row],
     permission: Permission,
     request: &Request<'_>,
-    host_might_allow: &mut bool,
-) -> Vec<&'p Acl> {
-    let mut ranked: Vec<((u8, usize), &Acl)> = Vec::new();
-    for acl in acls.iter().filter(|acl| acl.permission == permission) {
-        let Some(operation) = operation_rank(acl.operation, request.operation, permission) else { continue };
-        match host_match(acl.host, request) {
-            HostMatch::Exact => ranked.push(((0, operation), acl)),
-            HostMatch::Any => ranked.push(((1, operation), acl)),
-            // Fail closed: what may deny denies, what may allow does not (D-04).
-            HostMatch::Unknown if permission == Permission::Deny => ranked.push(((0, operation), acl)),
-            HostMatch::Unknown => *host_might_allow = true,
-            HostMatch::No => {}
-        }
-    }
-    sort(&mut ranked, |a, b| a.0.cmp(&b.0));
-    ranked.into_iter().map(|(_, acl)| acl).collect()
+) -> Option<(&'p Row, Operation)> {
+    let ranked = rows.iter().flat_map(|row| {
+        let host = policy.host(row.host);
+        let host_rank = host_match(host, request).rank(permission);
+        row.of(permission).iter().filter_map(move |operation| {
+            let key = (host_rank?, operation_rank(operation, request.operation, permission)?, host);
+            Some((key, (row, operation)))
+        })
+    });
+    ranked.min_by_key(|(key, _)| *key).map(|(_, best)| best)
 }
 
 /// How an ACL's host relates to the request's.
@@ -109,6 +279,17 @@ pub(super) enum HostMatch {
     Any,
     Unknown,
     No,
+}
+
+impl HostMatch {
+    /// Its place among those that match; none when it does not. What may deny denies, what may allow does not (D-04).
+    pub(super) const fn rank(self, permission: Permission) -> Option<u8> {
+        match (self, permission) {
+            (Self::Exact, _) | (Self::Unknown, Permission::Deny) => Some(0),
+            (Self::Any, _) => Some(1),
+            (Self::Unknown, Permission::Allow) | (Self::No, _) => None,
+        }
+    }
 }
 
 pub(super) fn host_match(host: Host, request: &Request<'_>) -> HostMatch {
@@ -132,22 +313,4 @@ pub(super) fn operation_rank(of_acl: Operation, asked: Operation, permission: Pe
         return None;
     }
     asked.implied_by().iter().position(|implied| *implied == of_acl).map(|place| place + 1)
-}
-
-fn decision_of(path: &Path, acl: &Acl, request: &Request<'_>, identity: &Identity) -> Decision {
-    let (outcome, reason) = match acl.permission {
-        Permission::Deny => (Outcome::Deny, Reason::DenyRule),
-        Permission::Allow => (Outcome::Allow, Reason::AllowRule),
-    };
-    Decision {
-        outcome,
-        reason,
-        source: Some(path.source),
-        group: path.group.clone(),
-        role: path.role.clone(),
-        acl: Some(acl.clone()),
-        implied_by: (acl.operation != request.operation).then_some(acl.operation),
-        host_unknown: host_match(acl.host, request) == HostMatch::Unknown,
-        verified: identity.is_verified(),
-    }
 }

@@ -1,27 +1,55 @@
-//! A policy: settings, roles and ACLs, in order, changed in place by one `apply`.
+//! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
 
-mod index;
+mod hash;
+mod hosts;
+mod lengths;
+mod patterns;
+mod principals;
+mod rows;
 mod settings;
 
-use std::collections::BTreeSet;
 use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use index::{Acls, Memberships};
+use hosts::Hosts;
+use patterns::Patterns;
+use principals::Principals;
 
-use crate::model::{Acl, Principal, PrincipalType, ResourceType, Role, RoleError, check_role_name};
+use crate::model::{
+    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role, RoleError,
+    check_role_name,
+};
 use crate::order::sort;
 use crate::text::escaped;
 
+pub(crate) use patterns::{Covering, Pattern, PatternId};
+pub(crate) use principals::PrincipalId;
+pub(crate) use rows::{HostId, Operations, Row, rows_of};
 pub use settings::{GroupSource, Settings, SettingsError};
 
 /// Everything that a decision needs besides the identity and the request.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Policy {
     settings: Settings,
-    /// By name.
-    roles: Vec<Role>,
-    memberships: Memberships,
-    acls: Acls,
+    principals: Principals,
+    patterns: Patterns,
+    hosts: Hosts,
+    acls: usize,
+    /// Which state this is.
+    state: Stamp,
+    /// Which state of all that says who an identity is: principals, memberships, superusers.
+    who: Stamp,
+}
+
+/// The name of a state: no other state of any policy has it, except that of a copy while it is the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp(u64);
+
+impl Stamp {
+    fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self(NEXT.fetch_add(1, Relaxed))
+    }
 }
 
 /// One change of a policy. Whether it may be made is checked by who creates it (D-27).
@@ -97,7 +125,7 @@ impl Policy {
     /// A policy with these settings and nothing else.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self { settings, ..Self::default() }
+        Self::from_parts(settings, Vec::new(), Vec::new())
     }
 
     /// The settings.
@@ -106,91 +134,240 @@ impl Policy {
         &self.settings
     }
 
-    /// A policy of these settings, roles, each of another name, and ACLs, as [`Acl::normalized`] gives them.
-    pub(crate) fn from_parts(settings: Settings, mut roles: Vec<Role>, acls: Vec<Acl>) -> Self {
-        sort(&mut roles, |a, b| a.name.cmp(&b.name));
-        Self { settings, memberships: Memberships::new(&roles), roles, acls: Acls::new(acls) }
+    /// A policy of these settings, roles, each of another name, and ACLs.
+    pub(crate) fn from_parts(settings: Settings, roles: Vec<Role>, acls: Vec<Acl>) -> Self {
+        let mut policy = Self {
+            settings,
+            principals: Principals::default(),
+            patterns: Patterns::default(),
+            hosts: Hosts::default(),
+            acls: 0,
+            state: Stamp::new(),
+            who: Stamp::new(),
+        };
+        for role in &roles {
+            let id = policy.principals.create_role(&role.name);
+            for member in &role.members {
+                policy.principals.add_member(id, member);
+            }
+        }
+        for acl in acls {
+            policy.add_acl(&acl.normalized());
+        }
+        policy
     }
 
     /// The roles, by name.
-    pub fn roles(&self) -> impl ExactSizeIterator<Item = &Role> {
-        self.roles.iter()
+    pub fn roles(&self) -> impl ExactSizeIterator<Item = Role> {
+        self.principals.roles().into_iter().map(|id| self.role_of(id))
+    }
+
+    /// How many roles there are.
+    #[must_use]
+    pub fn role_count(&self) -> usize {
+        self.principals.role_count()
     }
 
     /// One role.
     #[must_use]
-    pub fn role(&self, name: &str) -> Option<&Role> {
-        self.roles.get(self.place_of(name).ok()?)
+    pub fn role(&self, name: &str) -> Option<Role> {
+        self.principals.role(name).map(|id| self.role_of(id))
+    }
+
+    fn role_of(&self, id: PrincipalId) -> Role {
+        let name = self.principals.get(id).map_or("", Principal::name).to_owned();
+        let members = self.principals.links(id).iter().filter_map(|member| self.principals.get(*member)).cloned();
+        Role { name, members: members.collect() }
     }
 
     /// The ACLs, in order of their fields.
-    pub fn acls(&self) -> impl ExactSizeIterator<Item = &Acl> {
-        self.acls.as_slice().iter()
+    pub fn acls(&self) -> impl ExactSizeIterator<Item = Acl> {
+        let mut patterns: Vec<&Pattern> = self.patterns.iter().map(|(_, pattern)| pattern).collect();
+        let key = |pattern: &Pattern| (pattern.resource_type, pattern.pattern_type);
+        sort(&mut patterns, |a, b| {
+            a.resource_type.cmp(&b.resource_type).then_with(|| a.name().cmp(b.name())).then(key(a).cmp(&key(b)))
+        });
+        let mut acls = Vec::with_capacity(self.acls);
+        for pattern in patterns {
+            let mut rows: Vec<&Row> = pattern.rows().iter().collect();
+            sort(&mut rows, |a, b| {
+                let host = |row: &Row| self.hosts.get(row.host);
+                self.principals.get(a.principal).cmp(&self.principals.get(b.principal)).then(host(a).cmp(&host(b)))
+            });
+            for row in rows {
+                for operation in row.deny.or(row.allow).iter() {
+                    for permission in Permission::ALL {
+                        if row.of(*permission).meets(Operations::only(operation)) {
+                            acls.push((pattern, row, operation, *permission));
+                        }
+                    }
+                }
+            }
+        }
+        acls.into_iter().map(|(pattern, row, operation, permission)| self.acl(pattern, row, operation, permission))
+    }
+
+    /// How many ACLs there are.
+    #[must_use]
+    pub const fn acl_count(&self) -> usize {
+        self.acls
+    }
+
+    /// One ACL of a row.
+    pub(crate) fn acl(&self, pattern: &Pattern, row: &Row, operation: Operation, permission: Permission) -> Acl {
+        Acl {
+            resource_type: pattern.resource_type,
+            resource_name: pattern.name().into(),
+            pattern_type: pattern.pattern_type,
+            principal: self.principals.get(row.principal).cloned().unwrap_or_else(|| Principal::user("")),
+            host: self.hosts.get(row.host),
+            operation,
+            permission,
+        }
     }
 
     /// Whether this very ACL is there.
     #[must_use]
     pub fn has_acl(&self, acl: &Acl) -> bool {
-        self.acls.contains(acl)
+        self.row_of(acl).is_some_and(|row| row.of(acl.permission).meets(Operations::only(acl.operation)))
+    }
+
+    /// The row that an ACL would be on.
+    fn row_of(&self, acl: &Acl) -> Option<&Row> {
+        let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
+        let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
+        let host = self.hosts.find(acl.host)?;
+        rows_of(self.patterns.get(pattern)?.rows(), principal).iter().find(|row| row.host == host)
     }
 
     /// The names of the roles that this principal is a member of, in order.
     pub fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
-        self.memberships.roles_of(member)
+        let member = self.principals.find(member.kind(), member.name());
+        let member = member.filter(|member| !self.principals.is_role(*member));
+        let roles = member.map_or(&[][..], |member| self.principals.links(member));
+        roles.iter().filter_map(|role| self.principals.get(*role)).map(Principal::name)
     }
 
-    /// The ACLs of the patterns that cover a name, by pattern, in the order of D-20; those of a pattern are in order of
-    /// their fields.
-    pub(crate) fn covering(&self, resource_type: ResourceType, name: &str) -> Vec<&[Acl]> {
-        self.acls.covering(resource_type, name)
+    /// The patterns that cover a name.
+    #[inline]
+    pub(crate) fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {
+        self.patterns.covering(resource_type, name)
     }
 
-    /// Where a role is among the roles, or where it would be.
-    fn place_of(&self, name: &str) -> Result<usize, usize> {
-        self.roles.binary_search_by(|role| role.name.as_str().cmp(name))
+    /// The pattern of a number.
+    #[inline]
+    pub(crate) fn pattern(&self, id: PatternId) -> Option<&Pattern> {
+        self.patterns.get(id)
     }
 
-    /// Applies one change; says whether anything is different now.
+    /// Every pattern that an ACL has, in no order.
+    pub(crate) fn patterns(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
+        self.patterns.iter()
+    }
+
+    /// The number of a pattern, when an ACL has it.
+    pub(crate) fn pattern_id(&self, of: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+        self.patterns.find(of, pattern_type, name)
+    }
+
+    /// The number of a principal, when the policy speaks of it.
+    pub(crate) fn principal_id(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
+        self.principals.find(kind, name)
+    }
+
+    /// The principal of a number.
+    pub(crate) fn principal(&self, id: PrincipalId) -> Option<&Principal> {
+        self.principals.get(id)
+    }
+
+    /// Every principal that the policy speaks of, in no order.
+    pub(crate) fn principals(&self) -> impl Iterator<Item = (PrincipalId, &Principal)> {
+        self.principals.iter()
+    }
+
+    /// The roles of a user or group, by name, or the members of a role, in no order.
+    pub(crate) fn links(&self, id: PrincipalId) -> &[PrincipalId] {
+        self.principals.links(id)
+    }
+
+    /// Whether this principal is a role that was created.
+    pub(crate) fn is_role(&self, id: PrincipalId) -> bool {
+        self.principals.is_role(id)
+    }
+
+    /// On how many rows a principal stands.
+    pub(crate) fn row_count(&self, id: PrincipalId) -> u32 {
+        self.principals.rows(id)
+    }
+
+    /// The number of a host, when an ACL named it.
+    pub(crate) fn host_id(&self, host: Host) -> Option<HostId> {
+        self.hosts.find(host)
+    }
+
+    /// The host of a number.
+    pub(crate) fn host(&self, id: HostId) -> Host {
+        self.hosts.get(id)
+    }
+
+    /// Which state this is.
+    pub(crate) const fn state(&self) -> Stamp {
+        self.state
+    }
+
+    /// Which state of principals, memberships and superusers this is.
+    pub(crate) const fn who(&self) -> Stamp {
+        self.who
+    }
+
+    /// Applies one change in place; says whether anything is different now.
     ///
     /// # Errors
     /// A role that is missing or there already, or a role name or member that no policy can hold.
     pub fn apply(&mut self, change: Change) -> Result<bool, ChangeError> {
+        let changed = self.make(change)?;
+        if changed {
+            self.state = Stamp::new();
+        }
+        Ok(changed)
+    }
+
+    fn make(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => Ok(self.acls.insert(acl.normalized())),
-            Change::RemoveAcl(acl) => Ok(self.acls.remove(&acl.normalized())),
+            Change::AddAcl(acl) => Ok(self.add_acl(&acl.normalized())),
+            Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
             Change::CreateRole(name) => {
                 check_role_name(&name).map_err(ChangeError::Role)?;
-                match self.place_of(&name) {
-                    Ok(_) => Err(ChangeError::RoleExists(name)),
-                    Err(place) => {
-                        self.roles.insert(place, Role { name, members: BTreeSet::new() });
-                        Ok(true)
-                    }
+                if self.principals.role(&name).is_some() {
+                    return Err(ChangeError::RoleExists(name));
                 }
+                self.principals.create_role(&name);
+                Ok(true)
             }
             Change::AddMember { role, member } => {
                 if member.kind() == PrincipalType::Role {
                     return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
                 }
-                let added = self.members_of(&role)?.insert(member.clone());
-                self.memberships.insert(member, role);
-                Ok(added)
+                let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
+                self.who = Stamp::new();
+                Ok(self.principals.add_member(role, &member))
             }
             Change::RemoveMember { role, member } => {
-                let removed = self.members_of(&role)?.remove(&member);
-                self.memberships.remove(&member, &role);
-                Ok(removed)
+                let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
+                self.who = Stamp::new();
+                Ok(self.principals.remove_member(role, &member))
             }
             Change::DeleteRole { name, delete_acls } => {
-                let Ok(place) = self.place_of(&name) else { return Err(ChangeError::UnknownRole(name)) };
-                self.roles.remove(place);
-                self.memberships.remove_all(&name);
+                let role = self.principals.role(&name).ok_or(ChangeError::UnknownRole(name))?;
+                self.who = Stamp::new();
                 if delete_acls {
-                    self.acls.remove_all(&Principal::role(name));
+                    self.remove_acls_of(role);
                 }
+                self.principals.delete_role(role);
                 Ok(true)
             }
             Change::Settings(settings) => {
+                self.who = Stamp::new();
                 let changed = *settings != self.settings;
                 self.settings = *settings;
                 Ok(changed)
@@ -198,17 +375,76 @@ impl Policy {
         }
     }
 
-    fn members_of(&mut self, role: &str) -> Result<&mut BTreeSet<Principal>, ChangeError> {
-        let place = self.place_of(role).ok();
-        let role =
-            place.and_then(|place| self.roles.get_mut(place)).ok_or_else(|| ChangeError::UnknownRole(role.into()))?;
-        Ok(&mut role.members)
+    fn add_acl(&mut self, acl: &Acl) -> bool {
+        let pattern = self.patterns.number(acl);
+        let principal = self.principals.number(acl.principal.kind(), acl.principal.name());
+        let row = row(principal, self.hosts.number(acl.host), acl);
+        let (changed, new_row) = self.patterns.add(pattern, row);
+        self.acls += usize::from(changed);
+        if new_row {
+            self.principals.add_row(principal);
+            if self.principals.rows(principal) == 1 {
+                self.who = Stamp::new();
+            }
+        }
+        changed
+    }
+
+    fn remove_acl(&mut self, acl: &Acl) -> bool {
+        let ids = || {
+            let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
+            let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
+            Some((pattern, row(principal, self.hosts.find(acl.host)?, acl)))
+        };
+        ids().is_some_and(|(pattern, row)| self.remove_row(pattern, row))
+    }
+
+    fn remove_row(&mut self, pattern: PatternId, row: Row) -> bool {
+        let (changed, gone) = self.patterns.remove(pattern, row);
+        self.acls -= if changed { row.deny.len() + row.allow.len() } else { 0 };
+        if gone {
+            if self.principals.rows(row.principal) == 1 {
+                self.who = Stamp::new();
+            }
+            self.principals.remove_row(row.principal);
+        }
+        changed
+    }
+
+    fn remove_acls_of(&mut self, principal: PrincipalId) {
+        for pattern in self.patterns.of_principal(principal) {
+            let rows = self.pattern(pattern).map(|pattern| rows_of(pattern.rows(), principal).to_vec());
+            for row in rows.unwrap_or_default() {
+                self.remove_row(pattern, row);
+            }
+        }
+    }
+
+    /// How many bytes the policy takes beside the names' own: its tables, patterns, rows and memberships.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.patterns.bytes() + self.principals.bytes()
+    }
+}
+
+fn row(principal: PrincipalId, host: HostId, acl: &Acl) -> Row {
+    let operation = Operations::only(acl.operation);
+    let (deny, allow) = match acl.permission {
+        Permission::Deny => (operation, Operations::default()),
+        Permission::Allow => (Operations::default(), operation),
+    };
+    Row { principal, host, deny, allow }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self::new(Settings::default())
     }
 }
 
 /// Equal when the same settings, roles and ACLs are in it.
 impl PartialEq for Policy {
     fn eq(&self, other: &Self) -> bool {
-        self.settings == other.settings && self.roles == other.roles && self.acls().eq(other.acls())
+        self.settings == other.settings && self.roles().eq(other.roles()) && self.acls().eq(other.acls())
     }
 }

@@ -235,7 +235,7 @@ fn and(hint: Option<String>) -> String {
 pub struct DocumentJson<'a> {
     version: u8,
     settings: SettingsJson<'a>,
-    roles: Vec<RoleJson<'a>>,
+    roles: Vec<RoleJson>,
     acls: Vec<AclJson>,
 }
 
@@ -258,8 +258,8 @@ struct SsoJson<'a> {
 }
 
 #[derive(Serialize)]
-struct RoleJson<'a> {
-    name: &'a str,
+struct RoleJson {
+    name: String,
     members: Vec<MemberJson>,
 }
 
@@ -275,9 +275,9 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
             GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
             GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
         };
-        let role = |role: &'a Role| RoleJson {
-            name: &role.name,
+        let role = |role: Role| RoleJson {
             members: role.members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
+            name: role.name,
         };
         Self {
             version: 1,
@@ -289,7 +289,7 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
                 superusers: &settings.superusers,
             },
             roles: policy.roles().map(role).collect(),
-            acls: policy.acls().map(AclJson::from).collect(),
+            acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
         }
     }
 }

@@ -1,0 +1,125 @@
+//! The principals of an opened identity, each with its rank: the place of the first way to it in the order of D-20.
+
+use crate::policy::PrincipalId;
+
+/// What stands for a principal that the policy does not speak of.
+const NOBODY: PrincipalId = PrincipalId(u32::MAX);
+
+/// A principal's rank: twice its place; `User:*` has the user's, plus one, because it comes right after the user (D-20).
+pub(super) type Rank = u32;
+
+/// Principals by number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    /// By place; the user is the first.
+    entries: Vec<Entry>,
+    everyone: Option<PrincipalId>,
+    /// The number plus one above, the rank below; 0 is empty. Open addressing, at most half full.
+    slots: Vec<u64>,
+    taken: usize,
+}
+
+/// A principal, and the place of the group that leads to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Entry {
+    pub(super) principal: PrincipalId,
+    pub(super) group: Option<u32>,
+}
+
+impl Known {
+    /// Forgets all.
+    pub(super) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Adds the principal at the end of the next way; one that is there keeps its rank.
+    pub(super) fn add(&mut self, principal: Option<PrincipalId>, group: Option<u32>) {
+        // The user is the first entry in any case, because `User:*` counts as the user.
+        let Some(principal) = principal else {
+            if self.entries.is_empty() {
+                self.entries.push(Entry { principal: NOBODY, group });
+            }
+            return;
+        };
+        if self.insert(principal, (self.entries.len() * 2) as Rank) {
+            self.entries.push(Entry { principal, group });
+        }
+    }
+
+    /// Adds `User:*`, unless it is the user itself.
+    pub(super) fn add_everyone(&mut self, everyone: Option<PrincipalId>) {
+        self.everyone = everyone.filter(|everyone| self.insert(*everyone, 1));
+    }
+
+    fn insert(&mut self, principal: PrincipalId, rank: Rank) -> bool {
+        if (self.taken + 1) * 2 > self.slots.len() {
+            let old = std::mem::take(&mut self.slots);
+            self.slots = vec![0; (old.len() * 4).max(16)];
+            for slot in old.into_iter().filter(|slot| *slot != 0) {
+                self.place(slot);
+            }
+        }
+        let new = self.place(u64::from(principal.0 + 1) << 32 | u64::from(rank));
+        self.taken += usize::from(new);
+        new
+    }
+
+    fn place(&mut self, slot: u64) -> bool {
+        let mask = self.slots.len().wrapping_sub(1);
+        let mut at = spread((slot >> 32) as u32);
+        while let Some(here) = self.slots.get_mut(at & mask) {
+            if *here == 0 {
+                *here = slot;
+                return true;
+            }
+            if *here >> 32 == slot >> 32 {
+                return false;
+            }
+            at += 1;
+        }
+        false
+    }
+
+    /// The rank of a principal, when it is one of the identity's.
+    #[inline]
+    pub(super) fn rank(&self, principal: PrincipalId) -> Option<Rank> {
+        let key = principal.0 + 1;
+        let mut at = spread(key);
+        loop {
+            let slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
+            if (slot >> 32) as u32 == key {
+                return Some(slot as u32);
+            }
+            if slot == 0 {
+                return None;
+            }
+            at += 1;
+        }
+    }
+
+    /// The principal of a rank.
+    pub(super) fn entry(&self, rank: Rank) -> Option<Entry> {
+        if rank == 1 {
+            return self.everyone.map(|principal| Entry { principal, group: None });
+        }
+        self.entries.get(rank as usize / 2).copied()
+    }
+
+    /// How many principals there are.
+    pub(super) const fn len(&self) -> usize {
+        self.taken
+    }
+
+    /// Every principal with its rank.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (Rank, PrincipalId)> {
+        let everyone = self.everyone.map(|everyone| (1, everyone));
+        let entries = self.entries.iter().zip(0..).map(|(entry, place)| (place * 2, entry.principal));
+        entries.filter(|(_, principal)| *principal != NOBODY).chain(everyone)
+    }
+}
+
+/// Spreads numbers that follow one another.
+#[inline]
+const fn spread(key: u32) -> usize {
+    (key.wrapping_mul(0x9e37_79b9) >> 7) as usize
+}

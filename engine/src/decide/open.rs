@@ -1,0 +1,192 @@
+//! An identity whose principals are resolved once, and the one walk over the rows that cover a name.
+
+use std::net::IpAddr;
+
+use super::known::Known;
+use super::walk::{self, Ask, Found, Memo};
+use super::ways::ways;
+use super::{Decision, Outcome, Reason, Request};
+use crate::identity::Identity;
+use crate::model::{Operation, PrincipalType, ResourceType};
+use crate::policy::{Covering, Policy, Stamp};
+
+/// An identity, opened once and asked many times.
+///
+/// A check then costs as much as the name is long and patterns cover it, however many ACLs, groups and roles there are.
+/// It stays right when the policy changes, and when it is asked about another policy: it is resolved anew where it has to be.
+///
+/// ```
+/// use gbac_engine::decide::{OpenIdentity, Outcome, Request};
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_engine::wire::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-",
+///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
+///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let mut alice = OpenIdentity::new(&policy, Identity::new("alice", ["engineering"]));
+/// let read = |name| Request::new(Operation::Read, ResourceType::Topic, name);
+/// assert_eq!(alice.outcome(&policy, &read("analytics-events")), Outcome::Allow);
+/// assert_eq!(alice.outcome(&policy, &read("orders")), Outcome::Deny);
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct OpenIdentity {
+    identity: Identity,
+    /// The state of the policy that all below is of.
+    who: Stamp,
+    state: Stamp,
+    superuser: bool,
+    known: Known,
+    memo: Memo,
+}
+
+/// A resource that is asked about often: the patterns that cover its name, found once.
+///
+/// It stays right when the policy changes, at the price of looking them up again.
+#[derive(Debug, Clone)]
+pub struct Resource {
+    resource_type: ResourceType,
+    name: Box<str>,
+    state: Stamp,
+    covering: Covering,
+}
+
+impl Resource {
+    /// The resource of this type and name; any name, the empty one too.
+    #[must_use]
+    pub fn new(policy: &Policy, resource_type: ResourceType, name: &str) -> Self {
+        let covering = policy.covering(resource_type, name);
+        Self { resource_type, name: name.into(), state: policy.state(), covering }
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn resource_type(&self) -> ResourceType {
+        self.resource_type
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl OpenIdentity {
+    /// Opens an identity: finds its user, groups and their roles in the policy.
+    #[must_use]
+    pub fn new(policy: &Policy, identity: Identity) -> Self {
+        let mut opened = Self {
+            identity,
+            who: policy.who(),
+            state: policy.state(),
+            superuser: false,
+            known: Known::default(),
+            memo: Memo::default(),
+        };
+        opened.resolve(policy);
+        opened
+    }
+
+    /// The identity.
+    #[must_use]
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn resolve(&mut self, policy: &Policy) {
+        self.superuser = policy.settings().superusers.contains(self.identity.user());
+        let known = &mut self.known;
+        known.clear();
+        ways(policy, &self.identity, &mut |way| {
+            known.add(way.principal, way.group);
+        });
+        known.add_everyone(policy.principal_id(PrincipalType::User, "*"));
+        self.who = policy.who();
+    }
+
+    /// Makes what is known of the policy what the policy is now.
+    #[inline]
+    fn refresh(&mut self, policy: &Policy) {
+        if self.state != policy.state() {
+            self.state = policy.state();
+            self.memo.clear();
+            if self.who != policy.who() {
+                self.resolve(policy);
+            }
+        }
+    }
+
+    /// Decides one request (specification 1.6) and says no more than the outcome.
+    #[must_use]
+    pub fn outcome(&mut self, policy: &Policy, request: &Request<'_>) -> Outcome {
+        self.refresh(policy);
+        if let Some(reason) = self.settled(request.now) {
+            return reason.outcome();
+        }
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        self.walk(policy, &covering, request.operation, request.host).outcome()
+    }
+
+    fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Found {
+        walk::walk(policy, covering, &self.known, &mut self.memo, Ask::new(operation, host))
+    }
+
+    /// Decides about a resource that is asked about often.
+    #[must_use]
+    pub fn outcome_on(
+        &mut self,
+        policy: &Policy,
+        operation: Operation,
+        resource: &Resource,
+        host: Option<IpAddr>,
+    ) -> Outcome {
+        if resource.state != policy.state() {
+            let resource = Resource::new(policy, resource.resource_type, &resource.name);
+            return self.outcome_on(policy, operation, &resource, host);
+        }
+        self.refresh(policy);
+        match self.settled(None) {
+            Some(reason) => reason.outcome(),
+            None => self.walk(policy, &resource.covering, operation, host).outcome(),
+        }
+    }
+
+    /// Decides one request (specification 1.6), with the ACL that decides and the way to it.
+    #[must_use]
+    pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
+        self.refresh(policy);
+        if let Some(reason) = self.settled(request.now) {
+            return Decision::without_rule(reason, &self.identity);
+        }
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        let found = self.walk(policy, &covering, request.operation, request.host);
+        walk::decision(policy, &covering, &self.known, &self.identity, request, &found)
+    }
+
+    /// The names among these on which the operation is allowed, such as the topics that a listing may show.
+    pub fn filter<'n>(
+        &mut self,
+        policy: &Policy,
+        operation: Operation,
+        resource_type: ResourceType,
+        names: impl IntoIterator<Item = &'n str>,
+        host: Option<IpAddr>,
+    ) -> Vec<&'n str> {
+        let allowed = |name: &&'n str| {
+            let request = Request { host, ..Request::new(operation, resource_type, name) };
+            self.outcome(policy, &request) == Outcome::Allow
+        };
+        names.into_iter().filter(allowed).collect()
+    }
+
+    /// What is decided before any ACL is read.
+    fn settled(&self, now: Option<f64>) -> Option<Reason> {
+        if now.is_some_and(|now| self.identity.is_expired(now)) {
+            return Some(Reason::Expired);
+        }
+        self.superuser.then_some(Reason::Superuser)
+    }
+}

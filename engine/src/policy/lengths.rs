@@ -1,0 +1,192 @@
+//! Which lengths the prefixed patterns have that may cover a name.
+
+use super::hash::{Keys, Table};
+use crate::model::ResourceType;
+
+/// Prefixes at least this long are told apart by their first bytes.
+const HEAD: usize = 8;
+/// The bit of a mask that stands for this length and every greater one.
+const LONG: usize = 63;
+
+/// The lengths in use, by resource type.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Lengths([OfType; ResourceType::ALL.len()]);
+
+#[derive(Debug, Clone, Default)]
+struct OfType {
+    /// Which lengths there are below [`HEAD`].
+    short: u64,
+    /// How many prefixes there are of each of them.
+    short_counts: [u32; HEAD],
+    /// The longer ones, by their first bytes.
+    by_head: Table,
+    heads: Vec<Head>,
+    free: Vec<u32>,
+    /// How many prefixes there are of each length from [`LONG`] on, in order of the lengths.
+    long: Vec<(usize, u32)>,
+}
+
+/// The prefixes that start with the same bytes.
+#[derive(Debug, Clone)]
+struct Head {
+    bytes: [u8; HEAD],
+    /// Which lengths they have, or had: a bit goes only when the last of these prefixes does.
+    mask: u64,
+    count: u32,
+}
+
+impl Lengths {
+    /// The lengths that prefixes of a name may have.
+    #[inline]
+    pub(super) fn of(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
+        let Some(of) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
+        let mut mask = of.short;
+        if let Some(bytes) = name.first_chunk::<HEAD>()
+            && let Some(head) = of.head(keys, bytes).and_then(|head| of.heads.get(head as usize))
+        {
+            mask |= head.mask;
+        }
+        Candidates { mask, long: if mask >> LONG == 0 { &[] } else { &of.long } }
+    }
+
+    /// Counts a prefix that is new.
+    pub(super) fn add(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
+        let Some(of) = self.0.get_mut(resource_type as usize) else { return };
+        let length = prefix.len();
+        let Some(bytes) = prefix.first_chunk::<HEAD>() else {
+            if let Some(count) = of.short_counts.get_mut(length) {
+                *count += 1;
+                of.short |= 1 << length;
+            }
+            return;
+        };
+        let bit = 1 << length.min(LONG);
+        if let Some(head) = of.head(keys, bytes).and_then(|head| of.heads.get_mut(head as usize)) {
+            head.mask |= bit;
+            head.count += 1;
+        } else {
+            let head = Head { bytes: *bytes, mask: bit, count: 1 };
+            let reused = of.free.pop().and_then(|id| Some((id, of.heads.get_mut(id as usize)?)));
+            let id = match reused {
+                Some((id, place)) => {
+                    *place = head;
+                    id
+                }
+                None => {
+                    of.heads.push(head);
+                    (of.heads.len() - 1) as u32
+                }
+            };
+            of.by_head.insert(keys.hash(0, bytes), id);
+        }
+        if length >= LONG {
+            match of.long.binary_search_by_key(&length, |(length, _)| *length) {
+                Ok(place) => {
+                    if let Some((_, count)) = of.long.get_mut(place) {
+                        *count += 1;
+                    }
+                }
+                Err(place) => of.long.insert(place, (length, 1)),
+            }
+        }
+    }
+
+    /// Counts a prefix that is gone.
+    pub(super) fn remove(&mut self, keys: &Keys, resource_type: ResourceType, prefix: &[u8]) {
+        let Some(of) = self.0.get_mut(resource_type as usize) else { return };
+        let length = prefix.len();
+        let Some(bytes) = prefix.first_chunk::<HEAD>() else {
+            if let Some(count) = of.short_counts.get_mut(length) {
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    of.short &= !(1 << length);
+                }
+            }
+            return;
+        };
+        if let Some(id) = of.head(keys, bytes)
+            && let Some(head) = of.heads.get_mut(id as usize)
+        {
+            head.count = head.count.saturating_sub(1);
+            if head.count == 0 {
+                of.by_head.remove(keys.hash(0, bytes), id);
+                of.free.push(id);
+            }
+        }
+        if length >= LONG
+            && let Ok(place) = of.long.binary_search_by_key(&length, |(length, _)| *length)
+            && let Some((_, count)) = of.long.get_mut(place)
+        {
+            *count -= 1;
+            if *count == 0 {
+                of.long.remove(place);
+            }
+        }
+    }
+}
+
+impl OfType {
+    #[inline]
+    fn head(&self, keys: &Keys, bytes: &[u8; HEAD]) -> Option<u32> {
+        let is = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
+        self.by_head.find(keys.hash(0, bytes), is)
+    }
+}
+
+/// Lengths, the shortest first.
+pub(super) struct Candidates<'a> {
+    mask: u64,
+    long: &'a [(usize, u32)],
+}
+
+impl Candidates<'_> {
+    /// The next length, when it is at most this one.
+    #[inline]
+    pub(super) fn next_if_up_to(&mut self, most: usize) -> Option<usize> {
+        let length = self.mask.trailing_zeros() as usize;
+        if length < LONG {
+            if length > most {
+                return None;
+            }
+            self.mask &= self.mask - 1;
+            return Some(length);
+        }
+        let ((length, _), rest) = self.long.split_first()?;
+        if *length > most {
+            return None;
+        }
+        self.long = rest;
+        Some(*length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keys, Lengths};
+    use crate::model::ResourceType::{Group, Topic};
+
+    fn of(lengths: &Lengths, keys: &Keys, name: &str) -> Vec<usize> {
+        let mut candidates = lengths.of(keys, Topic, name.as_bytes());
+        std::iter::from_fn(|| candidates.next_if_up_to(name.len())).collect()
+    }
+
+    #[test]
+    fn only_lengths_in_use_are_tried() {
+        let (keys, mut lengths) = (Keys::default(), Lengths::default());
+        let long = "12345678".repeat(10);
+        let prefixes = ["", "a", "abcdefg", "12345678", "12345678a", &long, &long[..63], "87654321abc"];
+        for prefix in prefixes {
+            lengths.add(&keys, Topic, prefix.as_bytes());
+        }
+        lengths.add(&keys, Group, b"ab");
+        assert_eq!(of(&lengths, &keys, ""), [0]);
+        assert_eq!(of(&lengths, &keys, "12345678-name"), [0, 1, 7, 8, 9]);
+        assert_eq!(of(&lengths, &keys, "87654321-name"), [0, 1, 7, 11]);
+        assert_eq!(of(&lengths, &keys, &"12345678".repeat(11)), [0, 1, 7, 8, 9, 63, 80]);
+        assert_eq!(of(&lengths, &keys, &long[..70]), [0, 1, 7, 8, 9, 63]);
+        for prefix in prefixes {
+            lengths.remove(&keys, Topic, prefix.as_bytes());
+        }
+        assert!(of(&lengths, &keys, &long).is_empty());
+    }
+}

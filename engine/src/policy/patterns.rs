@@ -1,0 +1,238 @@
+//! The resource patterns of a policy with the rows on them, found by a name in time that its length decides.
+//!
+//! A literal pattern is found by one look into a table of names. The prefixed patterns that cover a name are found by a look
+//! for each length that they may have: the lengths in use among the prefixes with the same first eight bytes.
+
+use super::hash::{Keys, Table};
+use super::lengths::Lengths;
+use super::principals::PrincipalId;
+use super::rows::{HostId, Row, Rows, rows_of};
+use crate::model::{Acl, PatternType, ResourceType};
+
+/// The number of a pattern, for as long as there are rows on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PatternId(pub(crate) u32);
+
+/// A resource pattern, and what is granted and denied on it.
+#[derive(Debug, Clone)]
+pub(crate) struct Pattern {
+    name: Box<str>,
+    rows: Rows,
+    pub(crate) resource_type: ResourceType,
+    pub(crate) pattern_type: PatternType,
+    has_hosts: bool,
+}
+
+impl Pattern {
+    /// The name or prefix.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What is granted and denied, in order of the principals' numbers.
+    pub(crate) fn rows(&self) -> &[Row] {
+        self.rows.as_slice()
+    }
+
+    /// Whether a row names a host, or named one.
+    pub(crate) const fn has_hosts(&self) -> bool {
+        self.has_hosts
+    }
+
+    /// Whether this is the literal `*`, which covers every name.
+    pub(crate) fn is_all_names(&self) -> bool {
+        self.pattern_type == PatternType::Literal && &*self.name == "*"
+    }
+}
+
+/// The patterns that cover a name: the one that covers most first, so in the reverse order of D-20.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Covering {
+    first: [u32; 14],
+    count: usize,
+    /// All of them, once they are too many for `first`.
+    many: Vec<u32>,
+}
+
+impl Covering {
+    #[inline]
+    fn push(&mut self, id: u32) {
+        match self.first.get_mut(self.count) {
+            Some(place) => *place = id,
+            None => {
+                if self.many.is_empty() {
+                    self.many.extend(self.first);
+                }
+                self.many.push(id);
+            }
+        }
+        self.count += 1;
+    }
+
+    /// The numbers, the one that covers most first.
+    #[inline]
+    pub(crate) fn as_slice(&self) -> &[u32] {
+        if self.many.is_empty() { self.first.get(..self.count).unwrap_or_default() } else { &self.many }
+    }
+}
+
+/// The patterns of a policy.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Patterns {
+    keys: Keys,
+    literals: Table,
+    prefixes: Table,
+    lengths: Lengths,
+    /// By resource type: the literal `*`.
+    all_names: [Option<u32>; ResourceType::ALL.len()],
+    all: Vec<Pattern>,
+    free: Vec<u32>,
+}
+
+impl Patterns {
+    /// The pattern of a number.
+    #[inline]
+    pub(super) fn get(&self, id: PatternId) -> Option<&Pattern> {
+        self.all.get(id.0 as usize)
+    }
+
+    /// Every pattern, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
+        let all = self.all.iter().zip(0..).filter(|(pattern, _)| !pattern.rows.is_empty());
+        all.map(|(pattern, id)| (PatternId(id), pattern))
+    }
+
+    /// The number of a pattern, when there are rows on it.
+    pub(super) fn find(&self, resource_type: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+        self.find_hashed(self.keys.hash(resource_type as u8, name.as_bytes()), resource_type, pattern_type, name)
+    }
+
+    fn find_hashed(&self, hash: u32, of: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
+        let table = if pattern_type == PatternType::Literal { &self.literals } else { &self.prefixes };
+        table.find(hash, |id| self.is(id, of, name.as_bytes())).map(PatternId)
+    }
+
+    #[inline]
+    fn is(&self, id: u32, resource_type: ResourceType, name: &[u8]) -> bool {
+        self.all
+            .get(id as usize)
+            .is_some_and(|pattern| pattern.resource_type == resource_type && pattern.name.as_bytes() == name)
+    }
+
+    /// The patterns that cover a name.
+    pub(super) fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {
+        let mut found = Covering::default();
+        let bytes = name.as_bytes();
+        let all_names = self.all_names.get(resource_type as usize).copied().flatten();
+        if let Some(id) = all_names {
+            found.push(id);
+        }
+        let mut lengths = self.lengths.of(&self.keys, resource_type, bytes);
+        if lengths.next_if_up_to(0).is_some()
+            && let Some(PatternId(id)) = self.find(resource_type, PatternType::Prefixed, "")
+        {
+            found.push(id);
+        }
+        let mut pass = self.keys.pass(resource_type as u8, bytes);
+        while let Some(word) = pass.next_word() {
+            while let Some(length) = lengths.next_if_up_to((word.start + 8).min(bytes.len())) {
+                let prefix = bytes.get(..length).unwrap_or_default();
+                if let Some(id) = self.prefixes.find(word.hash_up_to(length), |id| self.is(id, resource_type, prefix)) {
+                    found.push(id);
+                }
+            }
+        }
+        if let Some(id) = self.literals.find(pass.hash(), |id| self.is(id, resource_type, bytes))
+            && all_names != Some(id)
+        {
+            found.push(id);
+        }
+        found
+    }
+
+    /// The number of an ACL's pattern, a new one where it has none.
+    pub(super) fn number(&mut self, acl: &Acl) -> PatternId {
+        let (of, name) = (acl.resource_type, acl.resource_name.as_str());
+        let hash = self.keys.hash(of as u8, name.as_bytes());
+        if let Some(id) = self.find_hashed(hash, of, acl.pattern_type, name) {
+            return id;
+        }
+        let pattern = Pattern {
+            name: name.into(),
+            rows: Rows::default(),
+            resource_type: of,
+            pattern_type: acl.pattern_type,
+            has_hosts: false,
+        };
+        let is_all_names = pattern.is_all_names();
+        let reused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
+        let id = match reused {
+            Some((id, place)) => {
+                *place = pattern;
+                id
+            }
+            None => {
+                self.all.push(pattern);
+                (self.all.len() - 1) as u32
+            }
+        };
+        if acl.pattern_type == PatternType::Literal {
+            self.literals.insert(hash, id);
+        } else {
+            self.prefixes.insert(hash, id);
+            self.lengths.add(&self.keys, of, name.as_bytes());
+        }
+        if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {
+            *place = Some(id);
+        }
+        PatternId(id)
+    }
+
+    /// Adds a row's operations to a pattern; says whether they are new, and whether the row is.
+    pub(super) fn add(&mut self, id: PatternId, row: Row) -> (bool, bool) {
+        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return (false, false) };
+        pattern.has_hosts |= row.host != HostId::ANY;
+        pattern.rows.add(row)
+    }
+
+    /// Removes a row's operations from a pattern, and the pattern with its last row; says whether they were there, and
+    /// whether the row is gone.
+    pub(super) fn remove(&mut self, id: PatternId, row: Row) -> (bool, bool) {
+        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return (false, false) };
+        let removed = pattern.rows.remove(row);
+        if pattern.rows.is_empty() {
+            self.forget(id);
+        }
+        removed
+    }
+
+    fn forget(&mut self, id: PatternId) {
+        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return };
+        let is_all_names = pattern.is_all_names();
+        let name = std::mem::take(&mut pattern.name);
+        let of = pattern.resource_type;
+        let hash = self.keys.hash(of as u8, name.as_bytes());
+        if pattern.pattern_type == PatternType::Literal {
+            self.literals.remove(hash, id.0);
+        } else {
+            self.prefixes.remove(hash, id.0);
+            self.lengths.remove(&self.keys, of, name.as_bytes());
+        }
+        if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {
+            *place = None;
+        }
+        self.free.push(id.0);
+    }
+
+    /// The patterns that hold rows of a principal.
+    pub(super) fn of_principal(&self, principal: PrincipalId) -> Vec<PatternId> {
+        let holds = |pattern: &Pattern| !rows_of(pattern.rows(), principal).is_empty();
+        self.iter().filter(|(_, pattern)| holds(pattern)).map(|(id, _)| id).collect()
+    }
+
+    /// How many bytes this takes beside the names' own.
+    pub(super) fn bytes(&self) -> usize {
+        let rows: usize = self.all.iter().map(|pattern| pattern.rows.bytes()).sum();
+        self.all.capacity() * size_of::<Pattern>() + rows + self.literals.bytes() + self.prefixes.bytes()
+    }
+}

@@ -1,0 +1,208 @@
+//! Every principal that the policy speaks of, by a small number, with the roles of a member and the members of a role.
+
+use super::hash::{Keys, Table};
+use crate::model::{Principal, PrincipalType};
+use crate::order::sort;
+
+/// The number of a principal, for as long as the policy speaks of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct PrincipalId(pub(crate) u32);
+
+#[derive(Debug, Clone)]
+struct Known {
+    principal: Principal,
+    /// For a user or group the roles, in order of their names; for a role the members, in no order.
+    links: Vec<PrincipalId>,
+    /// On how many rows it stands.
+    rows: u32,
+    /// A role that was created; an ACL may name one that was not.
+    is_role: bool,
+}
+
+/// The principals of a policy.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Principals {
+    keys: Keys,
+    by_name: Table,
+    all: Vec<Known>,
+    /// Numbers that nothing has any more.
+    free: Vec<u32>,
+}
+
+impl Principals {
+    /// The number of a principal, when the policy speaks of it.
+    pub(super) fn find(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
+        self.find_hashed(self.keys.hash(kind as u8, name.as_bytes()), kind, name)
+    }
+
+    fn find_hashed(&self, hash: u32, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
+        let is = |id: u32| {
+            self.all
+                .get(id as usize)
+                .is_some_and(|known| known.principal.kind() == kind && known.principal.name() == name)
+        };
+        self.by_name.find(hash, is).map(PrincipalId)
+    }
+
+    /// The number of a principal, a new one where it has none.
+    pub(super) fn number(&mut self, kind: PrincipalType, name: &str) -> PrincipalId {
+        let hash = self.keys.hash(kind as u8, name.as_bytes());
+        if let Some(id) = self.find_hashed(hash, kind, name) {
+            return id;
+        }
+        let known = Known { principal: Principal::new(kind, name), links: Vec::new(), rows: 0, is_role: false };
+        let reused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
+        let id = match reused {
+            Some((id, place)) => {
+                *place = known;
+                id
+            }
+            None => {
+                self.all.push(known);
+                (self.all.len() - 1) as u32
+            }
+        };
+        self.by_name.insert(hash, id);
+        PrincipalId(id)
+    }
+
+    /// Frees the number of a principal that nothing speaks of any more.
+    fn forget_unused(&mut self, id: PrincipalId) {
+        let Some(known) = self.all.get_mut(id.0 as usize) else { return };
+        if known.rows > 0 || known.is_role || !known.links.is_empty() {
+            return;
+        }
+        let hash = self.keys.hash(known.principal.kind() as u8, known.principal.name().as_bytes());
+        self.by_name.remove(hash, id.0);
+        known.principal = Principal::user("");
+        self.free.push(id.0);
+    }
+
+    /// The principal of a number.
+    pub(super) fn get(&self, id: PrincipalId) -> Option<&Principal> {
+        self.all.get(id.0 as usize).map(|known| &known.principal)
+    }
+
+    /// Every principal that the policy speaks of, in no order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (PrincipalId, &Principal)> {
+        let used = |known: &Known| known.rows > 0 || known.is_role || !known.links.is_empty();
+        let all = self.all.iter().zip(0..).filter(move |(known, _)| used(known));
+        all.map(|(known, id)| (PrincipalId(id), &known.principal))
+    }
+
+    /// Counts a row of a principal.
+    pub(super) fn add_row(&mut self, id: PrincipalId) {
+        if let Some(known) = self.all.get_mut(id.0 as usize) {
+            known.rows += 1;
+        }
+    }
+
+    /// Counts a row of a principal that is gone.
+    pub(super) fn remove_row(&mut self, id: PrincipalId) {
+        if let Some(known) = self.all.get_mut(id.0 as usize) {
+            known.rows = known.rows.saturating_sub(1);
+        }
+        self.forget_unused(id);
+    }
+
+    /// On how many rows a principal stands.
+    pub(super) fn rows(&self, id: PrincipalId) -> u32 {
+        self.all.get(id.0 as usize).map_or(0, |known| known.rows)
+    }
+
+    /// The roles of a user or group, by name, or the members of a role, in no order.
+    pub(super) fn links(&self, id: PrincipalId) -> &[PrincipalId] {
+        self.all.get(id.0 as usize).map_or(&[], |known| &known.links)
+    }
+
+    /// The role of this name, when it was created.
+    pub(super) fn role(&self, name: &str) -> Option<PrincipalId> {
+        self.find(PrincipalType::Role, name).filter(|id| self.is_role(*id))
+    }
+
+    /// Whether this is a role that was created.
+    pub(super) fn is_role(&self, id: PrincipalId) -> bool {
+        self.all.get(id.0 as usize).is_some_and(|known| known.is_role)
+    }
+
+    /// The roles, by name.
+    pub(super) fn roles(&self) -> Vec<PrincipalId> {
+        let mut roles: Vec<PrincipalId> =
+            self.all.iter().zip(0..).filter(|(known, _)| known.is_role).map(|(_, id)| PrincipalId(id)).collect();
+        sort(&mut roles, |a, b| self.get(*a).cmp(&self.get(*b)));
+        roles
+    }
+
+    /// How many roles there are.
+    pub(super) fn role_count(&self) -> usize {
+        self.all.iter().filter(|known| known.is_role).count()
+    }
+
+    /// Creates a role that is not there.
+    pub(super) fn create_role(&mut self, name: &str) -> PrincipalId {
+        let role = self.number(PrincipalType::Role, name);
+        if let Some(known) = self.all.get_mut(role.0 as usize) {
+            known.is_role = true;
+        }
+        role
+    }
+
+    /// Deletes a role and its memberships.
+    pub(super) fn delete_role(&mut self, role: PrincipalId) {
+        let Some(known) = self.all.get_mut(role.0 as usize) else { return };
+        known.is_role = false;
+        for member in std::mem::take(&mut known.links) {
+            self.unlink_role(member, role);
+            self.forget_unused(member);
+        }
+        self.forget_unused(role);
+    }
+
+    /// Makes a user or group a member of a role; says whether it was none.
+    pub(super) fn add_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
+        let member = self.number(member.kind(), member.name());
+        let Err(place) = self.place_of_role(member, role) else { return false };
+        if let Some(known) = self.all.get_mut(member.0 as usize) {
+            known.links.insert(place, role);
+        }
+        if let Some(known) = self.all.get_mut(role.0 as usize) {
+            known.links.push(member);
+        }
+        true
+    }
+
+    /// Takes a member out of a role; says whether it was one.
+    pub(super) fn remove_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
+        let Some(member) = self.find(member.kind(), member.name()) else { return false };
+        if !self.unlink_role(member, role) {
+            return false;
+        }
+        if let Some(known) = self.all.get_mut(role.0 as usize)
+            && let Some(place) = known.links.iter().position(|link| *link == member)
+        {
+            known.links.swap_remove(place);
+        }
+        self.forget_unused(member);
+        true
+    }
+
+    fn unlink_role(&mut self, member: PrincipalId, role: PrincipalId) -> bool {
+        let Ok(place) = self.place_of_role(member, role) else { return false };
+        if let Some(known) = self.all.get_mut(member.0 as usize) {
+            known.links.remove(place);
+        }
+        true
+    }
+
+    /// Where a role is among those of a member, or where it would be.
+    fn place_of_role(&self, member: PrincipalId, role: PrincipalId) -> Result<usize, usize> {
+        let name = self.get(role);
+        self.links(member).binary_search_by(|link| self.get(*link).cmp(&name))
+    }
+
+    /// How many bytes this takes beside the names' own.
+    pub(super) fn bytes(&self) -> usize {
+        let links: usize = self.all.iter().map(|known| known.links.capacity() * size_of::<PrincipalId>()).sum();
+        self.all.capacity() * size_of::<Known>() + links + self.by_name.bytes() + self.free.capacity() * 4
+    }
+}

@@ -1,0 +1,202 @@
+//! What is granted and denied on one pattern, by principal and host.
+
+use super::principals::PrincipalId;
+use crate::model::{Operation, Permission};
+
+/// A set of operations.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Operations(u16);
+
+impl Operations {
+    /// The one operation.
+    pub(crate) const fn only(operation: Operation) -> Self {
+        Self(1 << operation as u16)
+    }
+
+    /// The operations of an ACL of which one answers what is asked: it, `ALL`, and of an ALLOW those that imply it (D-02).
+    ///
+    /// Implication is folded into the question rather than into every row, so that a row holds its ACLs as they are.
+    pub(crate) const fn answering(asked: Operation, permission: Permission) -> Self {
+        let mut answering = Self::only(asked).0 | Self::only(Operation::All).0;
+        if matches!(permission, Permission::Allow) {
+            let mut implied = asked.implied_by();
+            while let [first, rest @ ..] = implied {
+                answering |= Self::only(*first).0;
+                implied = rest;
+            }
+        }
+        Self(answering)
+    }
+
+    /// Whether one of these is among those.
+    #[inline]
+    pub(crate) const fn meets(self, others: Self) -> bool {
+        self.0 & others.0 != 0
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(crate) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Those that are in both.
+    pub(crate) const fn and(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    /// Those that are in one or the other.
+    pub(crate) const fn or(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    /// Those of these that are not among those.
+    pub(crate) const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+
+    /// How many.
+    pub(crate) const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// Each, in order.
+    pub(crate) fn iter(self) -> impl Iterator<Item = Operation> {
+        Operation::ALL.iter().copied().filter(move |operation| self.meets(Self::only(*operation)))
+    }
+}
+
+/// The number of a host; [`HostId::ANY`] is `*`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct HostId(pub(crate) u32);
+
+impl HostId {
+    pub(crate) const ANY: Self = Self(0);
+}
+
+/// The ACLs of one principal and host on one pattern.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) principal: PrincipalId,
+    pub(crate) host: HostId,
+    pub(crate) deny: Operations,
+    pub(crate) allow: Operations,
+}
+
+impl Row {
+    pub(crate) const fn of(&self, permission: Permission) -> Operations {
+        match permission {
+            Permission::Deny => self.deny,
+            Permission::Allow => self.allow,
+        }
+    }
+
+    const fn key(&self) -> (u32, u32) {
+        (self.principal.0, self.host.0)
+    }
+}
+
+/// Rows in order of their principals' and hosts' numbers, each of them once.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Rows {
+    #[default]
+    None,
+    /// Most patterns have one.
+    One(Row),
+    Many(Vec<Row>),
+}
+
+impl Rows {
+    #[inline]
+    pub(super) fn as_slice(&self) -> &[Row] {
+        match self {
+            Self::None => &[],
+            Self::One(row) => std::slice::from_ref(row),
+            Self::Many(rows) => rows,
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::None)
+    }
+
+    /// Adds operations; says whether they are new, and whether the row is.
+    pub(super) fn add(&mut self, row: Row) -> (bool, bool) {
+        match self.as_slice().binary_search_by_key(&row.key(), Row::key) {
+            Ok(place) => {
+                let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
+                let before = *there;
+                there.deny = there.deny.or(row.deny);
+                there.allow = there.allow.or(row.allow);
+                (*there != before, false)
+            }
+            Err(place) => {
+                self.insert(place, row);
+                (true, true)
+            }
+        }
+    }
+
+    fn insert(&mut self, place: usize, row: Row) {
+        match self {
+            Self::None => *self = Self::One(row),
+            Self::One(one) => *self = Self::Many(if place == 0 { vec![row, *one] } else { vec![*one, row] }),
+            Self::Many(rows) => {
+                // By a quarter, not by double: there are many of these lists, and most are short.
+                if rows.len() == rows.capacity() {
+                    rows.reserve_exact(1 + rows.len() / 4);
+                }
+                rows.insert(place, row);
+            }
+        }
+    }
+
+    /// Removes operations; says whether they were there, and whether the row is gone.
+    pub(super) fn remove(&mut self, row: Row) -> (bool, bool) {
+        let Ok(place) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else { return (false, false) };
+        let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
+        let before = *there;
+        there.deny = there.deny.without(row.deny);
+        there.allow = there.allow.without(row.allow);
+        let after = *there;
+        let gone = after.deny.is_empty() && after.allow.is_empty();
+        if gone {
+            self.take(place);
+        }
+        (after != before, gone)
+    }
+
+    fn take(&mut self, place: usize) {
+        match self {
+            Self::None => {}
+            Self::One(_) => *self = Self::None,
+            Self::Many(rows) => {
+                rows.remove(place);
+                if let [row] = rows.as_slice() {
+                    *self = Self::One(*row);
+                }
+            }
+        }
+    }
+
+    fn as_mut_slice(&mut self) -> &mut [Row] {
+        match self {
+            Self::None => &mut [],
+            Self::One(row) => std::slice::from_mut(row),
+            Self::Many(rows) => rows,
+        }
+    }
+
+    /// How many bytes this takes beside itself.
+    pub(super) fn bytes(&self) -> usize {
+        if let Self::Many(rows) = self { rows.capacity() * size_of::<Row>() } else { 0 }
+    }
+}
+
+/// The rows of one principal among the rows of a pattern.
+pub(crate) fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
+    let start = rows.partition_point(|row| row.principal < principal);
+    let rows = rows.get(start..).unwrap_or_default();
+    let count = rows.iter().take_while(|row| row.principal == principal).count();
+    rows.get(..count).unwrap_or_default()
+}
