@@ -97,7 +97,7 @@ proptest! {
         for acl in policy.acls() {
             let alone = gbac_tests::oracle::Facts { acls: vec![acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
             if gbac_tests::oracle::decide(&alone, &asked).acl.is_some() {
-                prop_assert!(explanation.candidates.iter().any(|candidate| candidate.acl == *acl));
+                prop_assert!(explanation.candidates.iter().any(|candidate| candidate.acl == acl));
             }
         }
     }

@@ -149,7 +149,7 @@ pub struct AclRule {
 impl ListAcls {
     /// Groups ACLs by pattern, in the order in which the patterns first appear.
     #[must_use]
-    pub fn group<'a>(acls: impl IntoIterator<Item = &'a Acl>) -> Self {
+    pub fn group(acls: impl IntoIterator<Item = Acl>) -> Self {
         let mut resources: Vec<ResourceAcls> = Vec::new();
         for acl in acls {
             let AclBody {
@@ -160,7 +160,7 @@ impl ListAcls {
                 host,
                 operation,
                 permission_type,
-            } = AclBody::from(acl);
+            } = AclBody::from(&acl);
             let rule = AclRule { principal, host, operation, permission_type };
             match resources.last_mut() {
                 Some(last)
@@ -446,7 +446,7 @@ mod tests {
     fn a_body_reads_back() {
         let acl = acl("orders-", PatternType::Prefixed, "Group:/a b:c");
         assert_eq!(AclBody::from(&acl).to_acl().unwrap(), acl);
-        assert_eq!(ListAcls::group([&acl]).into_acls(), [AclBody::from(&acl)]);
+        assert_eq!(ListAcls::group([acl.clone()]).into_acls(), [AclBody::from(&acl)]);
     }
 
     #[test]

@@ -47,7 +47,7 @@ async fn delete(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     let remove = || {
         let filter = filter(query, AclFilter::from_delete_query)?;
         app.change(|held| {
-            let matching: Vec<_> = held.policy.acls().filter(|acl| filter.matches(acl)).cloned().collect();
+            let matching: Vec<_> = held.policy.acls().filter(|acl| filter.matches(acl)).collect();
             let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::from).collect() };
             Ok::<_, Fault>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
         })

@@ -47,7 +47,7 @@ async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
             .roles()
             .filter(|role| query.page.token.is_empty() || role.name > query.page.token)
             .filter(|role| query.matches(role))
-            .map(|role| RoleName { name: role.name.clone() });
+            .map(|role| RoleName { name: role.name });
         let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
         Ok(Json(ListRoles { roles, next_page_token }).into_response())
     };
@@ -77,7 +77,7 @@ async fn describe(State(app): State<App>, name: Name) -> Response {
         let name = name_of(name)?;
         let policy = app.read().policy;
         let role = policy.role(&name).ok_or_else(|| no_role(&name))?;
-        Ok(Json(GetRole::from(role)).into_response())
+        Ok(Json(GetRole::from(&role)).into_response())
     };
     answer(read())
 }
@@ -100,7 +100,7 @@ async fn update(State(app): State<App>, name: Name, request: Request) -> Respons
                 check_name("role_name", &name).map_err(|fault| Fault::fields(vec![fault]))?;
                 changes.push(Change::CreateRole(name.clone()));
             }
-            let present = |member: &Principal| role.is_some_and(|role| role.members.contains(member));
+            let present = |member: &Principal| role.as_ref().is_some_and(|role| role.members.contains(member));
             let added = once(members.add, |member| !present(member));
             let removed = once(members.remove, present);
             let named = |members: &[Principal]| members.iter().map(Member::from).collect();
@@ -125,7 +125,9 @@ async fn delete(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -
         let name = name_of(name)?;
         let delete_acls = filter(query, |pairs| flag(pairs, "delete_acls"))?;
         app.change(|held| {
-            held.policy.role(&name).ok_or_else(|| no_role(&name))?;
+            if !held.policy.has_role(&name) {
+                return Err(no_role(&name));
+            }
             Ok::<_, Fault>(Plan::Changes(vec![Change::DeleteRole { name: name.clone(), delete_acls }], ()))
         })?;
         Ok(StatusCode::NO_CONTENT.into_response())

@@ -92,7 +92,7 @@ impl MemberDraft {
             };
             return Reading { stored: Some(stored), error: Some(text), offer };
         }
-        let members = policy.role(role).map(|role| &role.members);
+        let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
             let text = format!("`{}` is assigned to this role already", plain(&stored.to_string()));
             return Reading { stored: Some(stored), error: Some(text), offer: None };
@@ -135,9 +135,7 @@ fn edge_blank(stored: &Principal) -> Option<Offer> {
 
 /// A principal of the same type that the policy knows and that is almost this one.
 fn near_member(policy: &Policy, role: &str, stored: &Principal) -> Option<Offer> {
-    let members = policy.roles().flat_map(|role| &role.members);
-    let of_acls = policy.acls().map(|acl| &acl.principal);
-    let known: BTreeSet<&Principal> = members.chain(of_acls).filter(|known| known.kind() == stored.kind()).collect();
+    let known: BTreeSet<&Principal> = policy.known_principals().filter(|known| known.kind() == stored.kind()).collect();
     let (name, difference) = near::find(stored.name(), known.into_iter().map(Principal::name))?;
     let principal = Principal::new(stored.kind(), name);
     let here = policy.role(role).is_some_and(|role| role.members.contains(&principal));

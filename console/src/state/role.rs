@@ -54,7 +54,7 @@ pub fn acl_rows(policy: &Policy, role: &str, changes: &[Change]) -> Vec<AclRow> 
 /// The members of a role, groups first, among them those that `changes` would add.
 #[must_use]
 pub fn member_rows(policy: &Policy, role: &str, changes: &[Change]) -> Vec<MemberRow> {
-    let Some(stored) = policy.role(role).map(|role| &role.members) else { return Vec::new() };
+    let Some(stored) = policy.role(role).map(|role| role.members) else { return Vec::new() };
     let added = changes.iter().filter_map(|change| match change {
         Change::AddMember { role: of, member } if of == role && !stored.contains(member) => Some(member),
         _ => None,
@@ -67,7 +67,7 @@ pub fn member_rows(policy: &Policy, role: &str, changes: &[Change]) -> Vec<Membe
             principal: member.clone(),
             standing,
             other_roles: policy.roles_of(member).filter(|other| *other != role).map(str::to_owned).collect(),
-            direct_acls: policy.acls().filter(|acl| acl.principal == *member).count(),
+            direct_acls: policy.acls_of(member).len(),
         })
         .collect()
 }

@@ -28,9 +28,9 @@ pub struct RoleRow {
 /// Every role with its counts, by name; one pass over the ACLs.
 #[must_use]
 pub fn rows(policy: &Policy) -> Vec<RoleRow> {
-    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for acl in policy.acls().filter(|acl| acl.principal.kind() == PrincipalType::Role) {
-        let (acls, denies) = counts.entry(acl.principal.name()).or_default();
+        let (acls, denies) = counts.entry(acl.principal.name().to_owned()).or_default();
         *acls += 1;
         *denies += usize::from(acl.permission == Permission::Deny);
     }
@@ -112,7 +112,7 @@ pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
         return Some(near::fault(&error.to_string(), &error.hint()));
     }
-    policy.role(name).is_some().then(|| "There is a role of this name already".into())
+    policy.has_role(name).then(|| "There is a role of this name already".into())
 }
 
 /// Why to look at the name again before creating the role.
@@ -121,7 +121,7 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
         return Some("There is a blank at the edge; it becomes part of the name".into());
     }
-    let others = policy.roles().map(|role| role.name.as_str());
+    let others = policy.role_names();
     if let Some((other, difference)) = near::find(name, others) {
         let how = match difference {
             Difference::LetterCase => "letter case",
@@ -160,8 +160,7 @@ pub fn loss(policy: &Policy, name: &str) -> Option<Loss> {
 /// The ACLs of a role, in order of their fields.
 #[must_use]
 pub fn acls_of(policy: &Policy, name: &str) -> Vec<Acl> {
-    let principal = Principal::role(name);
-    policy.acls().filter(|acl| acl.principal == principal).cloned().collect()
+    policy.acls_of(&Principal::role(name))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
 use crate::order::{run, sort};
-use crate::policy::{Operations, Policy, PrincipalId};
+use crate::policy::{Policy, PrincipalId};
 use crate::text::lower;
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
@@ -200,12 +200,8 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
             if interest.binary_search(&row.principal).is_err() {
                 continue;
             }
-            for operation in row.deny.or(row.allow).iter() {
-                for permission in Permission::ALL {
-                    if row.of(*permission).meets(Operations::only(operation)) {
-                        candidates.extend(known.candidate(policy.acl(pattern, row, operation, *permission), request));
-                    }
-                }
+            for (operation, permission) in row.acls() {
+                candidates.extend(known.candidate(policy.acl(pattern, row, operation, permission), request));
             }
         }
     }

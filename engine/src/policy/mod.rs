@@ -162,6 +162,17 @@ impl Policy {
         self.principals.roles().into_iter().map(|id| self.role_of(id))
     }
 
+    /// The names of the roles, in order.
+    pub fn role_names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.principals.roles().into_iter().map(|id| self.principals.get(id).map_or("", Principal::name))
+    }
+
+    /// Whether there is a role of this name.
+    #[must_use]
+    pub fn has_role(&self, name: &str) -> bool {
+        self.principals.role(name).is_some()
+    }
+
     /// How many roles there are.
     #[must_use]
     pub fn role_count(&self) -> usize {
@@ -195,16 +206,29 @@ impl Policy {
                 self.principals.get(a.principal).cmp(&self.principals.get(b.principal)).then(host(a).cmp(&host(b)))
             });
             for row in rows {
-                for operation in row.deny.or(row.allow).iter() {
-                    for permission in Permission::ALL {
-                        if row.of(*permission).meets(Operations::only(operation)) {
-                            acls.push((pattern, row, operation, *permission));
-                        }
-                    }
-                }
+                acls.extend(row.acls().map(|(operation, permission)| (pattern, row, operation, permission)));
             }
         }
         acls.into_iter().map(|(pattern, row, operation, permission)| self.acl(pattern, row, operation, permission))
+    }
+
+    /// The ACLs of a principal, in order of their fields.
+    #[must_use]
+    pub fn acls_of(&self, principal: &Principal) -> Vec<Acl> {
+        let mut acls = Vec::new();
+        let Some(id) = self.principals.find(principal.kind(), principal.name()) else { return acls };
+        for (_, pattern) in self.patterns.iter() {
+            for row in rows_of(pattern.rows(), id) {
+                acls.extend(row.acls().map(|(operation, permission)| self.acl(pattern, row, operation, permission)));
+            }
+        }
+        sort(&mut acls, Acl::cmp);
+        acls
+    }
+
+    /// The principals of the ACLs and the members of the roles, in no order.
+    pub fn known_principals(&self) -> impl Iterator<Item = &Principal> {
+        self.principals.iter().map(|(_, principal)| principal)
     }
 
     /// How many ACLs there are.

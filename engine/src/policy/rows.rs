@@ -91,6 +91,14 @@ impl Row {
         }
     }
 
+    /// Its ACLs: every operation with its permission, in the order of ACLs.
+    pub(crate) fn acls(self) -> impl Iterator<Item = (Operation, Permission)> {
+        self.deny.or(self.allow).iter().flat_map(move |operation| {
+            let only = Operations::only(operation);
+            Permission::ALL.iter().filter(move |of| self.of(**of).meets(only)).map(move |of| (operation, *of))
+        })
+    }
+
     const fn key(&self) -> (u32, u32) {
         (self.principal.0, self.host.0)
     }

@@ -31,7 +31,7 @@ fn decide(policy: &Policy, person: &Person, operation: &str, kind: &str, name: &
 async fn the_policy_uses_every_source() {
     let policy = policy_from_json(POLICY).unwrap();
     assert_eq!((policy.roles().len(), policy.acls().len()), (5, 18));
-    assert!(policy.acls().all(|acl| acl.check_create().is_empty()), "each could be created");
+    assert!(policy.acls().all(|acl: gbac_engine::model::Acl| acl.check_create().is_empty()), "each could be created");
     assert_eq!(policy.role("ReportingLegacy").unwrap().members.len(), 0);
     let people = Service::start().people().await;
     let [maya, jonas, priya] = people.as_slice() else { panic!("three people") };

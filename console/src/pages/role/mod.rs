@@ -89,7 +89,7 @@ fn One(name: String) -> impl IntoView {
     let context = RoleContext { service, attempts, name: stored, acls, members, removal: RwSignal::new(None) };
     provide_context(context);
     let exists = Memo::new(move |_| {
-        service.policy.with(|policy| policy.as_ref().map(|policy| policy.role(&stored.get_value()).is_some()))
+        service.policy.with(|policy| policy.as_ref().map(|policy| policy.has_role(&stored.get_value())))
     });
     let deleting = RwSignal::new(None::<String>);
     let navigate = use_navigate();

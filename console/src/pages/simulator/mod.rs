@@ -103,11 +103,11 @@ pub fn Simulator() -> impl IntoView {
     let facts = move || {
         service.policy.with(|policy| match policy {
             Some(policy) => {
-                let acls = match policy.acls().len() {
+                let acls = match policy.acl_count() {
                     1 => "1 ACL".to_owned(),
                     number => format!("{} ACLs", thousands(number)),
                 };
-                format!("decided in this browser on {acls} and {}.", count(policy.roles().len(), "role"))
+                format!("decided in this browser on {acls} and {}.", count(policy.role_count(), "role"))
             }
             None => "decided in this browser.".into(),
         })

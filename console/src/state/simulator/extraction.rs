@@ -445,16 +445,9 @@ fn collision(group: &Group, policy: &Policy) -> Note {
         }
     }
     let principal = Principal::group(&group.name);
-    let roles: BTreeSet<Principal> = policy.roles_of(&principal).map(Principal::role).collect();
-    let mut acls: BTreeMap<bool, usize> = BTreeMap::new();
-    for acl in policy.acls() {
-        if acl.principal == principal {
-            *acls.entry(true).or_default() += 1;
-        } else if roles.contains(&acl.principal) {
-            *acls.entry(false).or_default() += 1;
-        }
-    }
-    let (direct, through) = (acls.get(&true).copied().unwrap_or(0), acls.get(&false).copied().unwrap_or(0));
+    let roles: Vec<Principal> = policy.roles_of(&principal).map(Principal::role).collect();
+    let direct = policy.acls_of(&principal).len();
+    let through: usize = roles.iter().map(|role| policy.acls_of(role).len()).sum();
     let either = if raws.len() == 2 { "either one" } else { "any one" };
     let gets = match (direct, roles.len()) {
         (0, 0) => "Nothing is granted to it yet.".into(),
