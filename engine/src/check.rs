@@ -6,7 +6,7 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
-use crate::decide::{self, Decision, Explanation, Outcome, Request};
+use crate::decide::{self, Decision, Explanation, OpenIdentity, Outcome, Request};
 use crate::groups::Extraction;
 use crate::identity::{Identity, IdentityError};
 use crate::model::{Operation, ResourceType};
@@ -237,10 +237,11 @@ pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer
         }
         Question::Api { api, name, resources } => {
             let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
+            let mut open = OpenIdentity::new(policy, identity.clone());
             let mut decisions = Vec::new();
             let outcome = need.outcome(&mut |needed: &requests::Check| {
                 let request = request(needed.operation, needed.resource_type, &needed.resource_name, check);
-                let decision = decide::decide(policy, identity, &request);
+                let decision = open.decide(policy, &request);
                 let outcome = decision.outcome;
                 decisions.push((needed.clone(), decision));
                 outcome

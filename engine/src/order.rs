@@ -2,7 +2,6 @@
 //! sort is 5 KB of wasm.
 
 use std::cmp::Ordering;
-use std::ops::Range;
 
 /// Sorts the items; equal ones stay as they were.
 pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
@@ -30,7 +29,7 @@ pub(crate) fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
 fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
     let mut firsts = vec![0; count];
     let mut first = 0;
-    for (rank, place) in sorted_places(0..count, compare).into_iter().enumerate() {
+    for (rank, place) in sorted_places(count, compare).into_iter().enumerate() {
         if rank == 0 || compare(first, place).is_ne() {
             first = place;
         }
@@ -45,7 +44,7 @@ fn firsts_of(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<us
 fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize, usize)> {
     let mut swaps = Vec::new();
     // Which item belongs where: a permutation, whose cycles are gone through one by one.
-    let mut places = sorted_places(0..count, compare);
+    let mut places = sorted_places(count, compare);
     for start in 0..count {
         let mut at = start;
         while let Some(place) = places.get_mut(at) {
@@ -60,22 +59,31 @@ fn swaps(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<(usize
     swaps
 }
 
-/// A merge sort.
-fn sorted_places(places: Range<usize>, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
-    if places.len() < 2 {
-        return places.collect();
+/// A merge sort: runs of one, then of two, then of four.
+fn sorted_places(count: usize, compare: &dyn Fn(usize, usize) -> Ordering) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..count).collect();
+    let mut merged = Vec::with_capacity(count);
+    let mut run = 1;
+    while run < count {
+        merged.clear();
+        for two in places.chunks(run * 2) {
+            let (mut left, mut right) = two.split_at(run.min(two.len()));
+            while let (Some((a, after_a)), Some((b, after_b))) = (left.split_first(), right.split_first()) {
+                if compare(*a, *b).is_le() {
+                    merged.push(*a);
+                    left = after_a;
+                } else {
+                    merged.push(*b);
+                    right = after_b;
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        std::mem::swap(&mut places, &mut merged);
+        run *= 2;
     }
-    let middle = places.start + places.len() / 2;
-    let mut merged = Vec::with_capacity(places.len());
-    let mut left = sorted_places(places.start..middle, compare).into_iter().peekable();
-    let mut right = sorted_places(middle..places.end, compare).into_iter().peekable();
-    while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
-        let next = if compare(*a, *b).is_le() { left.next() } else { right.next() };
-        merged.extend(next);
-    }
-    merged.extend(left);
-    merged.extend(right);
-    merged
+    places
 }
 
 #[cfg(test)]

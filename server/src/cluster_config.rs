@@ -284,7 +284,8 @@ mod tests {
 
     #[test]
     fn the_two_deployments_exclude_each_other() {
-        let groups = GroupSource::from_attributes([("federated_groups".into(), "$.g".into())].into()).unwrap();
+        let attributes = [("federated_groups".to_owned(), "$.g".into())].into_iter().collect();
+        let groups = GroupSource::from_attributes(attributes).unwrap();
         let mut settings = Settings { groups, ..Settings::default() };
         let before = settings.clone();
         assert_eq!(Property::OidcGroupClaimPath.value(&settings), json!("$.groups"));

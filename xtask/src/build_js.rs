@@ -25,6 +25,21 @@ const INPUTS: [&str; 7] = [
     "rust-toolchain.toml",
 ];
 
+/// How wasm-opt makes the modules small after compression: it shrinks, but does not inline, and keeps what repeats, because
+/// repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
+/// after it.
+const SHRINK: [&str; 9] = [
+    "-Os",
+    "--converge",
+    "--flexible-inline-max-function-size=0",
+    "--one-caller-inline-max-function-size=0",
+    "--skip-pass=local-cse",
+    "--skip-pass=memory-packing",
+    "--reorder-functions-by-name",
+    "--strip-producers",
+    "--strip-target-features",
+];
+
 /// The modules of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Module {
@@ -125,7 +140,7 @@ fn build_module(
         .succeed(Some(step))?;
     let file = module.wasm(workspace);
     Call::new(&wasm_opt.program, &workspace.root)
-        .args(["-Oz"])
+        .args(SHRINK)
         .args(WASM_OPT_FEATURES)
         .args([&file])
         .args(["-o"])
@@ -141,7 +156,7 @@ fn build_module(
 
 /// What goes in, and what lies in the folder under the module's name.
 fn state(workspace: &Workspace, module: Module, wasm_opt: &WasmOpt) -> io::Result<String> {
-    let mut state = Fingerprint::new().word(WASM_BINDGEN).word(&wasm_opt.version.to_string());
+    let mut state = Fingerprint::new().word(WASM_BINDGEN).word(&wasm_opt.version.to_string()).word(&SHRINK.join(" "));
     for input in INPUTS {
         state = state.path(&workspace.root, input)?;
     }

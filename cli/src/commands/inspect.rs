@@ -1,6 +1,5 @@
 //! `gbac token inspect`: which groups come out of a token, step by step.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::process::ExitCode;
 
@@ -78,12 +77,12 @@ fn settings(args: &InspectArgs) -> Result<Settings, Failure> {
     }
     let mut settings = Settings::default();
     if let Some(path) = &args.sso {
-        let mut attributes = BTreeMap::new();
+        let mut attributes = serde_json::Map::new();
         for (name, value) in input::object(path)? {
             let Value::String(text) = value else {
                 return Err(Failure::new("wrong_type", format!("{}: `{name}` is not a string", path.display())));
             };
-            attributes.insert(name, text);
+            attributes.insert(name, text.into());
         }
         settings.groups = GroupSource::from_attributes(attributes)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}; {}", path.display(), error.hint())))?;
@@ -168,7 +167,9 @@ fn words(seen: &Seen) -> String {
     }
     let (place, nested) = match &seen.settings.groups {
         GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
-        GroupSource::Sso { attributes, .. } => (attributes.get("federated_groups").map_or("", String::as_str), "none"),
+        GroupSource::Sso { attributes, .. } => {
+            (attributes.get("federated_groups").and_then(|path| path.as_str()).unwrap_or(""), "none")
+        }
     };
     let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), finding(&seen.extraction.claim));
     let _ = writeln!(text, "4. Nested names  {nested}");

@@ -200,13 +200,11 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
             if interest.binary_search(&row.principal).is_err() {
                 continue;
             }
-            for (operation, permission) in row.acls() {
+            row.acls(|operation, permission| {
                 candidates.extend(known.candidate(policy.acl(pattern, row, operation, permission), request));
-            }
+            });
         }
     }
-    // The sort below is stable: what is equal stays in the order of the ACLs' fields.
-    sort(&mut candidates, |a: &Candidate, b: &Candidate| a.acl.cmp(&b.acl));
     let mut keyed = Vec::with_capacity(candidates.len());
     for mut candidate in candidates {
         let place = known.place(&candidate, request);
@@ -223,7 +221,7 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
         );
         keyed.push((key, candidate));
     }
-    sort(&mut keyed, |a, b| a.0.cmp(&b.0));
+    sort(&mut keyed, |(a, one), (b, other): &(_, Candidate)| a.cmp(b).then_with(|| one.acl.cmp(&other.acl)));
     let candidates = keyed.into_iter().map(|(_, candidate)| candidate).collect();
     Explanation { decision, paths, candidates, acls: policy.acl_count() }
 }

@@ -11,9 +11,8 @@ pub(super) type Rank = u32;
 /// Principals by number.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
-    /// By place; the user is the first.
+    /// In order of their ranks, the user first; but `User:*` last.
     entries: Vec<Entry>,
-    everyone: Option<PrincipalId>,
     /// The number plus one above, the rank below; 0 is empty. Open addressing, at most half full.
     slots: Vec<u64>,
     taken: usize,
@@ -22,6 +21,7 @@ pub(super) struct Known {
 /// A principal, and the place of the group that leads to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
+    pub(super) rank: Rank,
     pub(super) principal: PrincipalId,
     pub(super) group: Option<u32>,
 }
@@ -34,21 +34,24 @@ impl Known {
 
     /// Adds the principal at the end of the next way; one that is there keeps its rank.
     pub(super) fn add(&mut self, principal: Option<PrincipalId>, group: Option<u32>) {
-        // The user is the first entry in any case, because `User:*` counts as the user.
-        let Some(principal) = principal else {
-            if self.entries.is_empty() {
-                self.entries.push(Entry { principal: NOBODY, group });
-            }
-            return;
-        };
-        if self.insert(principal, (self.entries.len() * 2) as Rank) {
-            self.entries.push(Entry { principal, group });
+        let rank = (self.entries.len() * 2) as Rank;
+        match principal {
+            Some(principal) => self.push(Entry { rank, principal, group }),
+            // The user has the first rank in any case, because `User:*` counts as the user.
+            None if rank == 0 => self.entries.push(Entry { rank, principal: NOBODY, group }),
+            None => {}
         }
     }
 
-    /// Adds `User:*`, unless it is the user itself.
-    pub(super) fn add_everyone(&mut self, everyone: Option<PrincipalId>) {
-        self.everyone = everyone.filter(|everyone| self.insert(*everyone, 1));
+    /// Adds `User:*` after all others, unless it is the user itself.
+    pub(super) fn add_everyone(&mut self, everyone: PrincipalId) {
+        self.push(Entry { rank: 1, principal: everyone, group: None });
+    }
+
+    fn push(&mut self, entry: Entry) {
+        if self.insert(entry.principal, entry.rank) {
+            self.entries.push(entry);
+        }
     }
 
     fn insert(&mut self, principal: PrincipalId, rank: Rank) -> bool {
@@ -98,23 +101,13 @@ impl Known {
     }
 
     /// The principal of a rank.
-    pub(super) fn entry(&self, rank: Rank) -> Option<Entry> {
-        if rank == 1 {
-            return self.everyone.map(|principal| Entry { principal, group: None });
-        }
-        self.entries.get(rank as usize / 2).copied()
+    pub(super) fn entry(&self, rank: Rank) -> Option<&Entry> {
+        if rank == 1 { self.entries.last() } else { self.entries.get(rank as usize / 2) }
     }
 
-    /// How many principals there are.
-    pub(super) const fn len(&self) -> usize {
-        self.taken
-    }
-
-    /// Every principal with its rank.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (Rank, PrincipalId)> {
-        let everyone = self.everyone.map(|everyone| (1, everyone));
-        let entries = self.entries.iter().zip(0..).map(|(entry, place)| (place * 2, entry.principal));
-        entries.filter(|(_, principal)| *principal != NOBODY).chain(everyone)
+    /// Every principal; one that the policy does not speak of is on no row.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
     }
 }
 

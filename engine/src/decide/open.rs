@@ -103,7 +103,9 @@ impl OpenIdentity {
         ways(policy, &self.identity, &mut |way| {
             known.add(way.principal, way.group);
         });
-        known.add_everyone(policy.principal_id(PrincipalType::User, "*"));
+        if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
+            known.add_everyone(everyone);
+        }
         self.who = policy.who();
     }
 

@@ -110,7 +110,7 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
         let Some(pattern) = policy.pattern(PatternId(*id)) else { continue };
         let rows = pattern.rows();
         // The smaller side is walked; where both are large, once, and what was found is remembered.
-        let search = known.len() * SEARCH;
+        let search = known.entries().len() * SEARCH;
         if rows.len().min(search) > MEMO && !pattern.has_hosts() {
             let best = memo.of(*id, rows, known);
             let place = |ranks: &[Rank]| {
@@ -133,16 +133,16 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
 /// Hands over the rows of the identity's principals, by walking the smaller side.
 #[inline]
 fn each(rows: &[Row], known: &Known, visit: &mut impl FnMut(&Row, Rank)) {
-    if rows.len() <= known.len() * SEARCH {
+    if rows.len() <= known.entries().len() * SEARCH {
         for row in rows {
             if let Some(rank) = known.rank(row.principal) {
                 visit(row, rank);
             }
         }
     } else {
-        for (rank, principal) in known.iter() {
-            for row in rows_of(rows, principal) {
-                visit(row, rank);
+        for entry in known.entries() {
+            for row in rows_of(rows, entry.principal) {
+                visit(row, entry.rank);
             }
         }
     }
@@ -261,15 +261,19 @@ fn best_row<'p>(
     permission: Permission,
     request: &Request<'_>,
 ) -> Option<(&'p Row, Operation)> {
-    let ranked = rows.iter().flat_map(|row| {
+    let mut best: Option<((u8, usize, Host), &Row, Operation)> = None;
+    for row in rows {
         let host = policy.host(row.host);
-        let host_rank = host_match(host, request).rank(permission);
-        row.of(permission).iter().filter_map(move |operation| {
-            let key = (host_rank?, operation_rank(operation, request.operation, permission)?, host);
-            Some((key, (row, operation)))
-        })
-    });
-    ranked.min_by_key(|(key, _)| *key).map(|(_, best)| best)
+        let Some(host_rank) = host_match(host, request).rank(permission) else { continue };
+        row.acls(|operation, of| {
+            let Some(rank) = operation_rank(operation, request.operation, permission) else { return };
+            let key = (host_rank, rank, host);
+            if of == permission && best.is_none_or(|(least, ..)| key < least) {
+                best = Some((key, row, operation));
+            }
+        });
+    }
+    best.map(|(_, row, operation)| (row, operation))
 }
 
 /// How an ACL's host relates to the request's.

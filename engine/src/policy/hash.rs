@@ -3,8 +3,6 @@
 //! The hash is NH (RFC 4418, section 5.2) under keys that differ from run to run, so that nobody can choose names that
 //! collide. No answer depends on the keys.
 
-use std::hash::{BuildHasher, RandomState};
-
 /// How many words have a key of their own; after them the keys are used again.
 const WORDS: usize = 64;
 const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -15,13 +13,23 @@ pub(super) struct Keys([u64; WORDS]);
 
 impl Default for Keys {
     fn default() -> Self {
-        let random = RandomState::new();
-        let mut count = 0_u64;
+        let mut state = seed();
         Self([(); WORDS].map(|()| {
-            count += 1;
-            random.hash_one(count)
+            state = state.wrapping_add(ODD);
+            let mixed = (state ^ state >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            mixed ^ mixed >> 31
         }))
     }
+}
+
+/// What the keys are drawn from. A page or worker decides over names of its own, so there they may be known.
+fn seed() -> u64 {
+    #[cfg(not(target_family = "wasm"))]
+    let seed = std::hash::BuildHasher::hash_one(&std::hash::RandomState::new(), ODD);
+    #[cfg(target_family = "wasm")]
+    let seed = ODD;
+    seed
 }
 
 impl Keys {

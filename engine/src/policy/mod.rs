@@ -25,7 +25,7 @@ use crate::text::escaped;
 pub(crate) use patterns::{Covering, Pattern, PatternId};
 pub(crate) use principals::PrincipalId;
 pub(crate) use rows::{HostId, Operations, Row, rows_of};
-pub use settings::{GroupSource, Settings, SettingsError};
+pub use settings::{GroupSource, Settings, SettingsError, Superusers};
 
 /// Everything that a decision needs besides the identity and the request.
 #[derive(Debug, Clone)]
@@ -125,18 +125,7 @@ impl Policy {
     /// A policy with these settings and nothing else.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
-        Self::from_parts(settings, Vec::new(), Vec::new())
-    }
-
-    /// The settings.
-    #[must_use]
-    pub const fn settings(&self) -> &Settings {
-        &self.settings
-    }
-
-    /// A policy of these settings, roles, each of another name, and ACLs.
-    pub(crate) fn from_parts(settings: Settings, roles: Vec<Role>, acls: Vec<Acl>) -> Self {
-        let mut policy = Self {
+        Self {
             settings,
             principals: Principals::default(),
             patterns: Patterns::default(),
@@ -144,17 +133,13 @@ impl Policy {
             acls: 0,
             state: Stamp::new(),
             who: Stamp::new(),
-        };
-        for role in &roles {
-            let id = policy.principals.create_role(&role.name);
-            for member in &role.members {
-                policy.principals.add_member(id, member);
-            }
         }
-        for acl in acls {
-            policy.add_acl(&acl.normalized());
-        }
-        policy
+    }
+
+    /// The settings.
+    #[must_use]
+    pub const fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// The roles, by name.
@@ -187,27 +172,30 @@ impl Policy {
 
     fn role_of(&self, id: PrincipalId) -> Role {
         let name = self.principals.get(id).map_or("", Principal::name).to_owned();
-        let members = self.principals.links(id).iter().filter_map(|member| self.principals.get(*member)).cloned();
-        Role { name, members: members.collect() }
+        Role { name, members: self.principals.members(id).into_iter().cloned().collect() }
+    }
+
+    /// The names of the roles, in order, each with its members, in order.
+    pub(crate) fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
+        let roles = self.principals.roles().into_iter();
+        roles.map(|id| (self.principals.get(id).map_or("", Principal::name), self.principals.members(id)))
     }
 
     /// The ACLs, in order of their fields.
     pub fn acls(&self) -> impl ExactSizeIterator<Item = Acl> {
-        let mut patterns: Vec<&Pattern> = self.patterns.iter().map(|(_, pattern)| pattern).collect();
-        let key = |pattern: &Pattern| (pattern.resource_type, pattern.pattern_type);
-        sort(&mut patterns, |a, b| {
-            a.resource_type.cmp(&b.resource_type).then_with(|| a.name().cmp(b.name())).then(key(a).cmp(&key(b)))
+        let mut rows = Vec::new();
+        for (_, pattern) in self.patterns.iter() {
+            rows.extend(pattern.rows().iter().map(|row| (pattern, row)));
+        }
+        sort(&mut rows, |(of_a, a), (of_b, b)| {
+            let pattern = || of_a.order(of_b);
+            let principal = || self.principals.get(a.principal).cmp(&self.principals.get(b.principal));
+            let host = || self.hosts.get(a.host).cmp(&self.hosts.get(b.host));
+            pattern().then_with(principal).then_with(host)
         });
         let mut acls = Vec::with_capacity(self.acls);
-        for pattern in patterns {
-            let mut rows: Vec<&Row> = pattern.rows().iter().collect();
-            sort(&mut rows, |a, b| {
-                let host = |row: &Row| self.hosts.get(row.host);
-                self.principals.get(a.principal).cmp(&self.principals.get(b.principal)).then(host(a).cmp(&host(b)))
-            });
-            for row in rows {
-                acls.extend(row.acls().map(|(operation, permission)| (pattern, row, operation, permission)));
-            }
+        for (pattern, row) in rows {
+            row.acls(|operation, permission| acls.push((pattern, row, operation, permission)));
         }
         acls.into_iter().map(|(pattern, row, operation, permission)| self.acl(pattern, row, operation, permission))
     }
@@ -219,7 +207,7 @@ impl Policy {
         let Some(id) = self.principals.find(principal.kind(), principal.name()) else { return acls };
         for (_, pattern) in self.patterns.iter() {
             for row in rows_of(pattern.rows(), id) {
-                acls.extend(row.acls().map(|(operation, permission)| self.acl(pattern, row, operation, permission)));
+                row.acls(|operation, permission| acls.push(self.acl(pattern, row, operation, permission)));
             }
         }
         sort(&mut acls, Acl::cmp);
@@ -365,7 +353,7 @@ impl Policy {
                 if self.principals.role(&name).is_some() {
                     return Err(ChangeError::RoleExists(name));
                 }
-                self.principals.create_role(&name);
+                self.create_role(&name);
                 Ok(true)
             }
             Change::AddMember { role, member } => {
@@ -373,8 +361,7 @@ impl Policy {
                     return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
                 }
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
-                self.who = Stamp::new();
-                Ok(self.principals.add_member(role, &member))
+                Ok(self.add_member(role, &member))
             }
             Change::RemoveMember { role, member } => {
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
@@ -399,7 +386,19 @@ impl Policy {
         }
     }
 
-    fn add_acl(&mut self, acl: &Acl) -> bool {
+    /// Creates a role that is not there.
+    pub(crate) fn create_role(&mut self, name: &str) -> PrincipalId {
+        self.principals.create_role(name)
+    }
+
+    /// Makes a user or group a member of a role; says whether it was none.
+    pub(crate) fn add_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
+        self.who = Stamp::new();
+        self.principals.add_member(role, member)
+    }
+
+    /// Adds an ACL; says whether it is new.
+    pub(crate) fn add_acl(&mut self, acl: &Acl) -> bool {
         let pattern = self.patterns.number(acl);
         let principal = self.principals.number(acl.principal.kind(), acl.principal.name());
         let row = row(principal, self.hosts.number(acl.host), acl);

@@ -3,6 +3,8 @@
 //! A literal pattern is found by one look into a table of names. The prefixed patterns that cover a name are found by a look
 //! for each length that they may have: the lengths in use among the prefixes with the same first eight bytes.
 
+use std::cmp::Ordering;
+
 use super::hash::{Keys, Table};
 use super::lengths::Lengths;
 use super::principals::PrincipalId;
@@ -32,6 +34,12 @@ impl Pattern {
     /// What is granted and denied, in order of the principals' numbers.
     pub(crate) fn rows(&self) -> &[Row] {
         self.rows.as_slice()
+    }
+
+    /// In the order of ACLs.
+    pub(super) fn order(&self, other: &Self) -> Ordering {
+        let (a, b) = (self, other);
+        (a.resource_type, a.name(), a.pattern_type).cmp(&(b.resource_type, b.name(), b.pattern_type))
     }
 
     /// Whether a row names a host, or named one.

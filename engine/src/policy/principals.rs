@@ -115,6 +115,16 @@ impl Principals {
         self.all.get(id.0 as usize).map_or(&[], |known| &known.links)
     }
 
+    /// The members of a role, in order.
+    pub(super) fn members(&self, role: PrincipalId) -> Vec<&Principal> {
+        let mut members = Vec::new();
+        for member in self.links(role) {
+            members.extend(self.get(*member));
+        }
+        sort(&mut members, Ord::cmp);
+        members
+    }
+
     /// The role of this name, when it was created.
     pub(super) fn role(&self, name: &str) -> Option<PrincipalId> {
         self.find(PrincipalType::Role, name).filter(|id| self.is_role(*id))

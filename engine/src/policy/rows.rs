@@ -91,12 +91,15 @@ impl Row {
         }
     }
 
-    /// Its ACLs: every operation with its permission, in the order of ACLs.
-    pub(crate) fn acls(self) -> impl Iterator<Item = (Operation, Permission)> {
-        self.deny.or(self.allow).iter().flat_map(move |operation| {
-            let only = Operations::only(operation);
-            Permission::ALL.iter().filter(move |of| self.of(**of).meets(only)).map(move |of| (operation, *of))
-        })
+    /// Hands over its ACLs, every operation with its permission, in the order of ACLs.
+    pub(crate) fn acls(&self, mut visit: impl FnMut(Operation, Permission)) {
+        for operation in Operation::ALL {
+            for permission in Permission::ALL {
+                if self.of(*permission).meets(Operations::only(*operation)) {
+                    visit(*operation, *permission);
+                }
+            }
+        }
     }
 
     const fn key(&self) -> (u32, u32) {

@@ -1,7 +1,9 @@
 //! The settings of a policy: where groups and the user come from, and who is a superuser.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::claim_path::{ClaimPath, ClaimPathError};
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
@@ -24,8 +26,8 @@ pub enum GroupSource {
     },
     /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
     Sso {
-        /// Attribute names and claim paths, as they were given.
-        attributes: BTreeMap<String, String>,
+        /// Attribute names and claim paths, all of them texts, as they were given.
+        attributes: Map<String, Value>,
         /// What `federated_groups` says.
         groups: ClaimSource,
     },
@@ -39,7 +41,7 @@ pub struct Settings {
     /// Which claim names the user (D-13).
     pub principal_mapping: PrincipalMapping,
     /// User names that every request is allowed for (D-14).
-    pub superusers: BTreeSet<String>,
+    pub superusers: Superusers,
 }
 
 /// Why a settings value is refused.
@@ -103,8 +105,56 @@ impl Default for Settings {
         Self {
             groups: GroupSource::Properties { claim_path, nested: extraction.nested },
             principal_mapping: mapping,
-            superusers: BTreeSet::new(),
+            superusers: Superusers::default(),
         }
+    }
+}
+
+/// Names of users, each once, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Superusers(Vec<String>);
+
+impl Superusers {
+    fn place(&self, name: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|known| known.as_str().cmp(name))
+    }
+
+    /// Whether a user is one.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.place(name).is_ok()
+    }
+
+    /// Adds a name; one that is there is no change.
+    pub fn insert(&mut self, name: String) {
+        if let Err(place) = self.place(&name) {
+            self.0.insert(place, name);
+        }
+    }
+
+    /// The names, in order.
+    pub fn iter(&self) -> std::slice::Iter<'_, String> {
+        self.0.iter()
+    }
+}
+
+impl FromIterator<String> for Superusers {
+    fn from_iter<T: IntoIterator<Item = String>>(names: T) -> Self {
+        let mut superusers = Self::default();
+        for name in names {
+            superusers.insert(name);
+        }
+        superusers
+    }
+}
+
+impl<'a> IntoIterator for &'a Superusers {
+    type Item = &'a String;
+    type IntoIter = std::slice::Iter<'a, String>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
     }
 }
 
@@ -112,9 +162,9 @@ impl GroupSource {
     /// Reads the attributes of an SSO connection (specification 2.3, D-25).
     ///
     /// # Errors
-    /// No `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
-    pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
-        let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
+    /// No text `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
+    pub fn from_attributes(attributes: Map<String, Value>) -> Result<Self, SettingsError> {
+        let text = attributes.get(GROUPS_ATTRIBUTE).and_then(Value::as_str).ok_or(SettingsError::NoGroupsAttribute)?;
         let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
         Ok(Self::Sso { attributes, groups })
     }

@@ -1,9 +1,7 @@
 //! The policy document, version 1: the whole state that a decision needs.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::acl::{self, AclJson};
 use super::reader::{self, Fields, Place, Problems};
@@ -11,8 +9,8 @@ use crate::claim_path::ClaimPath;
 use crate::groups::NestedGroupBehavior;
 use crate::json;
 use crate::mapping::PrincipalMapping;
-use crate::model::{PrincipalType, Role, RoleError, check_role_name};
-use crate::policy::{ChangeError, GroupSource, Policy, Settings};
+use crate::model::{Principal, PrincipalType, RoleError, check_role_name};
+use crate::policy::{ChangeError, GroupSource, Policy, Settings, Superusers};
 use crate::text::escaped;
 
 /// Reads a policy document.
@@ -48,24 +46,20 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
         None => Settings::default(),
     };
-    let mut roles = Vec::new();
-    let mut names = BTreeSet::new();
+    let mut policy = Policy::new(settings);
     let place_of_roles = Place::Member(at, "roles");
     for (place, role) in fields.array("roles", at, problems).iter().enumerate() {
-        if let Some(role) = read_role(role, &Place::Element(&place_of_roles, place), &mut names, problems) {
-            roles.push(role);
-        }
+        read_role(role, &Place::Element(&place_of_roles, place), &mut policy, problems);
     }
-    let mut acls = Vec::new();
     let place_of_acls = Place::Member(at, "acls");
     for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
         if let Some(acl) = acl::read(value, &Place::Element(&place_of_acls, place), problems) {
-            acls.push(acl);
+            // An ACL that is there twice is the same ACL (D-17).
+            policy.add_acl(&acl.normalized());
         }
     }
     fields.finish(at, problems);
-    // An ACL that is there twice is the same ACL (D-17).
-    Some(Policy::from_parts(settings, roles, acls))
+    Some(policy)
 }
 
 /// Reads `version`, the same in every document.
@@ -129,7 +123,7 @@ fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Opti
         let place = Place::Element(&superusers, place);
         if let Some(name) = reader::string(value, &place, problems) {
             match Settings::check_superuser(name) {
-                Ok(()) => drop(settings.superusers.insert(name.into())),
+                Ok(()) => settings.superusers.insert(name.into()),
                 Err(error) => problems.refused(&place, error.code(), &error, &error.hint()),
             }
         }
@@ -164,7 +158,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
         );
     }
     let place = Place::Member(at, "attributes");
-    let mut attributes = BTreeMap::new();
+    let mut attributes = Map::new();
     let given = fields.required("attributes", at, problems);
     if let Some(given) = given.and_then(|given| match given {
         Value::Object(members) => Some(members),
@@ -190,23 +184,22 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     }
 }
 
-/// Reads a role, unless its name is refused or that of a role before it.
-fn read_role(value: &Value, at: &Place<'_>, names: &mut BTreeSet<String>, problems: &mut Problems) -> Option<Role> {
-    let mut fields = Fields::of(value, at, problems)?;
-    let name = fields.string("name", at, problems).and_then(|name| {
+/// Reads a role into the policy, unless its name is refused or that of a role before it.
+fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
+    let Some(mut fields) = Fields::of(value, at, problems) else { return };
+    let role = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
             problems.refused(&place, error.code(), &error, &error.hint());
             None
-        } else if !names.insert(name.into()) {
+        } else if policy.has_role(name) {
             let error = ChangeError::RoleExists(name.into());
             problems.push(&place, error.code(), format!("{error} in this document"));
             None
         } else {
-            Some(name.to_owned())
+            Some(policy.create_role(name))
         }
     });
-    let mut members = BTreeSet::new();
     let place_of_members = Place::Member(at, "members");
     for (place, value) in fields.array("members", at, problems).iter().enumerate() {
         let place = Place::Element(&place_of_members, place);
@@ -218,12 +211,12 @@ fn read_role(value: &Value, at: &Place<'_>, names: &mut BTreeSet<String>, proble
         if principal.kind() == PrincipalType::Role {
             let error = RoleError::RoleAsMember(principal.name().into());
             problems.refused(&place, error.code(), &error, &error.hint());
-        } else {
-            members.insert(principal);
+        } else if let Some(role) = role {
+            // A member that is there twice is the same member (D-17).
+            policy.add_member(role, &principal);
         }
     }
     fields.finish(at, problems);
-    Some(Role { name: name?, members })
 }
 
 fn and(hint: Option<String>) -> String {
@@ -235,7 +228,7 @@ fn and(hint: Option<String>) -> String {
 pub struct DocumentJson<'a> {
     version: u8,
     settings: SettingsJson<'a>,
-    roles: Vec<RoleJson>,
+    roles: Vec<RoleJson<'a>>,
     acls: Vec<AclJson>,
 }
 
@@ -248,18 +241,18 @@ struct SettingsJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sso: Option<SsoJson<'a>>,
     oidc_principal_mapping: &'a str,
-    superusers: &'a BTreeSet<String>,
+    superusers: &'a Superusers,
 }
 
 #[derive(Serialize)]
 struct SsoJson<'a> {
     mode: &'static str,
-    attributes: &'a BTreeMap<String, String>,
+    attributes: &'a Map<String, Value>,
 }
 
 #[derive(Serialize)]
-struct RoleJson {
-    name: String,
+struct RoleJson<'a> {
+    name: &'a str,
     members: Vec<MemberJson>,
 }
 
@@ -275,9 +268,9 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
             GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
             GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
         };
-        let role = |role: Role| RoleJson {
-            members: role.members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
-            name: role.name,
+        let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
+            name,
+            members: members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
         };
         Self {
             version: 1,
@@ -288,7 +281,7 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
                 oidc_principal_mapping: settings.principal_mapping.as_str(),
                 superusers: &settings.superusers,
             },
-            roles: policy.roles().map(role).collect(),
+            roles: policy.roles_and_members().map(role).collect(),
             acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
         }
     }

@@ -49,8 +49,8 @@ impl Policy {
                 .map(|verified| verified.claims)
                 .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
         };
-        let answer =
-            check::answer(&self.0, &check, Some(&verify)).map_err(|error| failed(error.code(), &error.to_string()))?;
+        let answer = check::answer(&self.policy(), &check, Some(&verify))
+            .map_err(|error| failed(error.code(), &error.to_string()))?;
         give(&AnswerJson::from(&answer))
     }
 }
