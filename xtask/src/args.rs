@@ -1,5 +1,6 @@
 //! The command line of `cargo xtask`.
 
+use crate::bench;
 use crate::problem::{Problem, Result};
 
 /// What `--help` prints.
@@ -11,6 +12,8 @@ cargo xtask COMMAND
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-js                         the JavaScript package's wasm module, into www/pkg
+  bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
+        [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
   sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
 
 Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
@@ -32,6 +35,7 @@ pub(crate) enum Command {
     ListTests,
     BuildConsole,
     BuildJs,
+    Bench(bench::Options),
     Sizes {
         write: bool,
     },
@@ -54,6 +58,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "test" | "ci" => Command::Test { only: Vec::new() },
         "build-console" => Command::BuildConsole,
         "build-js" => Command::BuildJs,
+        "bench" => Command::Bench(bench::Options::default()),
         "sizes" => Command::Sizes { write: false },
         other => return Err(wrong(format!("there is no command `{other}`"))),
     };
@@ -69,6 +74,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
                 only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
             (Command::Test { .. }, "--list") => command = Command::ListTests,
+            (Command::Bench(options), "--quick") => options.quick = true,
+            (Command::Bench(options), "--write") => options.write = true,
+            (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
+            (Command::Bench(options), "--up-to") => {
+                let text = value(&mut words)?;
+                let number = text.parse().map_err(|_| wrong(format!("`{text}` is not a number of ACLs")))?;
+                options.up_to = Some(number);
+            }
             (Command::Sizes { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
@@ -82,7 +95,7 @@ fn wrong(message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, parse};
+    use super::{Command, bench, parse};
 
     fn check(line: &str, expected: std::result::Result<Command, &str>) {
         let parsed = parse(line.split_whitespace().map(str::to_owned));
@@ -106,6 +119,8 @@ mod tests {
         check("test --only fmt,js --only e2e", Ok(Command::Test { only }));
         check("test --list", Ok(Command::ListTests));
         check("sizes --write", Ok(Command::Sizes { write: true }));
+        let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
+        check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));
         check("up --help", Ok(Command::Help));
     }
 
@@ -114,6 +129,7 @@ mod tests {
         check("upp", Err("there is no command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
         check("up --listen", Err("`--listen` needs a value"));
+        check("bench --up-to many", Err("`many` is not a number of ACLs"));
         check("sizes extra", Err("`sizes` does not take `extra`"));
     }
 }

@@ -3,6 +3,7 @@
 //! The only place that knows how tools are installed. Plain std, because a newcomer waits for this to compile first.
 
 mod args;
+mod bench;
 mod browser;
 mod build_js;
 mod console;
@@ -42,6 +43,7 @@ fn run(command: Command) -> problem::Result<ExitCode> {
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
+        Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
     }
     Ok(ExitCode::SUCCESS)

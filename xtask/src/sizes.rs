@@ -66,7 +66,7 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
         .map_err(|error| Problem::new(format!("cannot write `{}`: {error}", json.display())))?;
     say(&format!("\n{}\n{}", table(&sizes), json.display()));
     if write {
-        write_into(&workspace.root.join("docs/benchmarks.md"), &table(&sizes))?;
+        write_into(&workspace.root.join("docs/benchmarks.md"), MARKS, &table(&sizes))?;
     }
     check(&sizes)
 }
@@ -168,20 +168,25 @@ pub(crate) fn check(sizes: &[Size]) -> Result<()> {
     }
 }
 
-/// Puts the table between the marks of a document.
-fn write_into(document: &Path, table: &str) -> Result<()> {
+/// What the engine without `verify` weighs after brotli, in bytes; 0 when it is not among the sizes.
+pub(crate) fn engine_brotli(sizes: &[Size]) -> u64 {
+    sizes.iter().find(|size| size.name == Module::Engine.title()).map_or(0, |size| size.brotli)
+}
+
+/// Puts tables between two marks of a document.
+pub(crate) fn write_into(document: &Path, marks: (&str, &str), tables: &str) -> Result<()> {
     let failed = |error| Problem::new(format!("cannot write `{}`: {error}", document.display()));
     let text = fs::read_to_string(document).map_err(failed)?;
-    let replaced = between_marks(&text, table).ok_or_else(|| {
-        Problem::new(format!("`{}` does not have the marks `{}` and `{}`", document.display(), MARKS.0, MARKS.1))
+    let replaced = between_marks(&text, marks, tables).ok_or_else(|| {
+        Problem::new(format!("`{}` does not have the marks `{}` and `{}`", document.display(), marks.0, marks.1))
     })?;
     fs::write(document, replaced).map_err(failed)
 }
 
-fn between_marks(text: &str, table: &str) -> Option<String> {
-    let (before, rest) = text.split_once(MARKS.0)?;
-    let (_, after) = rest.split_once(MARKS.1)?;
-    Some(format!("{before}{}\n{table}{}{after}", MARKS.0, MARKS.1))
+fn between_marks(text: &str, (begin, end): (&str, &str), tables: &str) -> Option<String> {
+    let (before, rest) = text.split_once(begin)?;
+    let (_, after) = rest.split_once(end)?;
+    Some(format!("{before}{begin}\n{tables}{end}{after}"))
 }
 
 /// A number with commas between its thousands.
@@ -199,7 +204,7 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENGINE_LIMIT, Module, Size, between_marks, by_name, check, grouped, read, table, to_json};
+    use super::{ENGINE_LIMIT, MARKS, Module, Size, between_marks, by_name, check, grouped, read, table, to_json};
 
     fn engine(brotli: u64) -> Vec<Size> {
         vec![Size { name: Module::Engine.title().to_owned(), raw: 1_234_567, gzip: 999, brotli }]
@@ -226,8 +231,8 @@ mod tests {
     fn replaces_only_what_stands_between_the_marks() {
         let text = "# Sizes\n<!-- sizes: begin -->\nold\n<!-- sizes: end -->\nend\n";
         let new = "# Sizes\n<!-- sizes: begin -->\nnew\n<!-- sizes: end -->\nend\n";
-        assert_eq!(between_marks(text, "new\n").as_deref(), Some(new));
-        assert_eq!(between_marks("no marks", "new"), None);
+        assert_eq!(between_marks(text, MARKS, "new\n").as_deref(), Some(new));
+        assert_eq!(between_marks("no marks", MARKS, "new"), None);
     }
 
     #[test]

@@ -1,0 +1,62 @@
+// Cedar: the policy set is parsed once (`preparsePolicySet`), a call brings the two entities that it is about.
+import { acls, principalsOf, rolesOf } from './workload.mjs';
+
+/** Cedar has one namespace of types: the consumer group must not be the group of people. */
+const RESOURCES = { topic: 'Topic', group: 'ConsumerGroup', 'transactional-id': 'TransactionalId' };
+
+const text = (value) => JSON.stringify(value);
+const uid = (principal) => {
+  const colon = principal.indexOf(':');
+  return { type: principal.slice(0, colon), id: principal.slice(colon + 1) };
+};
+
+/** The ACLs as Cedar policies; exact names and operations stand in the scope, where Cedar looks first. */
+export function policies(document) {
+  return acls(document).map((acl) => {
+    const { type, id } = uid(acl.principal);
+    const who = acl.principal === 'User:*' ? 'principal' : `principal in ${type}::${text(id)}`;
+    const actions = acl.operations.map((operation) => `Action::${text(operation)}`);
+    const action = acl.all ? 'action' : actions.length === 1 ? `action == ${actions[0]}` : `action in [${actions.join(', ')}]`;
+    const resource = RESOURCES[acl.type];
+    const any = !acl.prefixed && acl.name === '*';
+    const scope = acl.prefixed || any ? `resource is ${resource}` : `resource == ${resource}::${text(acl.name)}`;
+    const when = acl.prefixed ? ` when { resource.name like ${text(acl.name).replaceAll('*', '\\*').slice(0, -1)}*" }` : '';
+    return `${acl.deny ? 'forbid' : 'permit'}(${who}, ${action}, ${scope})${when};`;
+  }).join('\n');
+}
+
+/** The call of a query; the principal's parents are all groups and roles at once, which spares Cedar the closure. */
+export function call(principals, { operation, resource_type, name }, user, set) {
+  const principal = { type: 'User', id: user };
+  const resource = { type: RESOURCES[resource_type], id: name };
+  const parents = [...principals].filter((name) => !name.startsWith('User:')).map(uid);
+  return {
+    principal,
+    action: { type: 'Action', id: operation },
+    resource,
+    context: {},
+    preparsedPolicySetId: set,
+    entities: [{ uid: principal, attrs: {}, parents }, { uid: resource, attrs: { name }, parents: [] }],
+  };
+}
+
+/** Parses policies into the set `set`. */
+export async function load(text, set) {
+  const cedar = await import('@cedar-policy/cedar-wasm/nodejs');
+  const answer = cedar.preparsePolicySet(set, { staticPolicies: text });
+  if (answer.type !== 'success') throw new Error(`cedar: ${JSON.stringify(answer.errors)}`);
+  return cedar;
+}
+
+/** Answers by `statefulIsAuthorized`; the calls are put together beforehand. */
+export async function stateful(document, { identities, queries }, most) {
+  const cedar = await load(policies(document), 'acls');
+  const roles = rolesOf(document);
+  const opened = identities.map((who) => principalsOf(who, roles));
+  const calls = queries.slice(0, most).map((query) => call(opened[query.identity], query, identities[query.identity].user, 'acls'));
+  return (place) => {
+    const answer = cedar.statefulIsAuthorized(calls[place]);
+    if (answer.type !== 'success' || answer.response.diagnostics.errors.length > 0) throw new Error(`cedar: ${JSON.stringify(answer)}`);
+    return answer.response.decision === 'allow';
+  };
+}

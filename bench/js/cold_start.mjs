@@ -1,0 +1,55 @@
+// `node cold_start.mjs FOLDER [--quick]`: a fresh Node, from its first line to the first decision at 1,000 ACLs, by turns
+// with the engine and with Cedar. Called with `engine` or `cedar` as well, it is that fresh Node.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const [folder, who] = process.argv.slice(2);
+const ACLS = 1_000;
+const GROUPS = 10;
+const prepared = join(folder, 'cold_start.json');
+
+const starts = {
+  async engine(started, { query, identity }) {
+    const { check, load } = await import('./engine.mjs');
+    const policy = await load(readFileSync(join(folder, String(ACLS), 'policy.json'), 'utf8'));
+    const allowed = check(policy, { identities: [identity], queries: [{ ...query, identity: 0 }] })(0);
+    return [performance.now() - started, allowed];
+  },
+  async cedar(started, { call }) {
+    const { load } = await import('./cedar.mjs');
+    const cedar = await load(readFileSync(`${prepared}.cedar`, 'utf8'), 'acls');
+    const allowed = cedar.statefulIsAuthorized(call).response.decision === 'allow';
+    return [performance.now() - started, allowed];
+  },
+};
+
+if (who in starts) {
+  const facts = JSON.parse(readFileSync(prepared, 'utf8'));
+  const [milliseconds, allowed] = await starts[who](performance.now(), facts);
+  if (allowed !== facts.query.allowed) throw new Error(`${who} and the naive reference differ at a cold start`);
+  console.log(milliseconds);
+} else {
+  const { call, policies } = await import('./cedar.mjs');
+  const { asking, policyText, principalsOf, rolesOf } = await import('./workload.mjs');
+  const { median } = await import('./measure.mjs');
+  const document = JSON.parse(policyText(folder, ACLS));
+  const all = asking(folder, ACLS, GROUPS);
+  const query = all.queries.find(({ allowed }) => allowed);
+  const identity = all.identities[query.identity];
+  const facts = { query, identity, call: call(principalsOf(identity, rolesOf(document)), query, identity.user, 'acls') };
+  writeFileSync(prepared, JSON.stringify(facts));
+  writeFileSync(`${prepared}.cedar`, policies(document));
+
+  const times = { engine: [], cedar: [] };
+  for (let count = 0; count < (process.argv.includes('--quick') ? 7 : 21); count++) {
+    for (const who of Object.keys(starts)) {
+      times[who].push(Number(execFileSync(process.execPath, [fileURLToPath(import.meta.url), folder, who], { encoding: 'utf8' })));
+    }
+  }
+  const row = (name, milliseconds) => ({ name, acls: ACLS, groups: GROUPS, ns_median: median(milliseconds) * 1e6, checked: 1 });
+  const results = [row('cold_start', times.engine), row('cold_start_cedar', times.cedar)];
+  mkdirSync(join(folder, 'parts'), { recursive: true });
+  writeFileSync(join(folder, 'parts', 'node-cold_start.json'), JSON.stringify({ results, versions: [] }, null, 1));
+}

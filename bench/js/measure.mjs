@@ -1,0 +1,100 @@
+// Answers first, then times: contestants in turns, so that whatever else the machine does meets all of them.
+
+/** How many calls are timed together for a percentile: one alone is as short as reading the clock. */
+const BATCH = 20;
+
+export const median = (values) => quantile(values, 0.5);
+
+export function quantile(values, at) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.round((sorted.length - 1) * at)];
+}
+
+/** How long `run` takes, in nanoseconds. */
+export function time(run) {
+  const started = performance.now();
+  run();
+  return (performance.now() - started) * 1e6;
+}
+
+/**
+ * Compares answers with the naive reference's, for as long as `milliseconds` allow, but at least `least` of them.
+ * Throws at the first difference: a wrong answer has no speed.
+ */
+function compare({ name, answer, queries }, least, milliseconds) {
+  const started = performance.now();
+  let place = 0;
+  while (place < queries.length && (place < least || performance.now() - started < milliseconds)) {
+    if (answer(place) !== queries[place].allowed) {
+      throw new Error(`${name} and the naive reference differ: ${JSON.stringify(queries[place])}, number ${place}`);
+    }
+    place++;
+  }
+  return place;
+}
+
+/**
+ * Measures contestants `{ name, acls, groups, answer, queries }`. A round asks one after the other the same queries as the
+ * round before; a row is the median of the rounds' means.
+ */
+export function contest(contestants, { quick }) {
+  const [rounds, budget, comparing] = quick ? [9, 250, 1500] : [21, 1000, 20000];
+  const runs = contestants.map((contestant) => {
+    const estimate = time(() => compare(contestant, 3, 0)) / 3 / 1e6;
+    const calls = Math.min(contestant.queries.length, Math.max(25, Math.floor(budget / estimate)));
+    const checked = compare(contestant, calls, comparing);
+    const warm = time(() => pass(contestant.answer, calls)) / 1e6;
+    return { contestant, calls, checked, passes: Math.max(1, Math.floor(30 / warm)), means: [] };
+  });
+  for (let round = 0; round < rounds; round++) {
+    for (const { contestant, calls, passes, means } of runs) {
+      globalThis.gc?.({ type: 'minor' });
+      means.push(time(() => {
+        for (let count = 0; count < passes; count++) pass(contestant.answer, calls);
+      }) / (calls * passes));
+    }
+  }
+  return runs.map(({ contestant, calls, checked, means }) => ({
+    name: contestant.name,
+    acls: contestant.acls,
+    groups: contestant.groups,
+    ns_median: median(means),
+    ns_p99: tail(contestant.answer, calls, median(means)),
+    checked,
+  }));
+}
+
+/** What `pass` found, kept so that no call can be optimised away. */
+let allowed = 0;
+
+function pass(answer, calls) {
+  for (let place = 0; place < calls; place++) {
+    if (answer(place)) allowed++;
+  }
+}
+
+/** The 99th percentile of batches of calls; of single calls where one takes much longer than reading the clock. */
+function tail(answer, calls, mean) {
+  const batch = mean > 20_000 ? 1 : BATCH;
+  const times = [];
+  for (let first = 0; first + batch <= calls; first += batch) {
+    times.push(time(() => {
+      for (let place = first; place < first + batch; place++) {
+        if (answer(place)) allowed++;
+      }
+    }) / batch);
+  }
+  return times.length === 0 ? undefined : quantile(times, 0.99);
+}
+
+/** Times something long a few times. */
+export async function runs(row, times, run) {
+  const taken = [];
+  for (let count = 0; count < times; count++) {
+    const started = performance.now();
+    const after = await run();
+    taken.push((performance.now() - started) * 1e6);
+    after?.();
+  }
+  return { ...row, ns_median: median(taken) };
+}

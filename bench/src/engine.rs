@@ -1,0 +1,104 @@
+//! The engine's doors as the measurements use them; the only file here that knows the engine's API.
+
+use gbac_engine::decide::{Decision, Outcome, Request, decide};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Operation, ResourceType};
+use gbac_engine::policy::{Change, Policy};
+use gbac_engine::wire::{acl_from_value, policy_from_json};
+
+use crate::Result;
+use crate::document::Acl;
+use crate::files::Asked;
+use crate::workload::Who;
+
+/// A policy, loaded.
+pub struct Engine(Policy);
+
+/// An identity, opened for many questions.
+pub struct Opened(Identity);
+
+/// A question in the engine's own words.
+pub struct Question {
+    operation: Operation,
+    resource_type: ResourceType,
+    name: String,
+}
+
+/// One ACL to add or remove.
+#[derive(Clone)]
+pub struct Entry(gbac_engine::model::Acl);
+
+impl Engine {
+    /// Loads a policy document.
+    ///
+    /// # Errors
+    /// What the engine finds wrong with it.
+    pub fn load(text: &str) -> Result<Self> {
+        policy_from_json(text).map(Self).map_err(|problems| problems.to_string().into())
+    }
+
+    /// Opens an identity.
+    #[must_use]
+    pub fn open(&self, who: &Who) -> Opened {
+        Opened(Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)))
+    }
+
+    /// Adds an ACL; whether it is new.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn add(&mut self, entry: Entry) -> Result<bool> {
+        Ok(self.0.apply(Change::AddAcl(entry.0))?)
+    }
+
+    /// Removes an ACL; whether it was there.
+    ///
+    /// # Errors
+    /// What the engine says.
+    pub fn remove(&mut self, entry: Entry) -> Result<bool> {
+        Ok(self.0.apply(Change::RemoveAcl(entry.0))?)
+    }
+}
+
+impl Opened {
+    /// The decision only: whether it is allowed.
+    #[must_use]
+    pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
+        self.decide(engine, question).outcome == Outcome::Allow
+    }
+
+    /// The decision with its provenance.
+    #[must_use]
+    pub fn decide(&mut self, engine: &Engine, question: &Question) -> Decision {
+        let Question { operation, resource_type, name } = question;
+        decide(&engine.0, &self.0, &Request::new(*operation, *resource_type, name))
+    }
+}
+
+impl Question {
+    /// Translates a question of the workload.
+    ///
+    /// # Errors
+    /// A spelling that the engine does not know.
+    pub fn new(asked: &Asked) -> Result<Self> {
+        Ok(Self {
+            operation: Operation::from_any(&asked.operation).ok_or_else(|| unknown(&asked.operation))?,
+            resource_type: ResourceType::from_any(&asked.resource_type).ok_or_else(|| unknown(&asked.resource_type))?,
+            name: asked.name.clone(),
+        })
+    }
+}
+
+impl Entry {
+    /// Translates an ACL of the workload.
+    ///
+    /// # Errors
+    /// What the engine finds wrong with it.
+    pub fn new(acl: &Acl) -> Result<Self> {
+        acl_from_value(&serde_json::to_value(acl)?).map(Self).map_err(|problems| problems.to_string().into())
+    }
+}
+
+fn unknown(spelling: &str) -> String {
+    format!("the engine does not know `{spelling}`")
+}

@@ -1,0 +1,142 @@
+//! The workload in files, so that Rust and Node measure the same: a policy document, and questions with their answers.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::Result;
+use crate::measure::Row;
+use crate::reference::Reference;
+use crate::workload::{GROUPS, Questions, Who, document, questions};
+
+/// Questions of identities with one number of groups.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Asking {
+    /// How many groups each identity has.
+    pub groups: usize,
+    /// Who asks.
+    pub identities: Vec<Who>,
+    /// What is asked.
+    pub queries: Vec<Asked>,
+}
+
+/// A question and its answer, in the short spellings.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Asked {
+    /// The place of the identity.
+    pub identity: usize,
+    /// The operation.
+    pub operation: String,
+    /// The resource's type.
+    pub resource_type: String,
+    /// The resource's name.
+    pub name: String,
+    /// What the naive reference answers.
+    pub allowed: bool,
+}
+
+/// What one program measured.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Part {
+    /// The rows.
+    pub results: Vec<Row>,
+    /// Versions of what was measured, by name.
+    #[serde(default)]
+    pub versions: Vec<(String, String)>,
+}
+
+/// The folder of a run.
+#[derive(Debug, Clone)]
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// The folder at this path.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Makes the workload of one size with the reference's answers.
+    ///
+    /// # Errors
+    /// Files that cannot be written.
+    pub fn generate(&self, size: usize) -> Result<()> {
+        let folder = self.0.join(size.to_string());
+        fs::create_dir_all(&folder)?;
+        let document = document(size, 10);
+        fs::write(folder.join("policy.json"), serde_json::to_vec(&document)?)?;
+        let reference = Reference::new(&document);
+        for groups in GROUPS {
+            let questions = questions(&document, groups);
+            let answers = reference.answers(&questions);
+            let text = serde_json::to_vec(&asking(questions, &answers))?;
+            fs::write(folder.join(format!("questions-{groups}.json")), text)?;
+        }
+        Ok(())
+    }
+
+    /// The text of a policy document.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn policy(&self, size: usize) -> Result<String> {
+        Ok(fs::read_to_string(self.0.join(size.to_string()).join("policy.json"))?)
+    }
+
+    /// Questions with their answers.
+    ///
+    /// # Errors
+    /// They are not there.
+    pub fn asking(&self, size: usize, groups: usize) -> Result<Asking> {
+        read(&self.0.join(size.to_string()).join(format!("questions-{groups}.json")))
+    }
+
+    /// Where criterion keeps its samples.
+    #[must_use]
+    pub fn criterion(&self) -> PathBuf {
+        self.0.join("criterion")
+    }
+
+    /// Writes what one program measured.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn write_part(&self, name: &str, part: &Part) -> Result<()> {
+        let folder = self.0.join("parts");
+        fs::create_dir_all(&folder)?;
+        Ok(fs::write(folder.join(format!("{name}.json")), serde_json::to_vec_pretty(part)?)?)
+    }
+
+    /// All that was measured, in the order of the files' names.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn parts(&self) -> Result<Vec<Part>> {
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(self.0.join("parts"))? {
+            paths.push(entry?.path());
+        }
+        paths.sort();
+        paths.iter().map(|path| read(path)).collect()
+    }
+}
+
+/// Questions of the workload with their answers, as they stand in a file.
+#[must_use]
+pub fn asking(questions: Questions, answers: &[bool]) -> Asking {
+    let asked = questions.queries.into_iter().zip(answers).map(|(query, allowed)| Asked {
+        identity: query.identity,
+        operation: query.operation.short().to_owned(),
+        resource_type: query.resource_type.short().to_owned(),
+        name: query.name,
+        allowed: *allowed,
+    });
+    Asking { groups: questions.groups, queries: asked.collect(), identities: questions.identities }
+}
+
+fn read<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    let text = fs::read_to_string(path).map_err(|error| format!("cannot read `{}`: {error}", path.display()))?;
+    serde_json::from_str(&text).map_err(|error| format!("`{}`: {error}", path.display()).into())
+}

@@ -1,0 +1,19 @@
+//! The benchmark: a fixed workload, the naive reference, the native engine's measurements, and the tables made of them.
+//!
+//! `cargo xtask bench` runs it together with `bench/js`; nothing that ships depends on it.
+
+pub mod document;
+pub mod engine;
+pub mod files;
+pub mod machine;
+pub mod measure;
+pub mod native;
+pub mod reference;
+pub mod report;
+pub mod shapes;
+pub mod workload;
+
+/// Why a run ends: a sentence for a person.
+pub type Failure = Box<dyn std::error::Error>;
+/// What every step returns.
+pub type Result<T> = std::result::Result<T, Failure>;

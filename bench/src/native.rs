@@ -1,0 +1,111 @@
+//! The engine in its own language: checks, decisions, opening, changing, loading.
+
+use crate::Result;
+use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
+use crate::engine::{Engine, Entry, Opened, Question};
+use crate::files::{Asking, Folder, Part};
+use crate::measure::{Clock, Row, singly};
+use crate::shapes;
+use crate::workload::GROUPS;
+
+/// How many ACLs are added and removed.
+const CHANGES: usize = 500;
+
+/// Measures the policies of these sizes.
+///
+/// # Errors
+/// Files that are not there, or an answer that is not the naive reference's.
+pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
+    let mut clock = Clock::new(folder.criterion(), quick);
+    let mut rows = Vec::new();
+    let mut engines = Vec::new();
+    for size in sizes {
+        let text = folder.policy(*size)?;
+        // Loading is measured against parsing, one right after the other.
+        rows.push(clock.runs(Row::new("native_load", *size, 0), || Engine::load(&text)));
+        rows.push(clock.runs(Row::new("serde_json_parse", *size, 0), || serde_json::from_str::<Document>(&text)));
+        engines.push((*size, Engine::load(&text)?));
+    }
+    // One number of groups for all sizes in a row: what is divided by each other is measured side by side.
+    for groups in GROUPS {
+        for (size, engine) in &engines {
+            let asking = folder.asking(*size, groups)?;
+            rows.extend(questions(&mut clock, engine, *size, &asking)?);
+        }
+    }
+    for (size, engine) in &mut engines {
+        rows.extend(changes(engine, *size)?);
+    }
+    drop(engines);
+    rows.extend(shapes::run(sizes.iter().copied().max().unwrap_or_default(), quick)?);
+    folder.write_part("native", &Part { results: rows, versions: Vec::new() })
+}
+
+/// Compares every answer, then measures checks, decisions and the opening of identities.
+fn questions(clock: &mut Clock, engine: &Engine, size: usize, asking: &Asking) -> Result<Vec<Row>> {
+    let Asking { groups, identities, queries } = asking;
+    let (mut opened, questions) = translate(engine, asking)?;
+    compare(engine, asking, &mut opened, &questions)?;
+    let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, size, *groups) };
+    let check = clock.calls(row("native_check"), queries.len(), |place| {
+        opened[queries[place].identity].allows(engine, &questions[place])
+    })?;
+    let decide = clock.calls(row("native_decide"), queries.len(), |place| {
+        opened[queries[place].identity].decide(engine, &questions[place])
+    })?;
+    let open = clock
+        .calls(Row::new("native_open", size, *groups), identities.len(), |place| engine.open(&identities[place]))?;
+    Ok(vec![check, decide, open])
+}
+
+/// Opens the identities and translates the questions.
+pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>, Vec<Question>)> {
+    let opened = asking.identities.iter().map(|who| engine.open(who)).collect();
+    Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
+}
+
+/// The gate: every answer is the naive reference's, with and without provenance.
+pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
+    for (asked, question) in asking.queries.iter().zip(questions) {
+        let opened = &mut opened[asked.identity];
+        let decided = opened.decide(engine, question).outcome.code() == "allow";
+        if opened.allows(engine, question) != asked.allowed || decided != asked.allowed {
+            let who = &asking.identities[asked.identity];
+            return Err(format!("the engine and the naive reference differ: {asked:?}, asked by {who:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Adds and removes single ACLs, and one broad prefix that lies over nearly everything.
+fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
+    let entries = (0..CHANGES).map(|n| Entry::new(&new_acl(n))).collect::<Result<Vec<_>>>()?;
+    let mut wrong = 0;
+    // A pass adds all of them, the next one takes them out again.
+    let row = singly(Row::new("native_apply", size, 0), 2 * CHANGES, 3, |place| {
+        let done = match place.checked_sub(CHANGES) {
+            None => engine.add(entries[place].clone()),
+            Some(place) => engine.remove(entries[place].clone()),
+        };
+        wrong += usize::from(!done.is_ok_and(|changed| changed));
+    });
+    let broad = Entry::new(&Acl { resource_name: "o".to_owned(), ..new_acl(0) })?;
+    let worst = singly(Row::new("native_apply_worst", size, 0), 2, 11, |place| {
+        let done = if place == 0 { engine.add(broad.clone()) } else { engine.remove(broad.clone()) };
+        wrong += usize::from(!done.is_ok_and(|changed| changed));
+    });
+    if wrong > 0 { Err(format!("{wrong} changes did not change anything").into()) } else { Ok(vec![row, worst]) }
+}
+
+/// An ACL that no workload has.
+fn new_acl(number: usize) -> Acl {
+    Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: format!("org{}.team{}.added-{number}.", number % 5, number % 20),
+        resource_pattern_type: PatternType::Prefixed,
+        principal: format!("Group:group-{}", number % 250),
+        host: "*".to_owned(),
+        operation: Operation::Read,
+        permission_type: Permission::Allow,
+    }
+}

@@ -1,0 +1,370 @@
+//! The rows of all parts, the ratios that are promised with their limits, and the tables made of them.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use serde::Serialize;
+
+use crate::files::Part;
+use crate::machine::Machine;
+use crate::measure::Row;
+
+/// What a ratio has to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Bound {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+use Bound::{AtLeast, AtMost};
+
+/// Where a number comes from: name, ACLs, groups.
+type Key = (&'static str, usize, usize);
+
+/// A number that is promised.
+struct Promise {
+    name: &'static str,
+    what: &'static str,
+    bound: Bound,
+    value: Value,
+}
+
+/// How a number is made of rows.
+enum Value {
+    /// Median over median.
+    Over(Key, Key),
+    /// The slowest single call of several rows over a median.
+    WorstOver(&'static [Key], Key),
+    /// Bytes by themselves.
+    Bytes(Key),
+    /// Bytes for each ACL, without the names' own.
+    BytesEach(Key, Key),
+}
+
+use Value::{Bytes, BytesEach, Over, WorstOver};
+
+const fn check(acls: usize) -> Key {
+    ("wasm_check", acls, 10)
+}
+
+/// A peer with ten groups over the engine's check in wasm.
+const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: usize, at_least: f64) -> Promise {
+    Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
+}
+
+const fn at_most(name: &'static str, what: &'static str, limit: f64, value: Value) -> Promise {
+    Promise { name, what, bound: AtMost(limit), value }
+}
+
+const ORDINARY: Key = ("native_check", M, 10);
+const WORST: &[Key] =
+    &[("native_worst_hot", M, 200), ("native_worst_prefixes", 50_000, 200), ("native_worst_shared", K, 200)];
+const K: usize = 1_000;
+const M: usize = 1_000_000;
+
+const PROMISES: [Promise; 25] = [
+    peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
+    peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
+    peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
+    peer("casbin_10k", "Casbin, 10k", "casbin", 10 * K, 60_000.0),
+    peer("casl_1k", "CASL, ability built beforehand, 1k", "casl", K, 10.0),
+    peer("casl_100k_g10", "CASL, 100k, 10 groups", "casl", 100 * K, 80.0),
+    Promise {
+        name: "casl_100k_g200",
+        what: "CASL, 100k, 200 groups",
+        bound: AtLeast(1_500.0),
+        value: Over(("casl", 100 * K, 200), ("wasm_check", 100 * K, 200)),
+    },
+    peer("js_loop_1k", "plain JavaScript loop, 1k", "js_loop", K, 60.0),
+    peer("js_loop_100k", "plain JavaScript loop, 100k", "js_loop", 100 * K, 3_500.0),
+    peer("js_loop_1m", "plain JavaScript loop, 1M", "js_loop", M, 28_000.0),
+    peer("js_indexed_1k", "JavaScript with a map of names, 1k", "js_indexed", K, 8.0),
+    peer("js_indexed_10k", "JavaScript with a map of names, 10k", "js_indexed", 10 * K, 8.0),
+    peer("js_indexed_100k", "JavaScript with a map of names, 100k", "js_indexed", 100 * K, 12.0),
+    peer("js_indexed_1m", "JavaScript with a map of names, 1M", "js_indexed", M, 20.0),
+    at_most("growth_native", "a check at 1M ACLs over one at 1k, native", 3.0, Over(ORDINARY, ("native_check", K, 10))),
+    at_most(
+        "growth_wasm",
+        "a check at 1M ACLs over one at 1k, wasm",
+        2.5,
+        Over(check(M), ("wasm_check_beside", K, 10)),
+    ),
+    at_most(
+        "groups_200_over_1",
+        "200 groups over 1 group, identity opened, 1M, native",
+        1.4,
+        Over(("native_check", M, 200), ("native_check", M, 1)),
+    ),
+    at_most("worst_over_median", "worst single decision over the ordinary median", 20.0, WorstOver(WORST, ORDINARY)),
+    at_most(
+        "provenance_over_decision",
+        "decision with provenance over decision only, 1M, native",
+        1.5,
+        Over(("native_decide", M, 10), ORDINARY),
+    ),
+    at_most(
+        "open_200_over_check",
+        "opening an identity with 200 groups over a check, 1M, native",
+        150.0,
+        Over(("native_open", M, 200), ORDINARY),
+    ),
+    at_most(
+        "apply_over_check",
+        "one ACL added or removed over a check, 1M, native",
+        100.0,
+        Over(("native_apply", M, 0), ORDINARY),
+    ),
+    at_most(
+        "load_over_parse",
+        "loading 1M ACLs over parsing them into plain structs",
+        3.0,
+        Over(("native_load", M, 0), ("serde_json_parse", M, 0)),
+    ),
+    at_most(
+        "bytes_per_acl",
+        "bytes for each of 1M ACLs beside the names",
+        90.0,
+        BytesEach(("memory", M, 0), ("memory_of_names", M, 0)),
+    ),
+    at_most("wasm_brotli_bytes", "the wasm module after brotli, in bytes", 120_000.0, Bytes(("wasm_brotli", 0, 0))),
+    at_most(
+        "cold_start_vs_cedar",
+        "start of Node to the first decision over Cedar's, 1k",
+        0.125,
+        Over(("cold_start", K, 10), ("cold_start_cedar", K, 10)),
+    ),
+];
+
+/// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
+#[derive(Debug, Serialize)]
+pub struct Report {
+    machine: Machine,
+    /// Versions of what was measured, by name.
+    versions: BTreeMap<String, String>,
+    /// Whether it was a short run.
+    quick: bool,
+    results: Vec<Row>,
+    ratios: BTreeMap<&'static str, f64>,
+    limits: Vec<Limit>,
+}
+
+/// A ratio beside its limit.
+#[derive(Debug, Serialize)]
+struct Limit {
+    name: &'static str,
+    what: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_least: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at_most: Option<f64>,
+    /// None where this run did not measure it.
+    ratio: Option<f64>,
+    holds: Option<bool>,
+}
+
+impl Report {
+    /// Puts the parts of a run together.
+    #[must_use]
+    pub fn new(machine: Machine, quick: bool, parts: Vec<Part>) -> Self {
+        let mut results = Vec::new();
+        let mut versions = BTreeMap::new();
+        for part in parts {
+            results.extend(part.results);
+            versions.extend(part.versions);
+        }
+        let limits: Vec<Limit> = PROMISES.iter().map(|promise| promise.limit(&results)).collect();
+        let ratios = limits.iter().filter_map(|limit| Some((limit.name, limit.ratio?))).collect();
+        Self { machine, versions, quick, results, ratios, limits }
+    }
+
+    /// How many promises hold, do not hold, and were not measured.
+    #[must_use]
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let count = |holds| self.limits.iter().filter(|limit| limit.holds == holds).count();
+        (count(Some(true)), count(Some(false)), count(None))
+    }
+
+    /// The tables as Markdown.
+    #[must_use]
+    pub fn markdown(&self) -> String {
+        let mut text = format!("{}\n\n", self.machine.line());
+        let versions: Vec<String> = self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+        let length = if self.quick { "A short run (`--quick`)" } else { "A full run" };
+        writeln!(text, "{length}. Compared with: {}.\n", versions.join(", ")).ok();
+        let mut rows = vec![["ratio", "what", "measured", "limit", "holds"].map(str::to_owned)];
+        for limit in &self.limits {
+            let bound = match (limit.at_least, limit.at_most) {
+                (Some(bound), _) => format!("≥ {}", number(bound)),
+                (_, bound) => format!("≤ {}", number(bound.unwrap_or_default())),
+            };
+            let measured = limit.ratio.map_or_else(|| "–".to_owned(), number);
+            let holds = limit.holds.map_or("not measured", |holds| if holds { "yes" } else { "**no**" });
+            rows.push([format!("`{}`", limit.name), limit.what.to_owned(), measured, bound, holds.to_owned()]);
+        }
+        text += &table(&rows, &[2, 3]);
+        text.push('\n');
+        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes", "answers compared"];
+        let mut rows = vec![head.map(str::to_owned)];
+        for row in &self.results {
+            let groups = if row.groups == 0 { String::new() } else { row.groups.to_string() };
+            let [median, p99, max] =
+                [row.ns_median, row.ns_p99, row.ns_max].map(|time| time.map(duration).unwrap_or_default());
+            let bytes = row.bytes.map(|bytes| number(bytes as f64)).unwrap_or_default();
+            let checked = row.checked.map(|checked| number(checked as f64)).unwrap_or_default();
+            let acls = if row.acls == 0 { String::new() } else { number(row.acls as f64) };
+            rows.push([format!("`{}`", row.name), acls, groups, median, p99, max, bytes, checked]);
+        }
+        text + &table(&rows, &[1, 2, 3, 4, 5, 6, 7])
+    }
+}
+
+impl Promise {
+    fn limit(&self, rows: &[Row]) -> Limit {
+        let ratio = self.value.of(rows).filter(|ratio| ratio.is_finite());
+        let (at_least, at_most) = match self.bound {
+            AtLeast(bound) => (Some(bound), None),
+            AtMost(bound) => (None, Some(bound)),
+        };
+        let holds = ratio.map(|ratio| match self.bound {
+            AtLeast(bound) => ratio >= bound,
+            AtMost(bound) => ratio <= bound,
+        });
+        Limit { name: self.name, what: self.what, at_least, at_most, ratio, holds }
+    }
+}
+
+impl Value {
+    /// The number, when every row that it needs was measured.
+    fn of(&self, rows: &[Row]) -> Option<f64> {
+        let find = |key: &Key| rows.iter().find(|row| (row.name.as_str(), row.acls, row.groups) == *key);
+        let median = |key: &Key| find(key)?.ns_median;
+        let bytes = |key: &Key| Some(find(key)?.bytes? as f64);
+        match self {
+            Over(above, below) => Some(median(above)? / median(below)?),
+            WorstOver(shapes, below) => {
+                let slowest: Option<Vec<f64>> = shapes.iter().map(|key| find(key)?.ns_max).collect();
+                Some(slowest?.into_iter().fold(0.0, f64::max) / median(below)?)
+            }
+            Bytes(key) => bytes(key),
+            BytesEach(held, names) => Some((bytes(held)? - bytes(names)?) / held.1 as f64),
+        }
+    }
+}
+
+/// A Markdown table that can be read as it is too; the columns named in `right` are of numbers.
+fn table<const N: usize>(rows: &[[String; N]], right: &[usize]) -> String {
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();
+    let widths: [usize; N] = std::array::from_fn(width);
+    let mut text = String::new();
+    for (place, row) in rows.iter().enumerate() {
+        for (column, cell) in row.iter().enumerate() {
+            let space = " ".repeat(widths[column] - cell.chars().count());
+            text += &if right.contains(&column) { format!("| {space}{cell} ") } else { format!("| {cell}{space} ") };
+        }
+        text += "|\n";
+        if place == 0 {
+            for (column, width) in widths.iter().enumerate() {
+                let end = if right.contains(&column) { ':' } else { '-' };
+                write!(text, "|{}{end}", "-".repeat(width + 1)).ok();
+            }
+            text += "|\n";
+        }
+    }
+    text
+}
+
+/// A number for people: three figures below a thousand, thousands with commas above.
+fn number(value: f64) -> String {
+    if value < 10.0 {
+        return format!("{value:.3}").trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    if value < 1_000.0 {
+        return format!("{value:.1}").trim_end_matches(".0").to_owned();
+    }
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A time for people.
+fn duration(nanoseconds: f64) -> String {
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.0} ns"),
+        ..1e6 => format!("{:.2} µs", nanoseconds / 1e3),
+        ..1e9 => format!("{:.2} ms", nanoseconds / 1e6),
+        _ => format!("{:.2} s", nanoseconds / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(name: &str, acls: usize, groups: usize, median: f64) -> Row {
+        Row { ns_median: Some(median), ..Row::new(name, acls, groups) }
+    }
+
+    fn machine() -> Machine {
+        Machine {
+            cpu: "c".into(),
+            cores: 2,
+            memory_bytes: 1,
+            os: "o".into(),
+            rust: "r".into(),
+            node: "n".into(),
+            load: "0".into(),
+        }
+    }
+
+    #[test]
+    fn a_ratio_is_held_to_its_limit_from_both_sides() {
+        let rows = vec![
+            row("js_loop", K, 10, 60_000.0),
+            row("wasm_check", K, 10, 1_000.0),
+            row("native_check", K, 10, 100.0),
+            row("native_check", M, 10, 301.0),
+        ];
+        let report = Report::new(machine(), true, vec![Part { results: rows, versions: Vec::new() }]);
+        assert_eq!(report.ratios.get("js_loop_1k"), Some(&60.0));
+        assert_eq!(report.ratios.get("growth_native"), Some(&3.01));
+        assert_eq!(report.ratios.get("js_loop_1m"), None);
+        assert_eq!(report.counts(), (1, 1, PROMISES.len() - 2));
+        let tables = report.markdown();
+        let line = |name: &str| -> Vec<String> {
+            let line = tables.lines().find(|line| line.contains(name)).unwrap_or_default();
+            line.split('|').skip(3).map(|cell| cell.trim().to_owned()).collect()
+        };
+        assert_eq!(line("`js_loop_1k`"), ["60", "≥ 60", "yes", ""]);
+        assert_eq!(line("`growth_native`"), ["3.01", "≤ 3", "**no**", ""]);
+        assert_eq!(line("`js_loop_1m`"), ["–", "≥ 28,000", "not measured", ""]);
+    }
+
+    #[test]
+    fn the_worst_of_all_shapes_counts_and_names_are_not_counted() {
+        let slowest = |name: &str, acls, max| Row { ns_max: Some(max), ..Row::new(name, acls, 200) };
+        let bytes = |name: &str, bytes| Row { bytes: Some(bytes), ..Row::new(name, M, 0) };
+        let rows = vec![
+            row("native_check", M, 10, 100.0),
+            slowest("native_worst_hot", M, 500.0),
+            slowest("native_worst_prefixes", 50_000, 2_000.0),
+            slowest("native_worst_shared", K, 300.0),
+            bytes("memory", 100 * M as u64),
+            bytes("memory_of_names", 20 * M as u64),
+        ];
+        assert_eq!(WorstOver(WORST, ORDINARY).of(&rows), Some(20.0));
+        assert_eq!(WorstOver(WORST, ORDINARY).of(&rows[..3]), None);
+        assert_eq!(BytesEach(("memory", M, 0), ("memory_of_names", M, 0)).of(&rows), Some(80.0));
+    }
+
+    #[test]
+    fn numbers_are_written_for_people() {
+        assert_eq!([0.125, 3.0, 14.06, 8_000.0, 1_234_567.0].map(number), ["0.125", "3", "14.1", "8,000", "1,234,567"]);
+        assert_eq!([262.4, 2_870.0, 24e6, 1.16e9].map(duration), ["262 ns", "2.87 µs", "24.00 ms", "1.16 s"]);
+    }
+}

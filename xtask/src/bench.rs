@@ -1,0 +1,166 @@
+//! `cargo xtask bench`: builds what is measured, runs every step of it, and shows and writes what they found.
+//!
+//! What is measured, against what, and with which limits is in `bench/`; here is only the order of the steps.
+
+use crate::build_js;
+use crate::problem::{Problem, Result};
+use crate::process::{Call, cargo};
+use crate::progress::{Progress, say};
+use crate::sizes;
+use crate::tools;
+use crate::workspace::Workspace;
+use std::env::consts::EXE_SUFFIX;
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The numbers of ACLs that are measured.
+const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
+
+/// The marks in docs/benchmarks.md between which `--write` puts the tables.
+const MARKS: (&str, &str) = ("<!-- bench: begin -->", "<!-- bench: end -->");
+
+/// The packages that are compared, and the scripts that run them.
+const SCRIPTS: &str = "bench/js";
+
+/// What a person can choose.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// Shorter, and so less exact.
+    pub(crate) quick: bool,
+    /// Where the JSON goes; the target folder when nothing is said.
+    pub(crate) json: Option<String>,
+    /// Whether the tables go into docs/benchmarks.md.
+    pub(crate) write: bool,
+    /// The largest policy, in ACLs.
+    pub(crate) up_to: Option<u64>,
+}
+
+/// A run under way.
+struct Run<'a> {
+    workspace: &'a Workspace,
+    progress: &'a Progress,
+    /// Where the workload, criterion's samples and the parts of the result lie.
+    folder: PathBuf,
+    sizes: Vec<String>,
+    quick: bool,
+}
+
+/// Measures, prints the tables and writes the JSON.
+pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
+    let progress = Progress::new();
+    let most = options.up_to.unwrap_or(u64::MAX);
+    let sizes: Vec<String> = SIZES.iter().filter(|size| **size <= most).map(u64::to_string).collect();
+    if sizes.is_empty() {
+        return Err(Problem::new("nothing is left to measure").hint("the smallest policy has 1,000 ACLs"));
+    }
+    let folder = workspace.target.join("bench");
+    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick };
+    run.build()?;
+    run.measure()?;
+
+    let json = options.json.as_ref().map_or_else(|| run.folder.join("results.json"), PathBuf::from);
+    // The program that writes it runs in the top folder, a person may be anywhere.
+    let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
+    let (tables, counts) = run.report(&json)?;
+    if options.write {
+        sizes::write_into(&workspace.root.join("docs/benchmarks.md"), MARKS, &tables)?;
+    }
+    say(&format!("\n{tables}\n{}\n{counts}", json.display()));
+    Ok(())
+}
+
+impl Run<'_> {
+    /// Everything that is measured or measures: nothing is compiled once the clock runs.
+    fn build(&self) -> Result<()> {
+        tools::rust(self.workspace, self.progress)?;
+        let wasm_bindgen = tools::wasm_bindgen(self.workspace, self.progress)?;
+        let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
+        tools::npm_ci(self.workspace, self.progress, SCRIPTS)?;
+        let modules = build_js::build(self.workspace, self.progress, &wasm_bindgen, &wasm_opt)?;
+        let build = cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench"]);
+        self.step("bench", "compiling", build)?;
+
+        // What an earlier run measured is not part of this one.
+        let parts = self.folder.join("parts");
+        let cleared = match fs::remove_dir_all(&parts) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => fs::create_dir_all(&parts),
+        };
+        let bytes = sizes::engine_brotli(&modules);
+        let wasm = format!(
+            "{{ \"results\": [{{ \"name\": \"wasm_brotli\", \"acls\": 0, \"groups\": 0, \"bytes\": {bytes} }}] }}\n"
+        );
+        cleared.and_then(|()| fs::write(parts.join("wasm.json"), wasm)).map_err(|error| cannot("write", &parts, &error))
+    }
+
+    /// One program after the other, so that none of them is measured beside another.
+    fn measure(&self) -> Result<()> {
+        self.step(
+            "workload",
+            "policies, questions, the naive reference's answers",
+            self.bench("generate", &self.sizes),
+        )?;
+        self.step("native", "the engine in Rust", self.bench("native", &self.sizes))?;
+        let memory = Call::new(self.program("gbac-bench-memory"), &self.workspace.root);
+        self.step("memory", "bytes that a policy holds", memory.args([&self.folder]).args(&self.sizes))?;
+        for size in &self.sizes {
+            let call = self.script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?.args([size]);
+            self.step(&format!("node {size}"), "the engine in wasm, and what it is compared with", self.length(call))?;
+        }
+        let call = self.script("cold_start.mjs", &[])?;
+        self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
+        Ok(())
+    }
+
+    /// The tables as Markdown, and how many limits hold.
+    fn report(&self, json: &Path) -> Result<(String, String)> {
+        let tables = self.folder.join("tables.md");
+        let version = |call: Call| call.args(["--version"]).first_line().unwrap_or_else(|| "unknown".to_owned());
+        let rust = version(Call::new("rustc", &self.workspace.root));
+        let node = version(tools::node(&self.workspace.root)?);
+        let words: Vec<OsString> =
+            vec![json.into(), (&tables).into(), rust.into(), node.trim_start_matches('v').into()];
+        let lines = self.bench("report", &words).succeed(None)?;
+        let text = fs::read_to_string(&tables).map_err(|error| cannot("read", &tables, &error))?;
+        Ok((text, lines.last().cloned().unwrap_or_default()))
+    }
+
+    fn step(&self, name: &str, what: &str, call: Call) -> Result<()> {
+        let step = self.progress.slow(name, what);
+        match call.succeed(Some(&step)) {
+            Ok(_) => {
+                step.done(what);
+                Ok(())
+            }
+            Err(problem) => {
+                step.failed();
+                Err(problem)
+            }
+        }
+    }
+
+    fn program(&self, name: &str) -> PathBuf {
+        self.workspace.target.join("release").join(format!("{name}{EXE_SUFFIX}"))
+    }
+
+    /// A command of `gbac-bench`, with what it is about.
+    fn bench<A: AsRef<std::ffi::OsStr>>(&self, command: &str, words: &[A]) -> Call {
+        let call = Call::new(self.program("gbac-bench"), &self.workspace.root);
+        self.length(call.args([command]).args([&self.folder]).args(words))
+    }
+
+    fn script(&self, file: &str, options: &[&str]) -> Result<Call> {
+        let scripts = self.workspace.root.join(SCRIPTS);
+        Ok(tools::node(&scripts)?.args(options).args([scripts.join(file)]).args([&self.folder]))
+    }
+
+    fn length(&self, call: Call) -> Call {
+        if self.quick { call.args(["--quick"]) } else { call }
+    }
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> Problem {
+    Problem::new(format!("cannot {what} `{}`: {error}", path.display()))
+}
