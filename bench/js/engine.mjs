@@ -5,15 +5,13 @@ import { Policy } from '../../www/index.js';
 export const load = (text) => Policy.load(text);
 
 /** Opens an identity. */
-export const open = (policy, { user, groups }) => ({ policy, identity: { user, groups } });
+export const open = (policy, { user, groups }) => policy.open({ user, groups });
 
 /** Questions with the name as a string, to identities that are open. */
 export function check(policy, { identities, queries }) {
   const opened = identities.map((who) => open(policy, who));
   return (place) => {
     const { identity, operation, resource_type, name } = queries[place];
-    const who = opened[identity];
-    const answer = who.policy.check({ identity: who.identity, operation, resource_type, resource_name: name });
-    return answer.outcome === 'allow';
+    return opened[identity].check(operation, resource_type, name) === 'allow';
   };
 }

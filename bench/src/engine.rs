@@ -1,6 +1,6 @@
 //! The engine's doors as the measurements use them; the only file here that knows the engine's API.
 
-use gbac_engine::decide::{Decision, Outcome, Request, decide};
+use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -15,7 +15,7 @@ use crate::workload::Who;
 pub struct Engine(Policy);
 
 /// An identity, opened for many questions.
-pub struct Opened(Identity);
+pub struct Opened(OpenIdentity);
 
 /// A question in the engine's own words.
 pub struct Question {
@@ -40,7 +40,8 @@ impl Engine {
     /// Opens an identity.
     #[must_use]
     pub fn open(&self, who: &Who) -> Opened {
-        Opened(Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)))
+        let identity = Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str));
+        Opened(OpenIdentity::new(&self.0, identity))
     }
 
     /// Adds an ACL; whether it is new.
@@ -64,14 +65,15 @@ impl Opened {
     /// The decision only: whether it is allowed.
     #[must_use]
     pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
-        self.decide(engine, question).outcome == Outcome::Allow
+        let Question { operation, resource_type, name } = question;
+        self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name)) == Outcome::Allow
     }
 
     /// The decision with its provenance.
     #[must_use]
     pub fn decide(&mut self, engine: &Engine, question: &Question) -> Decision {
         let Question { operation, resource_type, name } = question;
-        decide(&engine.0, &self.0, &Request::new(*operation, *resource_type, name))
+        self.0.decide(&engine.0, &Request::new(*operation, *resource_type, name))
     }
 }
 

@@ -123,6 +123,12 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
         .map_err(|error| describe(text, &error, duplicate.into_inner()))
 }
 
+/// One value out of a larger document, as strict as [`parse`]; the message of a fault says less.
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
+    Strict { duplicate: &RefCell::new(None) }.deserialize(deserializer)
+}
+
 /// The longest piece of somebody's input that a message repeats, in characters.
 const MAX_QUOTED: usize = 80;
 

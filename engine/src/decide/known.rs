@@ -13,8 +13,10 @@ pub(super) type Rank = u32;
 pub(super) struct Known {
     /// In order of their ranks, the user first; but `User:*` last.
     entries: Vec<Entry>,
-    /// The number plus one above, the rank below; 0 is empty. Open addressing, at most half full.
-    slots: Vec<u64>,
+    /// The principals' numbers plus one, 0 for none: open addressing, at most three quarters full. Apart from the ranks,
+    /// because most principals that are looked for are not there, and this much fits the nearest cache.
+    keys: Vec<u32>,
+    ranks: Vec<Rank>,
     taken: usize,
 }
 
@@ -55,48 +57,53 @@ impl Known {
     }
 
     fn insert(&mut self, principal: PrincipalId, rank: Rank) -> bool {
-        if (self.taken + 1) * 2 > self.slots.len() {
-            let old = std::mem::take(&mut self.slots);
-            self.slots = vec![0; (old.len() * 4).max(16)];
-            for slot in old.into_iter().filter(|slot| *slot != 0) {
-                self.place(slot);
+        if (self.taken + 1) * 4 > self.keys.len() * 3 {
+            let size = (self.keys.len() * 2).max(16);
+            let keys = std::mem::replace(&mut self.keys, vec![0; size]);
+            let ranks = std::mem::replace(&mut self.ranks, vec![0; size]);
+            for (key, rank) in keys.into_iter().zip(ranks).filter(|(key, _)| *key != 0) {
+                self.place(key, rank);
             }
         }
-        let new = self.place(u64::from(principal.0 + 1) << 32 | u64::from(rank));
+        let new = self.place(principal.0 + 1, rank);
         self.taken += usize::from(new);
         new
     }
 
-    fn place(&mut self, slot: u64) -> bool {
-        let mask = self.slots.len().wrapping_sub(1);
-        let mut at = spread((slot >> 32) as u32);
-        while let Some(here) = self.slots.get_mut(at & mask) {
+    fn place(&mut self, key: u32, rank: Rank) -> bool {
+        let mask = self.keys.len().wrapping_sub(1);
+        let mut at = spread(key) & mask;
+        while let Some(here) = self.keys.get_mut(at) {
             if *here == 0 {
-                *here = slot;
+                *here = key;
+                if let Some(place) = self.ranks.get_mut(at) {
+                    *place = rank;
+                }
                 return true;
             }
-            if *here >> 32 == slot >> 32 {
+            if *here == key {
                 return false;
             }
-            at += 1;
+            at = (at + 1) & mask;
         }
         false
     }
 
     /// The rank of a principal, when it is one of the identity's.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rank(&self, principal: PrincipalId) -> Option<Rank> {
         let key = principal.0 + 1;
-        let mut at = spread(key);
+        let mask = self.keys.len().wrapping_sub(1);
+        let mut at = spread(key) & mask;
         loop {
-            let slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
-            if (slot >> 32) as u32 == key {
-                return Some(slot as u32);
+            let here = *self.keys.get(at)?;
+            if here == key {
+                return self.ranks.get(at).copied();
             }
-            if slot == 0 {
+            if here == 0 {
                 return None;
             }
-            at += 1;
+            at = (at + 1) & mask;
         }
     }
 
@@ -112,7 +119,7 @@ impl Known {
 }
 
 /// Spreads numbers that follow one another.
-#[inline]
+#[inline(always)]
 const fn spread(key: u32) -> usize {
     (key.wrapping_mul(0x9e37_79b9) >> 7) as usize
 }

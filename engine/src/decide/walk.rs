@@ -23,7 +23,7 @@ impl Place {
     const LAST: u64 = 0x7fff_ffff;
 
     /// `covers` counts the patterns that cover more.
-    #[inline]
+    #[inline(always)]
     const fn new(rank: Rank, covers: usize) -> Self {
         Self((rank as u64 >> 1) << 32 | (Self::LAST - covers as u64) << 1 | rank as u64 & 1)
     }
@@ -51,7 +51,7 @@ impl Found {
         if self.deny == Place::NONE && self.allow != Place::NONE { Outcome::Allow } else { Outcome::Deny }
     }
 
-    #[inline]
+    #[inline(always)]
     fn meet(&mut self, policy: &Policy, row: &Row, place: Place, ask: &mut Ask) {
         let deny = row.deny.meets(ask.deny);
         let mut allow = row.allow.meets(ask.allow);
@@ -97,7 +97,7 @@ impl Ask {
         *self.host_id.get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
     }
 
-    #[inline]
+    #[inline(always)]
     const fn meets(&self, row: &Row) -> bool {
         row.deny.meets(self.deny) || row.allow.meets(self.allow)
     }
@@ -131,7 +131,7 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
 }
 
 /// Hands over the rows of the identity's principals, by walking the smaller side.
-#[inline]
+#[inline(always)]
 fn each(rows: &[Row], known: &Known, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH {
         for row in rows {

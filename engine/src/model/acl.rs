@@ -205,7 +205,7 @@ impl Acl {
     /// Gives the one cluster its name where it was left out, so that both spellings are one ACL.
     #[must_use]
     pub fn normalized(mut self) -> Self {
-        if self.resource_type == ResourceType::Cluster && self.resource_name.is_empty() {
+        if normalized_name(self.resource_type, &self.resource_name) != self.resource_name {
             self.resource_name = CLUSTER_NAME.into();
         }
         self
@@ -246,6 +246,11 @@ impl Acl {
         }
         faults
     }
+}
+
+/// The name that is stored for a name that is given.
+pub(crate) fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
+    if resource_type == ResourceType::Cluster && name.is_empty() { CLUSTER_NAME } else { name }
 }
 
 /// Whether a topic could match: `*` alone, or the characters of a topic name.

@@ -5,6 +5,8 @@ mod principal;
 mod role;
 mod spelling;
 
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use acl::normalized_name;
 pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, Host, HostError, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
 pub use principal::{Principal, PrincipalError, PrincipalType};
 pub use role::{MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning};

@@ -120,12 +120,14 @@ impl Principal {
     /// # Ok::<(), gbac_engine::model::PrincipalError>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, PrincipalError> {
+        Self::split(text).map(|(kind, name)| Self { kind, name: name.into() })
+    }
+
+    /// Reads as [`Principal::parse`] does, without a copy of the name.
+    pub(crate) fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         let (prefix, name) = text.split_once(':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
         let kind = PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
-        if name.is_empty() {
-            return Err(PrincipalError::EmptyName(kind));
-        }
-        Ok(Self { kind, name: name.into() })
+        if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }
     }
 
     /// A principal of this type and name, taken as it is.

@@ -68,7 +68,7 @@ pub(super) struct Word {
 
 impl Pass<'_> {
     /// The next word, behind which the pass then stands.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_word(&mut self) -> Option<Word> {
         let start = self.place * 8;
         let rest = self.text.get(start..)?;
@@ -88,7 +88,7 @@ impl Pass<'_> {
     }
 
     /// The hash of the whole text, when every word is behind.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hash(&self) -> u32 {
         finish(self.sum, self.kind, self.text.len())
     }
@@ -96,14 +96,14 @@ impl Pass<'_> {
 
 impl Word {
     /// The hash of the text up to a length, in bytes, that ends in this word.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hash_up_to(&self, length: usize) -> u32 {
         let bits = 8 * (length - self.start).min(8);
         let kept = if bits == 64 { self.bytes } else { self.bytes & ((1 << bits) - 1) };
         finish(self.sum_with(kept), self.kind, length)
     }
 
-    #[inline]
+    #[inline(always)]
     const fn sum_with(&self, bytes: u64) -> u64 {
         let low = (bytes as u32).wrapping_add(self.key as u32);
         let high = ((bytes >> 32) as u32).wrapping_add((self.key >> 32) as u32);
@@ -111,7 +111,7 @@ impl Word {
     }
 }
 
-#[inline]
+#[inline(always)]
 const fn finish(sum: u64, kind: u8, length: usize) -> u32 {
     let mut hash = sum ^ ((length as u64) << 8 | kind as u64).wrapping_mul(ODD);
     hash = (hash ^ hash >> 32).wrapping_mul(ODD);
@@ -128,7 +128,7 @@ pub(super) struct Table {
 
 impl Table {
     /// The number with this hash that is the one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut at = hash as usize;
         loop {

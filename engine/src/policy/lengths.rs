@@ -37,7 +37,7 @@ struct Head {
 
 impl Lengths {
     /// The lengths that prefixes of a name may have.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, keys: &Keys, resource_type: ResourceType, name: &[u8]) -> Candidates<'_> {
         let Some(of) = self.0.get(resource_type as usize) else { return Candidates { mask: 0, long: &[] } };
         let mut mask = of.short;
@@ -126,7 +126,7 @@ impl Lengths {
 }
 
 impl OfType {
-    #[inline]
+    #[inline(always)]
     fn head(&self, keys: &Keys, bytes: &[u8; HEAD]) -> Option<u32> {
         let is = |id: u32| self.heads.get(id as usize).is_some_and(|head| head.bytes == *bytes);
         self.by_head.find(keys.hash(0, bytes), is)
@@ -141,7 +141,7 @@ pub(super) struct Candidates<'a> {
 
 impl Candidates<'_> {
     /// The next length, when it is at most this one.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next_if_up_to(&mut self, most: usize) -> Option<usize> {
         let length = self.mask.trailing_zeros() as usize;
         if length < LONG {

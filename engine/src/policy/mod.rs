@@ -346,7 +346,7 @@ impl Policy {
 
     fn make(&mut self, change: Change) -> Result<bool, ChangeError> {
         match change {
-            Change::AddAcl(acl) => Ok(self.add_acl(&acl.normalized())),
+            Change::AddAcl(acl) => Ok(self.add(&AclParts::from(&acl.normalized()))),
             Change::RemoveAcl(acl) => Ok(self.remove_acl(&acl.normalized())),
             Change::CreateRole(name) => {
                 check_role_name(&name).map_err(ChangeError::Role)?;
@@ -361,7 +361,7 @@ impl Policy {
                     return Err(ChangeError::Role(RoleError::RoleAsMember(member.name().into())));
                 }
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
-                Ok(self.add_member(role, &member))
+                Ok(self.add_member(role, member.kind(), member.name()))
             }
             Change::RemoveMember { role, member } => {
                 let role = self.principals.role(&role).ok_or(ChangeError::UnknownRole(role))?;
@@ -378,9 +378,8 @@ impl Policy {
                 Ok(true)
             }
             Change::Settings(settings) => {
-                self.who = Stamp::new();
                 let changed = *settings != self.settings;
-                self.settings = *settings;
+                self.set_settings(*settings);
                 Ok(changed)
             }
         }
@@ -392,16 +391,23 @@ impl Policy {
     }
 
     /// Makes a user or group a member of a role; says whether it was none.
-    pub(crate) fn add_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
+    pub(crate) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
         self.who = Stamp::new();
-        self.principals.add_member(role, member)
+        self.principals.add_member(role, kind, name)
+    }
+
+    /// Replaces the settings.
+    pub(crate) fn set_settings(&mut self, settings: Settings) {
+        self.who = Stamp::new();
+        self.settings = settings;
     }
 
     /// Adds an ACL; says whether it is new.
-    pub(crate) fn add_acl(&mut self, acl: &Acl) -> bool {
-        let pattern = self.patterns.number(acl);
-        let principal = self.principals.number(acl.principal.kind(), acl.principal.name());
-        let row = row(principal, self.hosts.number(acl.host), acl);
+    pub(crate) fn add(&mut self, acl: &AclParts<'_>) -> bool {
+        let pattern = self.patterns.number(acl.resource_type, acl.pattern_type, acl.resource_name);
+        let (kind, name) = acl.principal;
+        let principal = self.principals.number(kind, name);
+        let row = row(principal, self.hosts.number(acl.host), acl.operation, acl.permission);
         let (changed, new_row) = self.patterns.add(pattern, row);
         self.acls += usize::from(changed);
         if new_row {
@@ -417,7 +423,7 @@ impl Policy {
         let ids = || {
             let pattern = self.patterns.find(acl.resource_type, acl.pattern_type, &acl.resource_name)?;
             let principal = self.principals.find(acl.principal.kind(), acl.principal.name())?;
-            Some((pattern, row(principal, self.hosts.find(acl.host)?, acl)))
+            Some((pattern, row(principal, self.hosts.find(acl.host)?, acl.operation, acl.permission)))
         };
         ids().is_some_and(|(pattern, row)| self.remove_row(pattern, row))
     }
@@ -450,9 +456,35 @@ impl Policy {
     }
 }
 
-fn row(principal: PrincipalId, host: HostId, acl: &Acl) -> Row {
-    let operation = Operations::only(acl.operation);
-    let (deny, allow) = match acl.permission {
+/// An ACL whose texts are somebody else's.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AclParts<'a> {
+    pub(crate) resource_type: ResourceType,
+    pub(crate) resource_name: &'a str,
+    pub(crate) pattern_type: PatternType,
+    pub(crate) principal: (PrincipalType, &'a str),
+    pub(crate) host: Host,
+    pub(crate) operation: Operation,
+    pub(crate) permission: Permission,
+}
+
+impl<'a> From<&'a Acl> for AclParts<'a> {
+    fn from(acl: &'a Acl) -> Self {
+        Self {
+            resource_type: acl.resource_type,
+            resource_name: &acl.resource_name,
+            pattern_type: acl.pattern_type,
+            principal: (acl.principal.kind(), acl.principal.name()),
+            host: acl.host,
+            operation: acl.operation,
+            permission: acl.permission,
+        }
+    }
+}
+
+fn row(principal: PrincipalId, host: HostId, operation: Operation, permission: Permission) -> Row {
+    let operation = Operations::only(operation);
+    let (deny, allow) = match permission {
         Permission::Deny => (operation, Operations::default()),
         Permission::Allow => (Operations::default(), operation),
     };

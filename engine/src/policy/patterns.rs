@@ -9,7 +9,7 @@ use super::hash::{Keys, Table};
 use super::lengths::Lengths;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
-use crate::model::{Acl, PatternType, ResourceType};
+use crate::model::{PatternType, ResourceType};
 
 /// The number of a pattern, for as long as there are rows on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,7 +63,7 @@ pub(crate) struct Covering {
 }
 
 impl Covering {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, id: u32) {
         match self.first.get_mut(self.count) {
             Some(place) => *place = id,
@@ -78,7 +78,7 @@ impl Covering {
     }
 
     /// The numbers, the one that covers most first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[u32] {
         if self.many.is_empty() { self.first.get(..self.count).unwrap_or_default() } else { &self.many }
     }
@@ -99,7 +99,7 @@ pub(super) struct Patterns {
 
 impl Patterns {
     /// The pattern of a number.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, id: PatternId) -> Option<&Pattern> {
         self.all.get(id.0 as usize)
     }
@@ -120,7 +120,7 @@ impl Patterns {
         table.find(hash, |id| self.is(id, of, name.as_bytes())).map(PatternId)
     }
 
-    #[inline]
+    #[inline(always)]
     fn is(&self, id: u32, resource_type: ResourceType, name: &[u8]) -> bool {
         self.all
             .get(id as usize)
@@ -158,20 +158,14 @@ impl Patterns {
         found
     }
 
-    /// The number of an ACL's pattern, a new one where it has none.
-    pub(super) fn number(&mut self, acl: &Acl) -> PatternId {
-        let (of, name) = (acl.resource_type, acl.resource_name.as_str());
+    /// The number of a pattern, a new one where it has none.
+    pub(super) fn number(&mut self, of: ResourceType, pattern_type: PatternType, name: &str) -> PatternId {
         let hash = self.keys.hash(of as u8, name.as_bytes());
-        if let Some(id) = self.find_hashed(hash, of, acl.pattern_type, name) {
+        if let Some(id) = self.find_hashed(hash, of, pattern_type, name) {
             return id;
         }
-        let pattern = Pattern {
-            name: name.into(),
-            rows: Rows::default(),
-            resource_type: of,
-            pattern_type: acl.pattern_type,
-            has_hosts: false,
-        };
+        let pattern =
+            Pattern { name: name.into(), rows: Rows::default(), resource_type: of, pattern_type, has_hosts: false };
         let is_all_names = pattern.is_all_names();
         let reused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
         let id = match reused {
@@ -184,7 +178,7 @@ impl Patterns {
                 (self.all.len() - 1) as u32
             }
         };
-        if acl.pattern_type == PatternType::Literal {
+        if pattern_type == PatternType::Literal {
             self.literals.insert(hash, id);
         } else {
             self.prefixes.insert(hash, id);

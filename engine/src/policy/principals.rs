@@ -169,8 +169,8 @@ impl Principals {
     }
 
     /// Makes a user or group a member of a role; says whether it was none.
-    pub(super) fn add_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
-        let member = self.number(member.kind(), member.name());
+    pub(super) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
+        let member = self.number(kind, name);
         let Err(place) = self.place_of_role(member, role) else { return false };
         if let Some(known) = self.all.get_mut(member.0 as usize) {
             known.links.insert(place, role);

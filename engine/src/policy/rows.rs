@@ -29,13 +29,13 @@ impl Operations {
     }
 
     /// Whether one of these is among those.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
     /// Whether there is none.
-    #[inline]
+    #[inline(always)]
     pub(crate) const fn is_empty(self) -> bool {
         self.0 == 0
     }
@@ -118,7 +118,7 @@ pub(super) enum Rows {
 }
 
 impl Rows {
-    #[inline]
+    #[inline(always)]
     pub(super) fn as_slice(&self) -> &[Row] {
         match self {
             Self::None => &[],

@@ -126,7 +126,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     Some(acl.normalized())
 }
 
-fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, problems: &mut Problems) {
+pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, problems: &mut Problems) {
     let limit = if resource_type == Some(ResourceType::Topic) { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
     if name.len() > limit {
         problems.push(at, "resource_name_too_long", format!("the resource name is longer than {limit} bytes"));

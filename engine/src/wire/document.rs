@@ -4,13 +4,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::acl::{self, AclJson};
+#[cfg(not(target_family = "wasm"))]
+use super::plain;
 use super::reader::{self, Fields, Place, Problems};
 use crate::claim_path::ClaimPath;
 use crate::groups::NestedGroupBehavior;
 use crate::json;
 use crate::mapping::PrincipalMapping;
 use crate::model::{Principal, PrincipalType, RoleError, check_role_name};
-use crate::policy::{ChangeError, GroupSource, Policy, Settings, Superusers};
+use crate::policy::{AclParts, ChangeError, GroupSource, Policy, Settings, Superusers};
 use crate::text::escaped;
 
 /// Reads a policy document.
@@ -25,6 +27,10 @@ use crate::text::escaped;
 /// assert_eq!((problems.0[0].path.as_str(), problems.0[0].code), ("/acls/0", "missing_member"));
 /// ```
 pub fn policy_from_json(text: &str) -> Result<Policy, Problems> {
+    #[cfg(not(target_family = "wasm"))]
+    if let Some(policy) = plain::read(text) {
+        return Ok(policy);
+    }
     policy_from_value(&reader::parse(text)?)
 }
 
@@ -55,7 +61,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
         if let Some(acl) = acl::read(value, &Place::Element(&place_of_acls, place), problems) {
             // An ACL that is there twice is the same ACL (D-17).
-            policy.add_acl(&acl.normalized());
+            policy.add(&AclParts::from(&acl));
         }
     }
     fields.finish(at, problems);
@@ -213,7 +219,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
             problems.refused(&place, error.code(), &error, &error.hint());
         } else if let Some(role) = role {
             // A member that is there twice is the same member (D-17).
-            policy.add_member(role, &principal);
+            policy.add_member(role, principal.kind(), principal.name());
         }
     }
     fields.finish(at, problems);

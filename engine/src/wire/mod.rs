@@ -6,6 +6,8 @@ mod check;
 mod decision;
 mod document;
 mod extraction;
+#[cfg(not(target_family = "wasm"))]
+mod plain;
 mod reader;
 
 pub use acl::{AclJson, acl_from_value};
