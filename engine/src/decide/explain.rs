@@ -252,6 +252,10 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing 
     }
 }
 
+/// Where an ACL stands in the order of D-20: by way, pattern (literal, prefixes longest first, `*`), whether it is of
+/// `User:*`, host, operation.
+type Place = (usize, (u8, usize), bool, u8, usize);
+
 /// The identity's principals, as they are and as they are nearly.
 struct Known<'a> {
     /// Every path and its place, by principal.
@@ -290,7 +294,7 @@ impl<'a> Known<'a> {
     }
 
     /// Where an ACL stands among those that match, in the order of D-20; none when it does not match.
-    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<(usize, (u8, usize), bool, u8, usize)> {
+    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Place> {
         let acl = &candidate.acl;
         let everyone = candidate.principal == PrincipalFacet::Everyone;
         let path = match candidate.principal {
