@@ -75,3 +75,64 @@ test('an explanation names what nearly matched', async () => {
   assert.equal(explained.candidates[0].own_principal, 'Group:Engineering');
   policy.free();
 });
+
+test('an identity is opened once and asked many times', async () => {
+  const policy = await Policy.load({
+    version: 1,
+    acls: [
+      document.acls[0],
+      { ...document.acls[0], resource_name: 'analytics-secret', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL', permission_type: 'PERMISSION_TYPE_DENY' },
+      { ...document.acls[0], resource_name: 'office', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL', host: '10.0.0.7' },
+    ],
+  });
+  const alice = policy.open({ user: 'alice', groups: ['engineering', ''] });
+  assert.deepEqual(alice.groups, ['engineering']);
+  assert.deepEqual(alice.warnings.map((warning) => warning.code), ['empty_name']);
+  assert.equal(alice.check('read', 'topic', 'analytics-events'), 'allow');
+  assert.equal(alice.check('OPERATION_DESCRIBE', 'RESOURCE_TYPE_TOPIC', 'analytics-events'), 'allow');
+  assert.equal(alice.check('read', 'topic', 'analytics-secret'), 'deny');
+  assert.equal(alice.check('write', 'topic', 'analytics-events'), 'deny');
+  assert.equal(alice.check('read', 'topic', 'office'), 'deny');
+  assert.equal(alice.check('read', 'topic', 'office', { host: '10.0.0.7' }), 'allow');
+  assert.equal(alice.check('read', 'topic', 'office', { host: '10.0.0.8' }), 'deny');
+  const names = ['analytics-a', 'analytics-secret', 'orders', 'analytics-ü'];
+  assert.deepEqual(alice.filter('describe', 'topic', names), ['analytics-a', 'analytics-secret', 'analytics-ü']);
+  assert.deepEqual(alice.checkMany([
+    { operation: 'read', resource_type: 'topic', resource_name: 'office', host: '10.0.0.7' },
+    { operation: 'read', resource_type: 'group', resource_name: 'office' },
+  ]), ['allow', 'deny']);
+  const events = policy.resource('topic', 'analytics-events');
+  assert.equal(alice.checkResource('read', events), 'allow');
+  assert.equal(alice.checkResource('write', events), 'deny');
+  const claims = policy.open({ claims: { sub: 'bob', groups: 'engineering, finance' } });
+  assert.deepEqual(claims.groups, ['engineering', 'finance']);
+  assert.equal(claims.check('read', 'topic', 'analytics-events'), 'allow');
+  for (const handle of [alice, claims, events, policy]) handle.free();
+});
+
+test('what an identity cannot be asked is an error with a code, and nothing is lost by it', async () => {
+  const policy = await Policy.load(document);
+  const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+  const code = (call) => {
+    try {
+      return call();
+    } catch (error) {
+      assert.ok(error instanceof Error && error.message, error);
+      return error.code;
+    }
+  };
+  assert.equal(code(() => alice.check('peek', 'topic', 'x')), 'unknown_value');
+  assert.equal(code(() => alice.check('read', 'queue', 'x')), 'unknown_value');
+  assert.equal(code(() => alice.check('read', 'topic', 7)), 'wrong_type');
+  assert.equal(code(() => alice.check('read', 'topic', 'x\ud800')), 'not_well_formed');
+  assert.equal(code(() => alice.check('read', 'topic', 'x', { host: '10.0.0.0/8' })), 'host_invalid');
+  assert.equal(code(() => alice.check({}, 'topic', 'x')), 'unknown_value');
+  assert.equal(code(() => policy.resource('topic')), 'wrong_type');
+  assert.equal(code(() => policy.open({ groups: ['a'] })), 'identity_invalid');
+  assert.equal(code(() => policy.open({ claims: { groups: ['a'] } })), 'principal_missing');
+  assert.equal(alice.check('read', 'topic', 'analytics-events'), 'allow');
+  const before = policy.memoryBytes();
+  for (let call = 0; call < 20_000; call += 1) code(() => alice.check('read', call % 2 ? 'queue' : 'topic', 'x\udc00'));
+  for (let opened = 0; opened < 20_000; opened += 1) policy.open({ user: `u${opened}`, groups: ['engineering'] }).free();
+  assert.equal(policy.memoryBytes(), before);
+});
