@@ -124,9 +124,26 @@ pub(super) struct Table {
     /// The hash above, the number plus one below; 0 is empty. Their count is a power of two.
     slots: Vec<u64>,
     taken: usize,
+    /// Four bits for each slot: one of a hash that is not set says that the hash is not there. They are a sixteenth of the
+    /// slots, and so near to the processor when every length that a prefix may have is asked about.
+    filter: Vec<u64>,
 }
 
 impl Table {
+    /// Whether there may be a number with this hash; what is said to be absent is.
+    #[inline(always)]
+    pub(super) fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = self.bit(hash);
+        self.filter.get(word).is_some_and(|word| word & bit != 0)
+    }
+
+    /// The word and bit of a hash: of its upper bits, since its lower ones choose the slot.
+    #[inline(always)]
+    fn bit(&self, hash: u32) -> (usize, u64) {
+        let bit = hash.rotate_left(15) as usize & (self.filter.len() * 64).wrapping_sub(1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
     /// The number with this hash that is the one.
     #[inline(always)]
     pub(super) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
@@ -148,7 +165,8 @@ impl Table {
     pub(super) fn insert(&mut self, hash: u32, number: u32) {
         if (self.taken + 1) * 4 > self.slots.len() * 3 {
             let old = std::mem::take(&mut self.slots);
-            self.slots = vec![0; (old.len() * 2).max(8)];
+            self.slots = vec![0; (old.len() * 2).max(16)];
+            self.filter = vec![0; self.slots.len() / 16];
             for slot in old {
                 if slot != 0 {
                     self.place(slot);
@@ -160,6 +178,10 @@ impl Table {
     }
 
     fn place(&mut self, slot: u64) {
+        let (word, bit) = self.bit((slot >> 32) as u32);
+        if let Some(word) = self.filter.get_mut(word) {
+            *word |= bit;
+        }
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = (slot >> 32) as usize;
         while let Some(here) = self.slots.get_mut(at & mask) {
@@ -204,7 +226,7 @@ impl Table {
 
     /// How many bytes it takes.
     pub(super) fn bytes(&self) -> usize {
-        self.slots.capacity() * size_of::<u64>()
+        (self.slots.capacity() + self.filter.capacity()) * size_of::<u64>()
     }
 }
 

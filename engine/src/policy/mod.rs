@@ -3,6 +3,7 @@
 mod hash;
 mod hosts;
 mod lengths;
+mod name;
 mod patterns;
 mod principals;
 mod rows;
@@ -396,6 +397,12 @@ impl Policy {
         self.principals.add_member(role, kind, name)
     }
 
+    /// Gives back the room that was kept for more, when a document is read to its end.
+    pub(crate) fn shrink(&mut self) {
+        self.patterns.shrink();
+        self.principals.shrink();
+    }
+
     /// Replaces the settings.
     pub(crate) fn set_settings(&mut self, settings: Settings) {
         self.who = Stamp::new();
@@ -449,7 +456,7 @@ impl Policy {
         }
     }
 
-    /// How many bytes the policy takes beside the names' own: its tables, patterns, rows and memberships.
+    /// How many bytes the policy takes: its tables, patterns with their names, rows, principals and memberships.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.patterns.bytes() + self.principals.bytes()

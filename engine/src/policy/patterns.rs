@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 
 use super::hash::{Keys, Table};
 use super::lengths::Lengths;
+use super::name::Name;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
 use crate::model::{PatternType, ResourceType};
@@ -17,8 +18,9 @@ pub(crate) struct PatternId(pub(crate) u32);
 
 /// A resource pattern, and what is granted and denied on it.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 pub(crate) struct Pattern {
-    name: Box<str>,
+    name: Name,
     rows: Rows,
     pub(crate) resource_type: ResourceType,
     pub(crate) pattern_type: PatternType,
@@ -28,7 +30,7 @@ pub(crate) struct Pattern {
 impl Pattern {
     /// The name or prefix.
     pub(crate) fn name(&self) -> &str {
-        &self.name
+        self.name.as_str()
     }
 
     /// What is granted and denied, in order of the principals' numbers.
@@ -49,7 +51,7 @@ impl Pattern {
 
     /// Whether this is the literal `*`, which covers every name.
     pub(crate) fn is_all_names(&self) -> bool {
-        self.pattern_type == PatternType::Literal && &*self.name == "*"
+        self.pattern_type == PatternType::Literal && self.name.as_bytes() == b"*"
     }
 }
 
@@ -145,12 +147,17 @@ impl Patterns {
         while let Some(word) = pass.next_word() {
             while let Some(length) = lengths.next_if_up_to((word.start + 8).min(bytes.len())) {
                 let prefix = bytes.get(..length).unwrap_or_default();
-                if let Some(id) = self.prefixes.find(word.hash_up_to(length), |id| self.is(id, resource_type, prefix)) {
+                let hash = word.hash_up_to(length);
+                if self.prefixes.may_have(hash)
+                    && let Some(id) = self.prefixes.find(hash, |id| self.is(id, resource_type, prefix))
+                {
                     found.push(id);
                 }
             }
         }
-        if let Some(id) = self.literals.find(pass.hash(), |id| self.is(id, resource_type, bytes))
+        let hash = pass.hash();
+        if self.literals.may_have(hash)
+            && let Some(id) = self.literals.find(hash, |id| self.is(id, resource_type, bytes))
             && all_names != Some(id)
         {
             found.push(id);
@@ -211,7 +218,7 @@ impl Patterns {
     fn forget(&mut self, id: PatternId) {
         let Some(pattern) = self.all.get_mut(id.0 as usize) else { return };
         let is_all_names = pattern.is_all_names();
-        let name = std::mem::take(&mut pattern.name);
+        let name = std::mem::replace(&mut pattern.name, Name::from(""));
         let of = pattern.resource_type;
         let hash = self.keys.hash(of as u8, name.as_bytes());
         if pattern.pattern_type == PatternType::Literal {
@@ -232,9 +239,13 @@ impl Patterns {
         self.iter().filter(|(_, pattern)| holds(pattern)).map(|(id, _)| id).collect()
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.all.shrink_to_fit();
+    }
+
     /// How many bytes this takes beside the names' own.
     pub(super) fn bytes(&self) -> usize {
-        let rows: usize = self.all.iter().map(|pattern| pattern.rows.bytes()).sum();
+        let rows: usize = self.all.iter().map(|pattern| pattern.rows.bytes() + pattern.name.bytes()).sum();
         self.all.capacity() * size_of::<Pattern>() + rows + self.literals.bytes() + self.prefixes.bytes()
     }
 }

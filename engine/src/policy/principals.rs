@@ -210,6 +210,10 @@ impl Principals {
         self.links(member).binary_search_by(|link| self.get(*link).cmp(&name))
     }
 
+    pub(super) fn shrink(&mut self) {
+        self.all.shrink_to_fit();
+    }
+
     /// How many bytes this takes beside the names' own.
     pub(super) fn bytes(&self) -> usize {
         let links: usize = self.all.iter().map(|known| known.links.capacity() * size_of::<PrincipalId>()).sum();

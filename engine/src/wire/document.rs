@@ -65,6 +65,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
         }
     }
     fields.finish(at, problems);
+    policy.shrink();
     Some(policy)
 }
 

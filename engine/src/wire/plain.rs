@@ -41,6 +41,7 @@ pub(super) fn read(text: &str) -> Option<Policy> {
         }
     }
     policy.set_settings(document.settings.0);
+    policy.shrink();
     Some(policy)
 }
 
