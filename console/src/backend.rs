@@ -8,10 +8,11 @@ use gbac_api::problem::Refusal;
 use gbac_api::roles::{Member, RoleName, UpdateRole};
 use gbac_api::service::{Person, ServiceInfo, SignIn};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::policy_from_json;
+use gbac_engine::wire::{policy_from_json, policy_to_text};
 use gloo_net::http::{Request, RequestBuilder, Response};
 
 use crate::dom;
+use crate::state::address;
 use crate::state::service::Failure;
 
 /// The policy as it was read, with the tag by which the service knows whether it changed since.
@@ -71,6 +72,13 @@ pub async fn policy(tag: Option<&str>, credentials: Option<&SignIn>) -> Result<O
 /// # Errors
 /// No answer, or a refusal. Settings are no part of that API and are refused here.
 pub async fn send(change: &Change, credentials: Option<&SignIn>) -> Result<(), Failure> {
+    if let Change::AddMember { role: name, .. }
+    | Change::RemoveMember { role: name, .. }
+    | Change::DeleteRole { name, .. } = change
+        && !address::is_in_path(name)
+    {
+        return rewrite(change, credentials).await;
+    }
     let request = match change {
         Change::AddAcl(acl) => post(paths::ACLS, credentials).json(&AclBody::from(acl)),
         Change::RemoveAcl(acl) => {
@@ -92,6 +100,25 @@ pub async fn send(change: &Change, credentials: Option<&SignIn>) -> Result<(), F
         Change::Settings(_) => return Err(Failure::Unreadable("settings are not changed here".into())),
     };
     let request = request.map_err(|error| Failure::NoAnswer(error.to_string()))?;
+    succeed(answer(request.send().await)?).await.map(drop)
+}
+
+/// Makes a change of a role that no path can name, in the whole document; the service refuses it when the policy changed
+/// in between.
+async fn rewrite(change: &Change, credentials: Option<&SignIn>) -> Result<(), Failure> {
+    let read = policy(None, credentials).await?;
+    let Some(ReadPolicy { mut policy, tag: Some(tag) }) = read else {
+        return Err(Failure::Unreadable("the policy came without a tag".into()));
+    };
+    policy.apply(change.clone()).map_err(|error| {
+        let (code, message) = (error.code().to_owned(), error.to_string());
+        Failure::Refused(Refusal { status: 404, code, message, fields: Vec::new() })
+    })?;
+    let request = signed(Request::put(paths::POLICY), credentials)
+        .header("If-Match", &tag)
+        .header("Content-Type", "application/json")
+        .body(policy_to_text(&policy))
+        .map_err(|error| Failure::NoAnswer(error.to_string()))?;
     succeed(answer(request.send().await)?).await.map(drop)
 }
 

@@ -365,7 +365,34 @@ journey('a verdict and an error are announced', async ({ page }) => {
   assert.ok((await descriptions(simulator.token)).some((words) => /Stays in this tab/.test(words)));
 });
 
-journey('no page scrolls sideways at 320 px', { todo: 'a long role name in the breadcrumb does not wrap', viewport: { width: 320, height: 640 } }, async ({ page }) => {
+// WCAG 1.4.10: a page as narrow as a telephone, or a wide one that is enlarged four times.
+journey('no page scrolls sideways at 320 px', { viewport: { width: 320, height: 640 } }, async ({ page }) => {
+  await areNarrow(page);
+});
+
+// WCAG 1.4.4 and 1.4.12: letters twice as large, and everything as far apart as a reader may want it.
+for (const [width, size] of [
+  [1280, '200%'],
+  [640, '200%'],
+  [320, '100%'],
+]) {
+  const viewport = { width, height: 800 };
+  journey(`text of ${size}, set wide, has room at ${width} px`, { viewport }, async ({ page }) => {
+    await page.addInitScript((size) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(`
+        html { font-size: ${size} !important; }
+        * { line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+        p { margin-bottom: 2em !important; }
+      `);
+      document.adoptedStyleSheets = [sheet];
+    }, size);
+    await areNarrow(page);
+  });
+}
+
+/** Looks at each kind of page, and at one with long names. */
+async function areNarrow(page) {
   await set.service.addMembers(
     'r'.repeat(128),
     `Group:${'g'.repeat(200)}`,
@@ -389,18 +416,28 @@ journey('no page scrolls sideways at 320 px', { todo: 'a long role name in the b
   }
   await new Role(page, 'r'.repeat(128)).open();
   await isNarrow(page, 'a role with long names');
-});
+}
 
+/** Nothing is wider than the page, and nothing that cannot be scrolled is larger than its place. */
 async function isNarrow(page, state) {
-  const { scroll, client, wide } = await page.evaluate(() => {
+  const { scroll, client, wide, cut } = await page.evaluate(() => {
     const root = document.scrollingElement;
     const wide = [...document.querySelectorAll('body *')]
       .filter(
         (element) => element.getBoundingClientRect().right > root.clientWidth + 1 && !element.closest('.scroll, #nav'),
       )
       .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
-    return { scroll: root.scrollWidth, client: root.clientWidth, wide };
+    const cut = [...document.querySelectorAll('body *:not(input, .sr, .sr *)')]
+      .filter((element) => {
+        const { overflowX, overflowY } = getComputedStyle(element);
+        const { scrollWidth, clientWidth, scrollHeight, clientHeight } = element;
+        const isCut = (overflow, inner, outer) => /hidden|clip/.test(overflow) && outer > 1 && inner > outer + 1;
+        return isCut(overflowX, scrollWidth, clientWidth) || isCut(overflowY, scrollHeight, clientHeight);
+      })
+      .map((element) => `${element.tagName.toLowerCase()}.${element.className}`);
+    return { scroll: root.scrollWidth, client: root.clientWidth, wide, cut };
   });
+  assert.deepEqual(cut, [], `${state}: cut off`);
   assert.ok(scroll <= client, `${state}: ${scroll} px in ${client} px: ${wide.slice(0, 5).join(', ')}`);
 }
 

@@ -10,7 +10,7 @@ const { set, journey } = stage({ provider: true });
 
 const part = (value) => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
 
-journey('a text that is no token is refused with what it is', { todo: 'a message that ends with a question mark gets a period too' }, async ({ page }) => {
+journey('a text that is no token is refused with what it is', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
@@ -24,7 +24,7 @@ journey('a text that is no token is refused with what it is', { todo: 'a message
     ['four parts', `${token}.${signature}`, /4 parts/],
     ['an encrypted token', `${token}.${signature}.${signature}`, /encrypted/i],
     ['no signature', `${header}.${payload}.`, /signature|signed/i],
-    ['the algorithm none', `${part({ alg: 'none' })}.${payload}.`, /none|signed/i],
+    ['the algorithm none', `${part({ alg: 'none' })}.${payload}.`, /no signature.*never accepted/],
     ['a shared secret', `${part({ alg: 'HS256' })}.${payload}.${signature}`, /HS256/],
     [
       'a character that cannot be',

@@ -32,6 +32,10 @@ pub(crate) enum Build {
     Release,
 }
 
+/// Leptos then joins the views of components by dynamic types, not by one type of all of them: the same page, compiled in
+/// half the time (measured for the console's own crate: 79 s to 45 s of one core).
+const ERASED: (&str, &str) = ("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", "--cfg erase_components");
+
 /// The programs that bundle the console.
 pub(crate) struct Bundler {
     pub(crate) trunk: PathBuf,
@@ -46,6 +50,14 @@ impl Build {
         match self {
             Self::Development => "console",
             Self::Release => "wasm",
+        }
+    }
+
+    /// A call of cargo, or of what calls it, for this build.
+    fn prepare(self, call: Call) -> Call {
+        match self {
+            Self::Development => call.env(ERASED.0, ERASED.1),
+            Self::Release => call,
         }
     }
 }
@@ -68,7 +80,7 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
         "--profile",
         build.profile(),
     ]);
-    match call.succeed(Some(&step)) {
+    match build.prepare(call).succeed(Some(&step)) {
         Ok(_) => {
             step.done("compiled");
             Ok(())
@@ -99,7 +111,7 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
     if build == Build::Release {
         call = call.args(["--release"]);
     }
-    let bundled = call.path(&folders).succeed(Some(&step)).and_then(|_| remember(workspace, build));
+    let bundled = build.prepare(call).path(&folders).succeed(Some(&step)).and_then(|_| remember(workspace, build));
     match bundled {
         Ok(()) => {
             step.done("dist/ is ready");

@@ -106,7 +106,8 @@ pub(crate) fn trunk(workspace: &Workspace, progress: &Progress) -> Result<PathBu
     tool.get(workspace, progress, &["--no-default-features"])
 }
 
-/// The wasm-bindgen command line; its test runner lies in the same folder.
+/// The wasm-bindgen command line; its test runner lies in the same folder. That one speaks to a browser on loopback, so
+/// it is built without TLS.
 pub(crate) fn wasm_bindgen(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
     let tool = Installed {
         package: "wasm-bindgen-cli",
@@ -114,7 +115,7 @@ pub(crate) fn wasm_bindgen(workspace: &Workspace, progress: &Progress) -> Result
         version: WASM_BINDGEN,
         takes: "about a minute",
     };
-    tool.get(workspace, progress, &[])
+    tool.get(workspace, progress, &["--no-default-features"])
 }
 
 /// A tool that cargo installs from crates.io.

@@ -4,22 +4,22 @@ use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use crate::state::address;
-use crate::ui::ResourceName;
-
-/// The name of a role, as a link to its page.
+/// A link to the page of a role.
 #[component]
 pub fn RoleLink(
-    /// The role's name.
-    #[prop(into)]
-    name: String,
+    /// The page's address, of [`address::role`](crate::state::address::role).
+    href: String,
+    /// How it looks: `rs` as a name, `pr` as a principal.
+    #[prop(default = "rs")]
+    class: &'static str,
+    /// The role's name as it is shown.
+    children: Children,
 ) -> impl IntoView {
-    let href = address::role(&name);
     let navigate = use_navigate();
     let follow = {
         let href = href.clone();
         move |event: ev::MouseEvent| {
-            // The router would decode the address once more: it would take the role `a%2Fb` for `a/b`.
+            // The router would write the address decoded: on loading it again the role `a%2Fb` would be `a/b`.
             let is_plain =
                 event.button() == 0 && !event.ctrl_key() && !event.meta_key() && !event.shift_key() && !event.alt_key();
             if is_plain {
@@ -28,5 +28,5 @@ pub fn RoleLink(
             }
         }
     };
-    view! { <a class="rs" href=href on:click=follow><ResourceName name=name /></a> }
+    view! { <a class=class href=href on:click=follow>{children()}</a> }
 }

@@ -69,14 +69,13 @@ export function stage(wanted = {}) {
 
   /**
    * One journey. `options` go to the browser's context, beside two of ours: `tolerates`, expressions for lines of the
-   * console that are expected here, and `watched`, which keeps all traffic. A known fault is named with `todo`: the journey
-   * runs and is reported, and fails nothing until the fault is mended. The body gets `page`, `context`, node's test
+   * console that are expected here, and `watched`, which keeps all traffic. The body gets `page`, `context`, node's test
    * context `t`, and `watched` where it is wanted.
    */
   function journey(title, options, body) {
     if (body === undefined) [options, body] = [{}, options];
-    const { tolerates = [], watched: isWatched = false, todo = false, ...more } = options;
-    test(title, { timeout: LIMIT_MS, todo }, async (t) => {
+    const { tolerates = [], watched: isWatched = false, ...more } = options;
+    test(title, { timeout: LIMIT_MS }, async (t) => {
       const contextOptions = {
         baseURL: set.service.origin,
         viewport: { width: 1440, height: 900 },

@@ -9,7 +9,7 @@ mod remove;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_navigate, use_params_map, use_query_map};
+use leptos_router::hooks::{use_location, use_navigate};
 
 use self::acls::Acls;
 use self::add_acl::AddAcl;
@@ -57,12 +57,11 @@ impl RoleContext {
 /// The page; another role is another page.
 #[component]
 pub fn RolePage() -> impl IntoView {
-    let params = use_params_map();
-    let query = use_query_map();
-    let name = Memo::new(move |_| {
-        let asked = params.with(|params| params.get("name").unwrap_or_default());
-        // The two names that no path can hold.
-        query.with(|query| query.get("role")).filter(|_| asked == "-").unwrap_or(asked)
+    let location = use_location();
+    let name = Memo::new(move |before: Option<&String>| {
+        let asked = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
+        // The address changes before the page does: the one that is left stays what it was.
+        asked.or_else(|| before.cloned()).unwrap_or_default()
     });
     move || view! { <One name=name.get() /> }
 }

@@ -49,10 +49,12 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
             .with(|policy| policy.as_ref().filter(|_| !name.is_empty()).and_then(|policy| name_warning(policy, &name)))
     });
     let create = move || {
-        sent.set(true);
         if busy.get_untracked() {
             return;
         }
+        sent.set(true);
+        // What was refused before may succeed now.
+        refusal.set(None);
         if error.get_untracked().is_some() {
             dom::focus("create-role-name");
             return;

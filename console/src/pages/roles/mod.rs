@@ -10,7 +10,7 @@ pub use delete::{DeleteRole, Deletion};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
-use leptos_router::hooks::{use_location, use_navigate, use_query_map};
+use leptos_router::hooks::{use_location, use_navigate};
 
 use super::link::RoleLink;
 use crate::dom;
@@ -20,7 +20,8 @@ use crate::state::roles::{Column, RoleRow, Search, rows, sort};
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words::count;
 use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, Icon, IconButton, Mark, SkeletonRows, SortHead, SortOrder, VerdictWord,
+    Button, ButtonKind, Empty, Glyph, Icon, IconButton, Mark, ResourceName, SkeletonRows, SortHead, SortOrder,
+    VerdictWord,
 };
 
 /// How many rows are shown at first, and how many more at a time.
@@ -63,10 +64,10 @@ pub fn RolesPage() -> impl IntoView {
 
 /// The search, kept in the address: a link leads to the same list.
 fn search_in_address() -> RwSignal<String> {
-    let query = use_query_map();
-    let path = use_location().pathname;
+    let location = use_location();
+    let (path, query) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let asked = move || query.with(|query| query.get("name").unwrap_or_default());
+    let asked = move || query.with(|query| address::search_at(query));
     let search = RwSignal::new(untrack(asked));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
@@ -251,6 +252,7 @@ fn List(
 #[component]
 fn Row(row: RoleRow, deleting: RwSignal<Option<String>>) -> impl IntoView {
     let RoleRow { name, principals, groups, acls, denies } = row;
+    let (href, shown) = (address::role(&name), name.clone());
     let finding = match (principals, acls) {
         (0, 0) => Some("No members, no ACLs"),
         (0, _) => Some("No members"),
@@ -262,7 +264,7 @@ fn Row(row: RoleRow, deleting: RwSignal<Option<String>>) -> impl IntoView {
     let noun = |number: usize, one: &'static str, many: &'static str| if number == 1 { one } else { many };
     view! {
         <tr role="row">
-            <th role="rowheader" scope="row"><RoleLink name=name.clone() /></th>
+            <th role="rowheader" scope="row"><RoleLink href=href><ResourceName name=shown /></RoleLink></th>
             <td role="cell" class="num" data-l=noun(principals, "principal", "principals")>{principals}</td>
             <td role="cell" class="num" data-l=noun(groups, "IdP group", "IdP groups")>{groups}</td>
             <td role="cell" class="num" data-l=noun(acls, "ACL", "ACLs")>{acls}</td>

@@ -4,6 +4,7 @@ use gbac_engine::model::PrincipalType;
 use leptos::prelude::*;
 
 use super::Bench;
+use crate::pages::link::RoleLink;
 use crate::state::address;
 use crate::state::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
 use crate::state::simulator::token::Mark;
@@ -22,8 +23,8 @@ fn word(word: &Word) -> AnyView {
         Word::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
         Word::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
         Word::Principal(principal) if principal.kind() == PrincipalType::Role => {
-            let href = address::role(principal.name());
-            view! { <a class="pr" href=href><PrincipalName principal=principal.clone() /></a> }.into_any()
+            let (href, principal) = (address::role(principal.name()), principal.clone());
+            view! { <RoleLink href=href class="pr"><PrincipalName principal=principal /></RoleLink> }.into_any()
         }
         Word::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
         Word::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),

@@ -290,14 +290,20 @@ impl Change {
     }
 }
 
-/// The engine's message and hint as sentences of a page: capitals and full stops, code where the backticks are.
+/// The engine's message and hint as sentences of a page: capitals, an end where there is none, code where the backticks
+/// are.
 #[must_use]
 pub fn sentence(message: &str, hint: &str) -> Words {
     let mut words = Words::message(&capital(message));
     if !hint.is_empty() {
-        words = words.text(". ").then(Words::message(&capital(hint)));
+        words = words.text(format!("{} ", end(message))).then(Words::message(&capital(hint)));
     }
-    words.text(".")
+    words.text(end(if hint.is_empty() { message } else { hint }))
+}
+
+/// What ends a sentence: nothing more, when it is a question.
+fn end(text: &str) -> &'static str {
+    if text.ends_with('?') { "" } else { "." }
 }
 
 fn capital(text: &str) -> String {
@@ -315,6 +321,12 @@ mod tests {
         assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. One address or *, not a range.");
         assert_eq!(sentence("no token given", "").plain(), "No token given.");
         assert_eq!(sentence("", "").plain(), ".");
+        assert_eq!(
+            sentence("not valid yet", "are both clocks right?").plain(),
+            "Not valid yet. Are both clocks right?"
+        );
+        assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
+        assert_eq!(sentence("is it cut off?", "copy it again").plain(), "Is it cut off? Copy it again.");
     }
 
     #[test]
