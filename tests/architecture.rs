@@ -47,8 +47,17 @@ const ENGINE: &[(&str, &[&str])] = &[
 /// What every module of the engine may use: they use nothing of ours themselves.
 const BASE: &[&str] = &["order", "text"];
 
-const CODE_FOLDERS: &[&str] =
-    &["engine/src", "engine/wasm/src", "api/src", "server/src", "cli/src", "console/src", "tests", "xtask/src"];
+const CODE_FOLDERS: &[&str] = &[
+    "engine/src",
+    "engine/wasm/src",
+    "api/src",
+    "bench/src",
+    "server/src",
+    "cli/src",
+    "console/src",
+    "tests",
+    "xtask/src",
+];
 
 struct Source {
     name: String,
