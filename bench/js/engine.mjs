@@ -15,3 +15,13 @@ export function check(policy, { identities, queries }) {
     return opened[identity].check(operation, resource_type, name) === 'allow';
   };
 }
+
+/** The same questions about resources that were found before. */
+export function checkResource(policy, { identities, queries }) {
+  const opened = identities.map((who) => open(policy, who));
+  const resources = queries.map(({ resource_type, name }) => policy.resource(resource_type, name));
+  return (place) => {
+    const { identity, operation } = queries[place];
+    return opened[identity].checkResource(operation, resources[place]) === 'allow';
+  };
+}

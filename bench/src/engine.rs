@@ -1,6 +1,6 @@
 //! The engine's doors as the measurements use them; the only file here that knows the engine's API.
 
-use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Request};
+use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Request, Resource};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -24,6 +24,9 @@ pub struct Question {
     name: String,
 }
 
+/// A resource that was found before.
+pub struct Hot(Resource);
+
 /// One ACL to add or remove.
 #[derive(Clone)]
 pub struct Entry(gbac_engine::model::Acl);
@@ -42,6 +45,12 @@ impl Engine {
     pub fn open(&self, who: &Who) -> Opened {
         let identity = Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str));
         Opened(OpenIdentity::new(&self.0, identity))
+    }
+
+    /// Finds the resource of a question.
+    #[must_use]
+    pub fn resource(&self, question: &Question) -> Hot {
+        Hot(Resource::new(&self.0, question.resource_type, &question.name))
     }
 
     /// Adds an ACL; whether it is new.
@@ -67,6 +76,12 @@ impl Opened {
     pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
         let Question { operation, resource_type, name } = question;
         self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name)) == Outcome::Allow
+    }
+
+    /// The decision only, on a resource that was found before.
+    #[must_use]
+    pub fn allows_on(&mut self, engine: &Engine, question: &Question, resource: &Hot) -> bool {
+        self.0.outcome_on(&engine.0, question.operation, &resource.0, None) == Outcome::Allow
     }
 
     /// The decision with its provenance.

@@ -50,12 +50,16 @@ fn questions(clock: &mut Clock, engine: &Engine, size: usize, asking: &Asking) -
     let check = clock.calls(row("native_check"), queries.len(), |place| {
         opened[queries[place].identity].allows(engine, &questions[place])
     })?;
+    let resources: Vec<_> = questions.iter().map(|question| engine.resource(question)).collect();
+    let handle = clock.calls(row("native_resource"), queries.len(), |place| {
+        opened[queries[place].identity].allows_on(engine, &questions[place], &resources[place])
+    })?;
     let decide = clock.calls(row("native_decide"), queries.len(), |place| {
         opened[queries[place].identity].decide(engine, &questions[place])
     })?;
     let open = clock
         .calls(Row::new("native_open", size, *groups), identities.len(), |place| engine.open(&identities[place]))?;
-    Ok(vec![check, decide, open])
+    Ok(vec![check, handle, decide, open])
 }
 
 /// Opens the identities and translates the questions.
@@ -69,7 +73,8 @@ pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], q
     for (asked, question) in asking.queries.iter().zip(questions) {
         let opened = &mut opened[asked.identity];
         let decided = opened.decide(engine, question).outcome.code() == "allow";
-        if opened.allows(engine, question) != asked.allowed || decided != asked.allowed {
+        let handle = opened.allows_on(engine, question, &engine.resource(question));
+        if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
             let who = &asking.identities[asked.identity];
             return Err(format!("the engine and the naive reference differ: {asked:?}, asked by {who:?}").into());
         }
