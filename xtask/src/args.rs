@@ -8,6 +8,7 @@ cargo xtask COMMAND
 
   up [--listen ADDR] [--no-open]   install what is missing, build, start the demo and open the console
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
+       [--long]                    the same with the long proofs and the fuzz targets; takes about an hour
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-js                         the JavaScript package's wasm module, into www/pkg
@@ -28,6 +29,8 @@ pub(crate) enum Command {
     OpenWhenReady,
     Test {
         only: Vec<String>,
+        /// The long form of the proofs, and what only it has.
+        long: bool,
     },
     ListTests,
     BuildConsole,
@@ -51,7 +54,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "help" | "--help" | "-h" => Command::Help,
         "up" => Command::Up { listen: None, open: true },
         crate::up::OPENER => Command::OpenWhenReady,
-        "test" | "ci" => Command::Test { only: Vec::new() },
+        "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
         "build-js" => Command::BuildJs,
         "sizes" => Command::Sizes { write: false },
@@ -65,9 +68,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (_, "--help" | "-h") => return Ok(Command::Help),
             (Command::Up { listen, .. }, "--listen") => *listen = Some(value(&mut words)?),
             (Command::Up { open, .. }, "--no-open") => *open = false,
-            (Command::Test { only }, "--only") => {
+            (Command::Test { only, .. }, "--only") => {
                 only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
+            (Command::Test { long, .. }, "--long") => *long = true,
             (Command::Test { .. }, "--list") => command = Command::ListTests,
             (Command::Sizes { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
@@ -100,10 +104,11 @@ mod tests {
         check("up", up(None, true));
         check("up --no-open --listen 127.0.0.1:0", up(Some("127.0.0.1:0"), false));
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
-        check("test", Ok(Command::Test { only: vec![] }));
-        check("ci", Ok(Command::Test { only: vec![] }));
+        check("test", Ok(Command::Test { only: vec![], long: false }));
+        check("ci", Ok(Command::Test { only: vec![], long: false }));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();
-        check("test --only fmt,js --only e2e", Ok(Command::Test { only }));
+        check("test --only fmt,js --only e2e", Ok(Command::Test { only, long: false }));
+        check("test --long", Ok(Command::Test { only: vec![], long: true }));
         check("test --list", Ok(Command::ListTests));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("up --help", Ok(Command::Help));
@@ -113,6 +118,7 @@ mod tests {
     fn says_what_it_does_not_understand() {
         check("upp", Err("there is no command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
+        check("up --long", Err("`up` does not take `--long`"));
         check("up --listen", Err("`--listen` needs a value"));
         check("sizes extra", Err("`sizes` does not take `extra`"));
     }
