@@ -10,7 +10,7 @@ use gbac_tests::world::{acl, asked, cases, facts, identity, policy, request};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases() / 4, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases() / 5, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// The order of ACLs, roles and duplicates never matters.
     #[test]

@@ -1,6 +1,10 @@
 //! What the tests share: the vectors, a naive oracle, and small worlds in which names collide.
 
+pub mod bytes;
+pub mod changes;
+pub mod fuzz;
 pub mod oracle;
+pub mod session;
 pub mod vectors;
 pub mod world;
 

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use gbac_engine::decide::{Decision, Request};
+use gbac_engine::decide::Request;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
 use gbac_engine::policy::{Change, Policy, Settings};
@@ -10,20 +10,21 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::oracle::{Asked, Facts, Verdict};
+use crate::oracle::{Asked, Facts};
 
 const USERS: &[&str] = &["u", "v", "g", "*"];
 const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
-const ROLES: &[&str] = &["r", "s", "g"];
+/// The names of roles.
+pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
 const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1"];
 
-/// How many cases each property runs: `GBAC_CASES`, or 20,000.
+/// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 50,000.
 ///
 /// # Panics
 /// When `GBAC_CASES` is no number.
 #[must_use]
 pub fn cases() -> u32 {
-    std::env::var("GBAC_CASES").map_or(20_000, |text| text.parse().expect("GBAC_CASES is a number"))
+    std::env::var("GBAC_CASES").map_or(50_000, |text| text.parse().expect("GBAC_CASES is a number"))
 }
 
 /// One of two addresses.
@@ -39,7 +40,8 @@ fn resource_type() -> impl Strategy<Value = ResourceType> {
     prop_oneof![4 => Just(ResourceType::Topic), 1 => Just(ResourceType::Group)]
 }
 
-fn member() -> impl Strategy<Value = Principal> {
+/// Any member of a role that a policy may hold.
+pub(crate) fn member() -> impl Strategy<Value = Principal> {
     prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
 }
 
@@ -138,18 +140,4 @@ pub fn identity(asked: &Asked) -> Identity {
 pub fn request(asked: &Asked) -> Request<'_> {
     let request = Request::new(asked.operation, asked.resource_type, &asked.name);
     asked.host.map_or(request, |host| request.with_host(host))
-}
-
-/// An engine's decision in the oracle's words.
-#[must_use]
-pub fn verdict(decision: &Decision) -> Verdict {
-    Verdict {
-        outcome: decision.outcome.code(),
-        reason: decision.reason.code(),
-        source: decision.source.map(gbac_engine::decide::Source::code),
-        group: decision.group.clone(),
-        role: decision.role.clone(),
-        acl: decision.acl.clone(),
-        host_unknown: decision.host_unknown,
-    }
 }

@@ -9,6 +9,7 @@ cargo xtask COMMAND
 
   up [--listen ADDR] [--no-open]   install what is missing, build, start the demo and open the console
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
+       [--long]                    the same with the long proofs and the fuzz targets; takes about an hour
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-js                         the JavaScript package's wasm module, into www/pkg
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     OpenWhenReady,
     Test {
         only: Vec<String>,
+        /// The long form of the proofs, and what only it has.
+        long: bool,
     },
     ListTests,
     BuildConsole,
@@ -55,7 +58,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "help" | "--help" | "-h" => Command::Help,
         "up" => Command::Up { listen: None, open: true },
         crate::up::OPENER => Command::OpenWhenReady,
-        "test" | "ci" => Command::Test { only: Vec::new() },
+        "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
         "build-js" => Command::BuildJs,
         "bench" => Command::Bench(bench::Options::default()),
@@ -70,9 +73,10 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (_, "--help" | "-h") => return Ok(Command::Help),
             (Command::Up { listen, .. }, "--listen") => *listen = Some(value(&mut words)?),
             (Command::Up { open, .. }, "--no-open") => *open = false,
-            (Command::Test { only }, "--only") => {
+            (Command::Test { only, .. }, "--only") => {
                 only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
             }
+            (Command::Test { long, .. }, "--long") => *long = true,
             (Command::Test { .. }, "--list") => command = Command::ListTests,
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
@@ -113,10 +117,11 @@ mod tests {
         check("up", up(None, true));
         check("up --no-open --listen 127.0.0.1:0", up(Some("127.0.0.1:0"), false));
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
-        check("test", Ok(Command::Test { only: vec![] }));
-        check("ci", Ok(Command::Test { only: vec![] }));
+        check("test", Ok(Command::Test { only: vec![], long: false }));
+        check("ci", Ok(Command::Test { only: vec![], long: false }));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();
-        check("test --only fmt,js --only e2e", Ok(Command::Test { only }));
+        check("test --only fmt,js --only e2e", Ok(Command::Test { only, long: false }));
+        check("test --long", Ok(Command::Test { only: vec![], long: true }));
         check("test --list", Ok(Command::ListTests));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
@@ -128,6 +133,7 @@ mod tests {
     fn says_what_it_does_not_understand() {
         check("upp", Err("there is no command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
+        check("up --long", Err("`up` does not take `--long`"));
         check("up --listen", Err("`--listen` needs a value"));
         check("bench --up-to many", Err("`many` is not a number of ACLs"));
         check("sizes extra", Err("`sizes` does not take `extra`"));

@@ -39,7 +39,7 @@ fn run(command: Command) -> problem::Result<ExitCode> {
         Command::Help => progress::say(args::HELP),
         Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
         Command::OpenWhenReady => up::open_when_ready()?,
-        Command::Test { only } => return test::run(&workspace, &only),
+        Command::Test { only, long } => return test::run(&workspace, &only, long),
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,

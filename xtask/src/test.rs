@@ -38,8 +38,17 @@ enum Tools {
     Trunk,
 }
 
+/// The checks that only the long form runs, unless they are named.
+const LONG: [&str; 1] = ["fuzz"];
+/// What the long form tells the tests: how many cases, and how many ACLs an exhaustive policy has.
+const LONG_ENV: [(&str, &str); 2] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3")];
+/// The targets in `fuzz/`.
+const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
+/// How long each of them runs.
+const FUZZ_SECONDS: u32 = 300;
+
 /// All checks, cheap ones first.
-const CHECKS: [Check; 9] = [
+const CHECKS: [Check; 10] = [
     Check { name: "fmt", title: "rustfmt has nothing to change", tools: Tools::None, run: fmt },
     Check { name: "clippy", title: "clippy, natively", tools: Tools::None, run: clippy },
     Check { name: "clippy-wasm", title: "clippy, for the browser", tools: Tools::None, run: clippy_wasm },
@@ -49,6 +58,7 @@ const CHECKS: [Check; 9] = [
     Check { name: "size", title: "the engine's size is within its limit", tools: Tools::Bindgen, run: size },
     Check { name: "browser", title: "wasm tests in headless Chromium", tools: Tools::Bindgen, run: browser_wasm },
     Check { name: "e2e", title: "journeys in Chromium against the built service", tools: Tools::Trunk, run: e2e },
+    Check { name: "fuzz", title: "fuzz targets, for a fixed time; with --long only", tools: Tools::None, run: fuzz },
 ];
 
 /// What a runner reported; `problem` when it ended badly.
@@ -69,6 +79,7 @@ struct Row {
 struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
+    long: bool,
     trunk: OnceLock<Result<PathBuf>>,
     wasm_bindgen: OnceLock<Result<PathBuf>>,
     js: OnceLock<Result<Vec<Size>>>,
@@ -84,12 +95,12 @@ pub(crate) fn list() {
     }
 }
 
-/// Runs the checks that `only` names, or all of them, and says whether all of them passed.
-pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<ExitCode> {
-    let checks = select(only)?;
+/// Runs the checks that `only` names, or all of them, in their long form or not, and says whether all of them passed.
+pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<ExitCode> {
+    let checks = select(only, long)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let context = Context::new(workspace, &progress);
+    let context = Context::new(workspace, &progress, long);
     let mut rows = Vec::new();
     thread::scope(|scope| {
         let tools = checks.iter().map(|check| check.tools).max().unwrap_or(Tools::None);
@@ -115,15 +126,18 @@ pub(crate) fn run(workspace: &Workspace, only: &[String]) -> Result<ExitCode> {
     Ok(if failures.is_none() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The checks with these names, in their own order; all of them without a name.
-fn select(only: &[String]) -> Result<Vec<&'static Check>> {
+/// The checks with these names, in their own order; without a name all of them that this form has.
+fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
     if let Some(unknown) = only.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
         let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
         return Err(
             Problem::new(format!("there is no check `{unknown}`")).hint(format!("take of: {}", names.join(", ")))
         );
     }
-    let wanted = |check: &&Check| only.is_empty() || only.iter().any(|name| name == check.name);
+    let wanted = |check: &&Check| match only {
+        [] => long || !LONG.contains(&check.name),
+        only => only.iter().any(|name| name == check.name),
+    };
     Ok(CHECKS.iter().filter(wanted).collect())
 }
 
@@ -258,11 +272,49 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     })
 }
 
+/// Each target on what the vectors give it and on what it found before; libFuzzer says what a failing input was.
+fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let mut tally = Tally::default();
+    for target in FUZZ_TARGETS {
+        let folder = format!("../target/fuzz/corpus/{target}");
+        // What is compiled in is set beside the targets, and flags from outside would take its place.
+        let call = cargo(&context.workspace.root.join("fuzz"))
+            .without_env("RUSTFLAGS")
+            .without_env("CARGO_ENCODED_RUSTFLAGS")
+            .args(["run", "--release", "--quiet", "--bin", target, "--", &folder])
+            .args([
+                "-timeout=10",
+                "-rss_limit_mb=2048",
+                "-print_final_stats=1",
+                "-verbosity=0",
+                "-seed=1",
+                "-use_value_profile=1",
+            ])
+            .args([format!("-max_total_time={FUZZ_SECONDS}"), format!("-artifact_prefix=../target/fuzz/{target}-")]);
+        match context.logged(check, call)?.into_result() {
+            Ok(lines) => {
+                let units = lines.iter().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+                context
+                    .progress
+                    .print(&format!("{target}: {} inputs in {FUZZ_SECONDS} s", units.unwrap_or("?").trim()));
+                tally.passed += 1;
+            }
+            Err(problem) => {
+                let hint = format!("the input is in target/fuzz; `cargo run --release --bin {target} FILE` in fuzz/");
+                tally.failed += 1;
+                return Ok(Report { tally, problem: Some(problem.hint(hint)) });
+            }
+        }
+    }
+    Ok(Report { tally, problem: None })
+}
+
 impl<'a> Context<'a> {
-    fn new(workspace: &'a Workspace, progress: &'a Progress) -> Self {
+    fn new(workspace: &'a Workspace, progress: &'a Progress, long: bool) -> Self {
         Self {
             workspace,
             progress,
+            long,
             trunk: OnceLock::new(),
             wasm_bindgen: OnceLock::new(),
             js: OnceLock::new(),
@@ -324,6 +376,8 @@ impl<'a> Context<'a> {
             .env("GBAC_BIN", self.workspace.gbac())
             .env("GBAC_DIST", self.workspace.root.join("dist"))
             .env("NO_COLOR", "1");
+        let long = if self.long { &LONG_ENV[..] } else { &[] };
+        let call = long.iter().fold(call, |call, (name, value)| call.env(name, value));
         let ended = self.logged(check, call)?;
         let tally = count(&ended.lines);
         let problem = match ended.into_result() {
@@ -372,19 +426,21 @@ fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, Row, failures, select, table};
+    use super::{CHECKS, LONG, Row, failures, select, table};
     use crate::tally::Tally;
 
     fn names(only: &[&str]) -> Vec<&'static str> {
         let only: Vec<String> = only.iter().map(|&name| name.to_owned()).collect();
-        select(&only).unwrap().iter().map(|check| check.name).collect()
+        select(&only, false).unwrap().iter().map(|check| check.name).collect()
     }
 
     #[test]
     fn runs_in_its_own_order() {
-        assert_eq!(names(&[]).len(), CHECKS.len());
+        assert_eq!(names(&[]).len(), CHECKS.len() - LONG.len());
+        assert_eq!(select(&[], true).unwrap().len(), CHECKS.len());
+        assert_eq!(names(&["fuzz"]), LONG);
         assert_eq!(names(&["e2e", "fmt"]), ["fmt", "e2e"]);
-        assert!(select(&["fmtt".to_owned()]).is_err());
+        assert!(select(&["fmtt".to_owned()], true).is_err());
     }
 
     fn row(name: &'static str, failed: u64) -> Row {

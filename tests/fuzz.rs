@@ -1,0 +1,27 @@
+//! The fuzz targets on the inputs that they start from, and on those inputs cut short or changed in one place.
+
+use gbac_tests::fuzz;
+
+/// Every start, every start without its end, and every start with one byte in another's place.
+fn each(starts: &[Vec<u8>], least: usize, target: fn(&[u8])) {
+    assert!(starts.len() >= least, "{} starts", starts.len());
+    for (number, start) in starts.iter().enumerate() {
+        target(start);
+        target(&start[..start.len() * (number % 7) / 7]);
+        let mut changed = start.clone();
+        let from = number * 31 % changed.len();
+        let to = number * 17 % changed.len();
+        changed[to] = changed[from];
+        target(&changed);
+    }
+}
+
+#[test]
+fn the_token_target_holds_on_its_starts() {
+    each(&fuzz::token_starts(), 100, fuzz::token);
+}
+
+#[test]
+fn the_policy_target_holds_on_its_starts() {
+    each(&fuzz::policy_starts(), 150, fuzz::policy);
+}
