@@ -1,6 +1,5 @@
 //! A check: who asks what, in one of the ways in which people can say it, and its answer.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::net::IpAddr;
 
@@ -11,7 +10,7 @@ use crate::groups::Extraction;
 use crate::identity::{Identity, IdentityError};
 use crate::model::{Operation, ResourceType};
 use crate::policy::Policy;
-use crate::requests::{self, Need, RequestError};
+use crate::requests::{self, Need, RequestError, Resources};
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
 use crate::warning::Warning;
 
@@ -82,7 +81,7 @@ pub enum Question {
         /// Such as `Produce`.
         name: String,
         /// Names by kind of resource.
-        resources: BTreeMap<String, Vec<String>>,
+        resources: Resources,
     },
 }
 

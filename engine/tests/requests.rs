@@ -1,15 +1,15 @@
 //! The request table from outside: every row against hand-written needs, every fault, and the laws of combining.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::CLUSTER_NAME;
 use gbac_engine::requests::{
-    Api, Check, Need, Presence, RECIPES, RequestFault, catalog, expand, find, is_implied, kind_name, recipe,
+    Api, Check, Need, Presence, RECIPES, RequestFault, Resources, catalog, expand, find, is_implied, kind_name, recipe,
 };
 
 /// `topic=a,b group=g` as the resources of a request; `topic=` is an empty list.
-fn resources(text: &str) -> BTreeMap<String, Vec<String>> {
+fn resources(text: &str) -> Resources {
     let pair = |word: &str| {
         let (kind, names) = word.split_once('=').unwrap();
         (kind.to_string(), names.split(',').filter(|name| !name.is_empty()).map(String::from).collect())
@@ -159,7 +159,7 @@ fn every_request_needs_what_the_platform_documents() {
 #[test]
 fn names_are_taken_as_they_are() {
     let odd = [String::new(), " a ".into(), "*".into(), "日本/x,y".into(), "a\u{0}".into()];
-    let given = BTreeMap::from([("topic".to_string(), odd.to_vec())]);
+    let given = Resources::from([("topic".to_string(), odd.to_vec())]);
     let need = expand("kafka", "Fetch", &given).unwrap();
     assert_eq!(need.checks().iter().map(|check| check.resource_name.clone()).collect::<Vec<_>>(), odd);
 }
@@ -223,7 +223,7 @@ fn long_and_odd_input_gives_a_fault_and_no_panic() {
     let long = "x".repeat(1_000_000);
     for text in ["", " ", "{", "}", "{}", "\u{0}", "GET", "GET /", "日本", long.as_str()] {
         for api in ["kafka", "schema_registry", "http_proxy", text] {
-            let given = BTreeMap::from([(text.to_string(), vec![text.to_string()])]);
+            let given = Resources::from([(text.to_string(), vec![text.to_string()])]);
             let error = expand(api, text, &given).unwrap_err();
             assert!(error.faults().iter().any(|fault| matches!(fault, RequestFault::UnknownKind(_))), "{text:.20}");
             assert!(error.faults().len() >= 2);
@@ -232,16 +232,16 @@ fn long_and_odd_input_gives_a_fault_and_no_panic() {
 }
 
 /// Every way to give a row none, one or two names of each kind that it takes.
-fn fillings(takes: &[gbac_engine::requests::Takes]) -> Vec<BTreeMap<String, Vec<String>>> {
-    let mut all = vec![BTreeMap::new()];
+fn fillings(takes: &[gbac_engine::requests::Takes]) -> Vec<Resources> {
+    let mut all = vec![Resources::default()];
     for kind in takes {
         let mut next = Vec::new();
         for filled in &all {
             for count in 0..3 {
-                let mut filled: BTreeMap<String, Vec<String>> = filled.clone();
+                let mut filled: Resources = filled.clone();
                 if count > 0 {
                     let names = (0..count).map(|n| format!("{}{n}", kind_name(kind.kind))).collect();
-                    filled.insert(kind_name(kind.kind).into(), names);
+                    filled.insert(kind_name(kind.kind), names);
                 }
                 next.push(filled);
             }
@@ -275,9 +275,9 @@ fn whatever_is_named_the_laws_hold() {
             let complete = row
                 .takes
                 .iter()
-                .all(|takes| takes.presence != Presence::Required || given.contains_key(kind_name(takes.kind)));
+                .all(|takes| takes.presence != Presence::Required || given.get(kind_name(takes.kind)).is_some());
             let choices: Vec<_> = row.takes.iter().filter(|takes| takes.presence == Presence::OneOf).collect();
-            let chosen = choices.is_empty() || choices.iter().any(|takes| given.contains_key(kind_name(takes.kind)));
+            let chosen = choices.is_empty() || choices.iter().any(|takes| given.get(kind_name(takes.kind)).is_some());
             let result = row.expand(&given);
             assert_eq!(result.is_ok(), complete && chosen, "{} {given:?}", row.id);
             let Ok(need) = result else { continue };

@@ -127,13 +127,13 @@ fn steps(bytes: &[u8]) {
                 open.push((asked, Session::open(&policy, identity)));
             }
         }
-        if let Some((asked, session)) = open.last() {
+        if let Some((asked, session)) = open.last_mut() {
             assert_eq!(session.difference(&policy, asked, &oracle::decide(&facts, asked)), None);
         }
     }
     let read = policy_from_json(&policy_to_text(&policy)).expect("what is written can be read");
     assert_eq!(read, policy);
-    for (asked, session) in &open {
+    for (asked, session) in &mut open {
         let expected = oracle::decide(&facts, asked);
         assert_eq!(session.difference(&policy, asked, &expected), None);
         assert_eq!(session.difference(&read, asked, &expected), None);
@@ -166,7 +166,7 @@ fn changed_and_changed_back(policy: &Policy) {
     let mut changed = policy.clone();
     for acl in policy.acls() {
         assert_eq!(changed.apply(Change::RemoveAcl(acl.clone())), Ok(true));
-        assert!(!changed.has_acl(acl));
+        assert!(!changed.has_acl(&acl));
         assert_eq!(changed.apply(Change::AddAcl(acl.clone())), Ok(true));
     }
     assert_eq!(&changed, policy);
@@ -197,12 +197,12 @@ fn checked(policy: &Policy, check: &Check) {
         host: check.host,
     };
     let facts = Facts {
-        acls: policy.acls().cloned().collect(),
-        roles: policy.roles().cloned().collect(),
+        acls: policy.acls().collect(),
+        roles: policy.roles().collect(),
         superusers: policy.settings().superusers.iter().cloned().collect(),
     };
     let expected = oracle::decide(&facts, &asked);
-    let session = Session::open(policy, identity);
+    let mut session = Session::open(policy, identity);
     for difference in
         [session.difference(policy, &asked, &expected), session.explained_difference(policy, &asked, &expected)]
     {

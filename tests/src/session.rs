@@ -1,6 +1,6 @@
 //! An identity that stays open while its policy changes, asked in every way that the engine has.
 
-use gbac_engine::decide::{Decision, decide, explain};
+use gbac_engine::decide::{Decision, OpenIdentity, Resource, decide, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 
@@ -10,29 +10,47 @@ use crate::world::request;
 /// An identity, opened once. It may be asked over a policy that has changed since, and over another one.
 #[derive(Debug)]
 pub struct Session {
-    identity: Identity,
+    open: OpenIdentity,
+    /// What was asked about, found when it was asked first.
+    resources: Vec<Resource>,
 }
 
 impl Session {
     /// Opens an identity over a policy as it is now.
     #[must_use]
-    pub fn open(_policy: &Policy, identity: Identity) -> Self {
-        Self { identity }
+    pub fn open(policy: &Policy, identity: Identity) -> Self {
+        Self { open: OpenIdentity::new(policy, identity), resources: Vec::new() }
     }
 
     /// How an answer of the engine differs from the oracle's; none when all ways of asking agree with it.
     #[must_use]
-    pub fn difference(&self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
+    pub fn difference(&mut self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
         let request = request(asked);
-        let decisions = [("decide", decide(policy, &self.identity, &request))];
-        let (way, found) = decisions.iter().find(|(_, found)| !is_verdict(found, asked, expected))?;
+        let stateless = decide(policy, self.open.identity(), &request);
+        for (way, found) in [("decide", stateless), ("open", self.open.decide(policy, &request))] {
+            if !is_verdict(&found, asked, expected) {
+                return Some(format!("{way}: {found:?}\noracle: {expected:?}\nasked: {asked:?}"));
+            }
+        }
+        let mut outcomes = vec![("outcome", self.open.outcome(policy, &request))];
+        // A resource has no instant, so an expired identity is not asked that way.
+        if request.now.is_none() {
+            let is_it = |known: &Resource| (known.resource_type(), known.name()) == (asked.resource_type, &*asked.name);
+            let known = self.resources.iter().position(is_it).unwrap_or_else(|| {
+                self.resources.push(Resource::new(policy, asked.resource_type, &asked.name));
+                self.resources.len() - 1
+            });
+            let resource = &self.resources[known];
+            outcomes.push(("resource", self.open.outcome_on(policy, asked.operation, resource, request.host)));
+        }
+        let (way, found) = outcomes.into_iter().find(|(_, found)| found.code() != expected.outcome)?;
         Some(format!("{way}: {found:?}\noracle: {expected:?}\nasked: {asked:?}"))
     }
 
     /// As [`Session::difference`], for the decision of an explanation, which is slower.
     #[must_use]
     pub fn explained_difference(&self, policy: &Policy, asked: &Asked, expected: &Verdict) -> Option<String> {
-        let found = explain(policy, &self.identity, &request(asked)).decision;
+        let found = explain(policy, self.open.identity(), &request(asked)).decision;
         (!is_verdict(&found, asked, expected))
             .then(|| format!("explain: {found:?}\noracle: {expected:?}\nasked: {asked:?}"))
     }

@@ -1,6 +1,5 @@
 //! `gbac check`: one question with its explanation, or a file of them.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -9,6 +8,7 @@ use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who, ask, 
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use gbac_engine::policy::Policy;
+use gbac_engine::requests::Resources;
 use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
 use serde_json::{Value, json};
 
@@ -190,7 +190,7 @@ fn named(args: &ResourceArgs) -> Vec<(ResourceType, String)> {
     named
 }
 
-fn kinds(args: &ResourceArgs) -> BTreeMap<String, Vec<String>> {
+fn kinds(args: &ResourceArgs) -> Resources {
     [
         ("topic", &args.topic),
         ("group", &args.group),

@@ -133,9 +133,11 @@ impl Patterns {
     pub(super) fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {
         let mut found = Covering::default();
         let bytes = name.as_bytes();
-        let all_names = self.all_names.get(resource_type as usize).copied().flatten();
-        if let Some(id) = all_names {
-            found.push(id);
+        // Asked for the name `*` itself, the literal `*` is its literal name.
+        if let Some(Some(id)) = self.all_names.get(resource_type as usize)
+            && bytes != b"*"
+        {
+            found.push(*id);
         }
         let mut lengths = self.lengths.of(&self.keys, resource_type, bytes);
         if lengths.next_if_up_to(0).is_some()
@@ -158,7 +160,6 @@ impl Patterns {
         let hash = pass.hash();
         if self.literals.may_have(hash)
             && let Some(id) = self.literals.find(hash, |id| self.is(id, resource_type, bytes))
-            && all_names != Some(id)
         {
             found.push(id);
         }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::claim_path::{ClaimPath, ClaimPathError};
@@ -111,8 +110,7 @@ impl Default for Settings {
 }
 
 /// Names of users, each once, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Superusers(Vec<String>);
 
 impl Superusers {
@@ -131,6 +129,12 @@ impl Superusers {
         if let Err(place) = self.place(&name) {
             self.0.insert(place, name);
         }
+    }
+
+    /// The names, in order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[String] {
+        &self.0
     }
 
     /// The names, in order.

@@ -1,9 +1,8 @@
 //! What can be wrong with a request, all of it at once.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use super::{Api, CATALOG, Presence, RequestSpec, find, fold, is_implied, kind_from_name, kind_name};
+use super::{Api, CATALOG, Presence, RequestSpec, Resources, find, fold, is_implied, kind_from_name, kind_name};
 use crate::model::ResourceType;
 use crate::text::escaped;
 
@@ -180,13 +179,13 @@ pub(super) fn unknown_request(api: Api, name: &str) -> RequestFault {
 }
 
 /// Faults of the resources that hold whatever the request is.
-pub(super) fn of_kinds(resources: &BTreeMap<String, Vec<String>>) -> Vec<RequestFault> {
+pub(super) fn of_kinds(resources: &Resources) -> Vec<RequestFault> {
     let mut faults = Vec::new();
-    for (key, names) in resources {
+    for (key, names) in resources.iter() {
         match kind_from_name(key) {
-            None => faults.push(RequestFault::UnknownKind(key.clone())),
+            None => faults.push(RequestFault::UnknownKind(key.into())),
             Some(kind) if is_implied(kind) => faults.push(RequestFault::Implied(kind_name(kind))),
-            Some(_) if names.is_empty() => faults.push(RequestFault::EmptyList(key.clone())),
+            Some(_) if names.is_empty() => faults.push(RequestFault::EmptyList(key.into())),
             Some(_) => {}
         }
     }
@@ -194,20 +193,20 @@ pub(super) fn of_kinds(resources: &BTreeMap<String, Vec<String>>) -> Vec<Request
 }
 
 /// Every fault of the resources of a known request.
-pub(super) fn of_resources(row: &RequestSpec, resources: &BTreeMap<String, Vec<String>>) -> Vec<RequestFault> {
+pub(super) fn of_resources(row: &RequestSpec, resources: &Resources) -> Vec<RequestFault> {
     let mut faults = of_kinds(resources);
-    for key in resources.keys() {
+    for (key, _) in resources.iter() {
         if let Some(kind) = kind_from_name(key)
             && !is_implied(kind)
             && !row.takes.iter().any(|takes| takes.kind == kind)
         {
             let takes = row.takes.iter().map(|takes| kind_name(takes.kind)).collect();
             // Whether its list is empty does not matter where it should not be there at all.
-            faults.retain(|fault| *fault != RequestFault::EmptyList(key.clone()));
-            faults.push(RequestFault::NotTaken { request: row.name, kind: key.clone(), takes });
+            faults.retain(|fault| *fault != RequestFault::EmptyList(key.into()));
+            faults.push(RequestFault::NotTaken { request: row.name, kind: key.into(), takes });
         }
     }
-    let absent = |kind: ResourceType| !resources.contains_key(kind_name(kind));
+    let absent = |kind: ResourceType| resources.get(kind_name(kind)).is_none();
     for takes in row.takes.iter().filter(|takes| takes.presence == Presence::Required) {
         if absent(takes.kind) {
             faults.push(RequestFault::Missing { request: row.name, kind: kind_name(takes.kind) });

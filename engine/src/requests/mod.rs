@@ -3,15 +3,15 @@
 mod fault;
 mod need;
 mod recipe;
+mod resources;
 mod table;
-
-use std::collections::BTreeMap;
 
 use crate::model::{CLUSTER_NAME, Operation, ResourceType};
 
 pub use fault::{RequestError, RequestFault};
 pub use need::{Check, Need};
 pub use recipe::{RECIPES, Recipe, Slot, Step, recipe};
+pub use resources::Resources;
 
 use table::CATALOG;
 
@@ -170,10 +170,9 @@ pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
 /// and empty lists.
 ///
 /// ```
-/// use std::collections::BTreeMap;
-/// use gbac_engine::requests::expand;
+/// use gbac_engine::requests::{Resources, expand};
 /// let names = |list: &[&str]| list.iter().map(|name| name.to_string()).collect::<Vec<_>>();
-/// let resources = BTreeMap::from([
+/// let resources = Resources::from([
 ///     ("topic".to_string(), names(&["orders"])),
 ///     ("transactional_id".to_string(), names(&["payments-1"])),
 /// ]);
@@ -181,7 +180,7 @@ pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
 /// assert_eq!(need.to_string(), "write on topic `orders` and write on transactional ID `payments-1`");
 /// # Ok::<(), gbac_engine::requests::RequestError>(())
 /// ```
-pub fn expand(api: &str, name: &str, resources: &BTreeMap<String, Vec<String>>) -> Result<Need, RequestError> {
+pub fn expand(api: &str, name: &str, resources: &Resources) -> Result<Need, RequestError> {
     let mut faults = Vec::new();
     let row = match Api::from_name(api) {
         None => {
@@ -252,7 +251,7 @@ impl RequestSpec {
     ///
     /// # Errors
     /// Every fault of `resources` at once.
-    pub fn expand(&self, resources: &BTreeMap<String, Vec<String>>) -> Result<Need, RequestError> {
+    pub fn expand(&self, resources: &Resources) -> Result<Need, RequestError> {
         let faults = fault::of_resources(self, resources);
         if !faults.is_empty() {
             return Err(RequestError::new(faults));
@@ -262,7 +261,7 @@ impl RequestSpec {
 }
 
 /// The names that a request gives, by kind.
-struct Names<'a>(&'a BTreeMap<String, Vec<String>>);
+struct Names<'a>(&'a Resources);
 
 impl Names<'_> {
     fn of(&self, kind: ResourceType) -> impl Iterator<Item = &str> {
@@ -350,7 +349,7 @@ mod tests {
     #[test]
     fn ids_names_and_aliases_are_unique_within_an_api() {
         for api in Api::ALL {
-            let mut seen = BTreeMap::new();
+            let mut seen = std::collections::BTreeMap::new();
             for row in catalog().iter().filter(|row| row.api == *api) {
                 for spelling in row.spellings() {
                     let before = seen.insert(fold(spelling), row.id);

@@ -1,9 +1,7 @@
 //! What clients really do: lists of requests with the resources they share.
 
-use std::collections::BTreeMap;
-
 use super::Api::{self, Kafka, SchemaRegistry};
-use super::{Need, RequestError, RequestFault, RequestSpec, find, kind_name};
+use super::{Need, RequestError, RequestFault, RequestSpec, Resources, find, kind_name};
 use crate::model::ResourceType::{self, Group, Subject, Topic, TransactionalId};
 
 /// A name, or several, that a recipe is filled with.
@@ -49,9 +47,6 @@ pub fn recipe(id: &str) -> Option<&'static Recipe> {
     RECIPES.iter().find(|recipe| recipe.id.eq_ignore_ascii_case(id))
 }
 
-/// The names that fill a request, by kind.
-type Resources = BTreeMap<String, Vec<String>>;
-
 impl Recipe {
     /// The requests with their resources, ready for [`RequestSpec::expand`]. `names` has slots as keys.
     ///
@@ -59,25 +54,27 @@ impl Recipe {
     /// Slots that are missing, empty or not of this recipe, all at once.
     pub fn requests(&self, names: &Resources) -> Result<Vec<(&'static RequestSpec, Resources)>, RequestError> {
         let mut faults = Vec::new();
-        for (key, list) in names {
+        for (key, list) in names.iter() {
             if !self.slots.iter().any(|slot| slot.name == key) {
                 let takes = self.slots.iter().map(|slot| slot.name).collect();
-                faults.push(RequestFault::NotTaken { request: self.id, kind: key.clone(), takes });
+                faults.push(RequestFault::NotTaken { request: self.id, kind: key.into(), takes });
             } else if list.is_empty() {
-                faults.push(RequestFault::EmptyList(key.clone()));
+                faults.push(RequestFault::EmptyList(key.into()));
             }
         }
-        for slot in self.slots.iter().filter(|slot| !names.contains_key(slot.name)) {
+        for slot in self.slots.iter().filter(|slot| names.get(slot.name).is_none()) {
             faults.push(RequestFault::Missing { request: self.id, kind: slot.name });
         }
         if !faults.is_empty() {
             return Err(RequestError::new(faults));
         }
         let filled = self.steps.iter().filter_map(|step| {
-            let mut resources = Resources::new();
+            let mut resources = Resources::default();
             for slot in self.slots.iter().filter(|slot| step.slots.contains(&slot.name)) {
-                let list = names.get(slot.name).into_iter().flatten().cloned();
-                resources.entry(kind_name(slot.kind).into()).or_default().extend(list);
+                let kind = kind_name(slot.kind);
+                let mut list = resources.get(kind).unwrap_or_default().to_vec();
+                list.extend_from_slice(names.get(slot.name).unwrap_or_default());
+                resources.insert(kind, list);
             }
             find(step.api, step.request).map(|row| (row, resources))
         });

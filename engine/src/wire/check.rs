@@ -1,12 +1,11 @@
 //! Checks: one JSON object each.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::reader::{self, Fields, Place, Problems};
 use crate::check::{Check, Question, Who};
 use crate::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use crate::requests::Resources;
 use crate::text::escaped;
 
 /// Reads a check.
@@ -161,7 +160,7 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
     let mut fields = Fields::of(value, at, problems)?;
     let api = fields.string("api", at, problems);
     let name = fields.string("name", at, problems);
-    let mut resources: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut resources = Resources::default();
     if let Some(value) = fields.optional("resources") {
         let place = Place::Member(at, "resources");
         for (kind, names) in object(value, &place, problems).into_iter().flatten() {
@@ -170,7 +169,7 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
                 problems.expected(&place, "an array of names", names);
                 continue;
             };
-            resources.insert(kind.clone(), reader::strings(names, &place, problems));
+            resources.insert(kind.as_str(), reader::strings(names, &place, problems));
         }
     }
     fields.finish(at, problems);

@@ -12,7 +12,7 @@ use crate::groups::NestedGroupBehavior;
 use crate::json;
 use crate::mapping::PrincipalMapping;
 use crate::model::{Principal, PrincipalType, RoleError, check_role_name};
-use crate::policy::{AclParts, ChangeError, GroupSource, Policy, Settings, Superusers};
+use crate::policy::{AclParts, ChangeError, GroupSource, Policy, Settings};
 use crate::text::escaped;
 
 /// Reads a policy document.
@@ -248,7 +248,7 @@ struct SettingsJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     sso: Option<SsoJson<'a>>,
     oidc_principal_mapping: &'a str,
-    superusers: &'a Superusers,
+    superusers: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -286,7 +286,7 @@ impl<'a> From<&'a Policy> for DocumentJson<'a> {
                 nested_group_behavior: nested,
                 sso,
                 oidc_principal_mapping: settings.principal_mapping.as_str(),
-                superusers: &settings.superusers,
+                superusers: settings.superusers.as_slice(),
             },
             roles: policy.roles_and_members().map(role).collect(),
             acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
