@@ -21,12 +21,14 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("identity", &["groups", "mapping", "token", "claim_path", "warning"]),
     ("policy", &["model", "claim_path", "groups", "mapping", "identity"]),
     ("decide", &["model", "identity", "policy"]),
+    ("analyze", &["model", "groups", "identity", "policy", "decide"]),
     ("requests", &["model", "decide"]),
     ("audit", &["model", "decide", "requests"]),
     ("check", &["model", "decide", "groups", "identity", "policy", "requests", "token", "warning"]),
     (
         "wire",
         &[
+            "analyze",
             "audit",
             "check",
             "claim_path",

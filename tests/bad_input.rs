@@ -75,7 +75,7 @@ fn a_chain_of_prefixes_of_each_other() {
     // Taken away from the long end, each name falls back to the next shorter one.
     for length in (2..=MAX_TOPIC_BYTES).rev() {
         let principal = Principal::group(if length % 2 == 0 { "even" } else { "odd" });
-        let gone = policy.acls().find(|acl| acl.resource_name.len() == length && acl.principal == principal).cloned();
+        let gone = policy.acls().find(|acl| acl.resource_name.len() == length && acl.principal == principal);
         assert_eq!(policy.apply(Change::RemoveAcl(gone.expect("it is there"))), Ok(true));
         let left = told(&ask(&policy, &["even", "odd"], ResourceType::Topic, &a(MAX_TOPIC_BYTES)));
         // The group comes before the name in the order of D-20.
@@ -106,7 +106,7 @@ fn one_name_with_a_hundred_thousand_entries() {
             (0..10_000).map(|number| format!("x{number}")).chain(["g41".into(), "y".into()]).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(ask(&policy, &many), ("allow_rule", by("g41")));
-        let gone = policy.acls().find(|acl| acl.principal.name() == "g41").cloned().expect("it is there");
+        let gone = policy.acls().find(|acl| acl.principal.name() == "g41").expect("it is there");
         assert_eq!(policy.apply(Change::RemoveAcl(gone.clone())), Ok(true));
         assert_eq!(ask(&policy, &many), ("no_match", None));
         let denied = Acl { permission: Permission::Deny, ..gone };

@@ -13,6 +13,7 @@
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)
 )]
 
+pub mod analyze;
 pub mod audit;
 pub mod check;
 pub mod claim_path;

@@ -1,16 +1,22 @@
 //! The JSON of all this: policy documents, checks, decisions, explanations and assertion files.
 
 mod acl;
+mod analysis;
 mod assertions;
 mod check;
 mod decision;
 mod document;
 mod extraction;
+mod lint;
 #[cfg(not(target_family = "wasm"))]
 mod plain;
 mod reader;
 
 pub use acl::{AclJson, acl_from_value};
+pub use analysis::{
+    CounterexampleJson, DiffJson, DifferenceJson, EntryJson, ExceptionJson, ExtentJson, FindingJson, GrantJson,
+    HostsJson, IdentityJson, LeastGrantJson, MatchJson, PatternJson, PermissionsJson, WhoCanJson,
+};
 pub use assertions::{
     Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value,
 };
@@ -20,4 +26,5 @@ pub use document::{
     DocumentJson, policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value,
 };
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, OpenedJson, WarningJson};
+pub use lint::{lint_from_json, lint_from_value};
 pub use reader::{Problem, Problems};

@@ -1,0 +1,274 @@
+//! What two policies decide differently: who gains and loses what.
+//!
+//! For one holder a region, operation and host is allowed, denied by an ACL, or neither. Identities combine a user and any
+//! groups: a deny of one of them wins, then an allow of one of them. So two policies decide everything alike when each
+//! holder stands alike in both, save that it makes no difference whether a holder is denied or has nothing where nobody
+//! who could be the same person is allowed. That is what is compared here, region by region.
+
+mod changed;
+mod compared;
+mod others;
+mod report;
+mod view;
+
+use std::net::IpAddr;
+
+use super::{Holder, NamePattern};
+use crate::decide::Decision;
+use crate::identity::Identity;
+use crate::model::{Acl, Operation, PrincipalType, ResourceType};
+use crate::policy::{GroupSource, Policy, Settings};
+use changed::Changed;
+use others::Others;
+use report::Report;
+
+/// How two policies differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diff {
+    /// How the one relates to the other, over every identity that there can be.
+    pub relation: Relation,
+    /// What is different for whom: everyone, then users and groups in order. Empty when the policies decide alike, but
+    /// for entries of [`Effect::StillBlocked`].
+    ///
+    /// What is different for everyone is told once, of [`Holder::Everyone`]; an entry of another holder says only what
+    /// is different for it beyond that.
+    pub differences: Vec<Difference>,
+    /// What is different for whoever is given a role, in order of the roles; its members are in `differences`, too. A
+    /// role that is in one policy only counts as empty in the other.
+    pub roles: Vec<Difference>,
+    /// The names of the settings that differ. Of these only `superusers` has to do with the decision about an identity;
+    /// the others say which identity a token makes.
+    pub settings: Vec<&'static str>,
+}
+
+/// How a policy relates to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Every request of every identity is decided alike.
+    Equal,
+    /// It allows everything that the earlier one allows, and more.
+    Wider,
+    /// It allows nothing that the earlier one does not allow, and less.
+    Narrower,
+    /// It allows more in one place and less in another.
+    Mixed,
+}
+
+impl Relation {
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Wider => "wider",
+            Self::Narrower => "narrower",
+            Self::Mixed => "mixed",
+        }
+    }
+}
+
+/// What a change does to a holder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// It was denied and is allowed.
+    Gains,
+    /// It was allowed and is denied.
+    Loses,
+    /// Alone it is denied as before; but a deny is gone, and the same person is allowed now by what else they hold. Of a
+    /// user that becomes a superuser: a deny of a group does not count any more.
+    GainsWithOthers,
+    /// Alone it is denied as before; but a deny is new, and takes from the same person what else they hold allows. Of a
+    /// user that is no superuser any more: a deny of a group counts now.
+    LosesWithOthers,
+    /// An ACL is new that would allow it, but a deny of the holder itself blocks it: nothing is different.
+    StillBlocked,
+}
+
+impl Effect {
+    /// Every value.
+    pub const ALL: &'static [Self] =
+        &[Self::Gains, Self::Loses, Self::GainsWithOthers, Self::LosesWithOthers, Self::StillBlocked];
+
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Gains => "gains",
+            Self::Loses => "loses",
+            Self::GainsWithOthers => "gains_with_others",
+            Self::LosesWithOthers => "loses_with_others",
+            Self::StillBlocked => "still_blocked",
+        }
+    }
+}
+
+/// One effect on one holder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Whom it is about.
+    pub holder: Holder,
+    /// What happens to it.
+    pub effect: Effect,
+    /// On what: together these cover exactly the requests that the effect is on.
+    pub extents: Vec<Extent>,
+    /// A request that is decided differently; none for a role and where nothing is different.
+    pub counterexample: Option<Box<Counterexample>>,
+    /// With [`Effect::StillBlocked`], the denies that block it.
+    pub blocked_by: Vec<Acl>,
+}
+
+/// Requests: operations on names from hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extent {
+    /// The resources' type.
+    pub resource_type: ResourceType,
+    /// The names.
+    pub pattern: NamePattern,
+    /// The names among them that do not belong to it.
+    pub except: Vec<NamePattern>,
+    /// The operations, in the order of [`Operation::ALL`].
+    pub operations: Vec<Operation>,
+    /// From where.
+    pub hosts: Hosts,
+}
+
+/// From where requests come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hosts {
+    /// Whether those that do not say are among them (D-04).
+    pub unknown: bool,
+    /// Those that say.
+    pub addresses: Addresses,
+}
+
+/// A set of addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addresses {
+    /// These.
+    Only(Vec<IpAddr>),
+    /// All but these.
+    AllBut(Vec<IpAddr>),
+}
+
+impl Hosts {
+    /// Whether every request is among them, wherever it comes from.
+    #[must_use]
+    pub const fn is_any(&self) -> bool {
+        self.unknown && matches!(&self.addresses, Addresses::AllBut(but) if but.is_empty())
+    }
+
+    /// Whether a request from this address is among them, or one that does not say.
+    #[must_use]
+    pub fn covers(&self, host: Option<IpAddr>) -> bool {
+        match (host.map(|host| host.to_canonical()), &self.addresses) {
+            (None, _) => self.unknown,
+            (Some(host), Addresses::Only(only)) => only.contains(&host),
+            (Some(host), Addresses::AllBut(but)) => !but.contains(&host),
+        }
+    }
+}
+
+/// A request that two policies decide differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counterexample {
+    /// Who asks.
+    pub identity: Identity,
+    /// The operation.
+    pub operation: Operation,
+    /// The resource's type.
+    pub resource_type: ResourceType,
+    /// The resource's name.
+    pub resource_name: String,
+    /// The client's address; none when the request does not say.
+    pub host: Option<IpAddr>,
+    /// What the earlier policy decides.
+    pub before: Decision,
+    /// What the later one decides.
+    pub after: Decision,
+}
+
+/// Compares two policies over every identity, operation, resource and host.
+///
+/// Cost: one look at each row of both, and for each holder whose ACLs, memberships or superuser status changed the rows
+/// that have to do with it.
+///
+/// ```
+/// use gbac_engine::analyze::{Effect, Relation, diff};
+/// use gbac_engine::policy::Change;
+/// use gbac_engine::wire::{acl_from_value, policy_from_json};
+///
+/// let before = policy_from_json(r#"{ "version": 1 }"#)?;
+/// let mut after = before.clone();
+/// let acl = serde_json::json!({
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
+/// after.apply(Change::AddAcl(acl_from_value(&acl)?)).expect("an ACL can always be added");
+/// let found = diff(&before, &after);
+/// assert_eq!((found.relation, found.differences[0].effect), (Relation::Wider, Effect::Gains));
+/// assert_eq!(found.differences[0].holder.to_string(), "Group:eng");
+/// assert_eq!(diff(&after, &after.clone()).relation, Relation::Equal);
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+#[must_use]
+pub fn diff(before: &Policy, after: &Policy) -> Diff {
+    let policies = [before, after];
+    let changed = Changed::new(policies);
+    let mut report = Report::new(policies);
+    let mut asking = Vec::new();
+    let mut asked = Vec::new();
+    for view in changed.views() {
+        let seen = view.see();
+        let unsettled = if view.asks_others() { seen.unsettled() } else { Vec::new() };
+        if unsettled.is_empty() {
+            report.add(&view, &seen, None);
+        } else {
+            asked.push((view.resource_type, unsettled));
+            asking.push(view);
+        }
+    }
+    let others = Others::of(policies, &changed.patterns, &asked);
+    for (view, (resource_type, unsettled)) in asking.iter().zip(&asked) {
+        let (places, hosts) = others.over(*resource_type, unsettled);
+        report.add(view, &view.see_with(&places, hosts), Some(&others));
+    }
+    let (differences, roles) = report.end();
+    let has = |effects: [Effect; 2]| differences.iter().any(|difference| effects.contains(&difference.effect));
+    let more = has([Effect::Gains, Effect::GainsWithOthers]);
+    let less = has([Effect::Loses, Effect::LosesWithOthers]);
+    let relation = match (more, less) {
+        (false, false) => Relation::Equal,
+        (true, false) => Relation::Wider,
+        (false, true) => Relation::Narrower,
+        (true, true) => Relation::Mixed,
+    };
+    Diff { relation, differences, roles, settings: settings(before.settings(), after.settings()) }
+}
+
+/// The names of the settings that differ.
+fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let (path, nested) = (["oidc_group_claim_path"].as_slice(), ["nested_group_behavior"].as_slice());
+    match (&before.groups, &after.groups) {
+        (
+            GroupSource::Properties { claim_path, nested: behavior },
+            GroupSource::Properties { claim_path: new_path, nested: new_behavior },
+        ) => {
+            names.extend(if claim_path == new_path { &[][..] } else { path });
+            names.extend(if behavior == new_behavior { &[][..] } else { nested });
+        }
+        (one, other) if one == other => {}
+        _ => names.push("sso"),
+    }
+    if before.principal_mapping != after.principal_mapping {
+        names.push("oidc_principal_mapping");
+    }
+    if before.superusers != after.superusers {
+        names.push("superusers");
+    }
+    names
+}
+
+/// Whether a holder is a role, which nobody is but people are given.
+const fn is_role(holder: &Holder) -> bool {
+    matches!(holder, Holder::One(principal) if matches!(principal.kind(), PrincipalType::Role))
+}

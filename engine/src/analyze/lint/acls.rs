@@ -1,0 +1,223 @@
+//! ACLs that do nothing: covered by a broader one, blocked by a deny, or about what does not exist.
+
+use super::{Finding, Severity};
+use crate::analyze::tree::Place;
+use crate::analyze::{answered, within};
+use crate::model::{Acl, Host, Operation, Permission, Principal, PrincipalType};
+use crate::policy::{HostId, Operations, Pattern, PatternId, Policy, PrincipalId, Row, rows_of};
+use crate::text::escaped;
+
+pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
+    let mut linter = Linter {
+        policy,
+        everyone: policy.principal_id(PrincipalType::User, "*"),
+        covering: Vec::new(),
+        holders: Vec::new(),
+        findings,
+    };
+    for (id, pattern) in policy.patterns() {
+        linter.pattern(id, pattern);
+    }
+}
+
+struct Linter<'a, 'f> {
+    policy: &'a Policy,
+    everyone: Option<PrincipalId>,
+    /// The patterns that cover the one that is looked at, itself among them.
+    covering: Vec<(PatternId, &'a Pattern)>,
+    /// The principals that everyone has who has the one that is looked at, itself first.
+    holders: Vec<PrincipalId>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'a> Linter<'a, '_> {
+    fn pattern(&mut self, id: PatternId, pattern: &'a Pattern) {
+        let place = Place::of(pattern);
+        self.covering.clear();
+        let covering = self.policy.covering(pattern.resource_type, pattern.name());
+        for other in covering.as_slice() {
+            let Some(covers) = self.policy.pattern(PatternId(*other)) else { continue };
+            if Place::of(covers).covers(place) {
+                self.covering.push((PatternId(*other), covers));
+            }
+        }
+        let sensible = pattern.resource_type.operations();
+        for row in pattern.rows() {
+            let Some(principal) = self.policy.principal(row.principal) else { continue };
+            for operation in row.deny.or(row.allow).iter() {
+                if operation != Operation::All && !sensible.contains(&operation) {
+                    self.foreign(pattern, row, operation);
+                }
+            }
+            self.refused(pattern, row, principal);
+            if principal.kind() == PrincipalType::Role && !self.policy.is_role(row.principal) {
+                continue;
+            }
+            self.holders.clear();
+            self.holders.push(row.principal);
+            if self.everyone != Some(row.principal) {
+                if principal.kind() != PrincipalType::Role {
+                    self.holders.extend_from_slice(self.policy.links(row.principal));
+                }
+                self.holders.extend(self.everyone);
+            }
+            self.row(id, pattern, row);
+        }
+    }
+
+    /// Finds the ACLs of a row that change nothing.
+    fn row(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row) {
+        // What broader rows deny and allow; and the row itself, of which one operation may cover another.
+        let (mut deny, mut allow) = (Operations::default(), Operations::default());
+        let (mut own_deny, mut own_allow) = (row.deny, row.allow);
+        self.broader(id, row, |_, other, twin| {
+            if twin {
+                own_deny = own_deny.or(other.deny);
+                own_allow = own_allow.or(other.allow);
+            } else {
+                deny = deny.or(answered(other.deny, Permission::Deny));
+                allow = allow.or(answered(other.allow, Permission::Allow));
+            }
+        });
+        for operation in row.deny.iter() {
+            let only = Operations::only(operation);
+            let beside = answered(own_deny.without(only), Permission::Deny);
+            if within(answered(only, Permission::Deny), deny.or(beside)) {
+                self.covered(id, pattern, row, operation, Permission::Deny);
+            }
+        }
+        let denied = deny.or(answered(own_deny, Permission::Deny));
+        for operation in row.allow.iter() {
+            let only = Operations::only(operation);
+            let effect = answered(only, Permission::Allow);
+            if within(effect, denied) {
+                self.unreachable(id, pattern, row, operation);
+            } else if within(effect, allow.or(answered(own_allow.without(only), Permission::Allow))) {
+                self.covered(id, pattern, row, operation, Permission::Allow);
+            }
+        }
+    }
+
+    /// Visits the other rows that apply wherever this one does. The last argument is whether it is the same row but that
+    /// every name is spelled as the empty prefix there and as the literal `*` here: of two such ACLs that one is left out.
+    fn broader(&self, id: PatternId, row: &Row, mut visit: impl FnMut(&'a Pattern, &'a Row, bool)) {
+        let every_name = self.policy.pattern(id).is_some_and(Pattern::is_all_names);
+        for (other, pattern) in &self.covering {
+            // Another pattern for every name.
+            let twin = every_name && *other != id;
+            for principal in &self.holders {
+                for broader in rows_of(pattern.rows(), *principal) {
+                    let same = *principal == row.principal && broader.host == row.host;
+                    if !(same && *other == id) && (broader.host == HostId::ANY || broader.host == row.host) {
+                        visit(pattern, broader, same && twin);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ACLs of these operations in the row itself and in broader ones, the row's own first.
+    fn acls(&self, id: PatternId, pattern: &'a Pattern, row: &Row, of: Operations, permission: Permission) -> Vec<Acl> {
+        let mut acls = Vec::new();
+        let mut take = |pattern: &Pattern, row: &Row, without: Operations| {
+            let operations = row.of(permission).and(of).without(without);
+            acls.extend(operations.iter().map(|operation| self.policy.acl(pattern, row, operation, permission)));
+        };
+        let none = Operations::default();
+        take(pattern, row, none);
+        let own = row.of(permission);
+        self.broader(id, row, |pattern, row, twin| take(pattern, row, if twin { own } else { none }));
+        acls
+    }
+
+    fn covered(
+        &mut self,
+        id: PatternId,
+        pattern: &'a Pattern,
+        row: &Row,
+        operation: Operation,
+        permission: Permission,
+    ) {
+        let acl = self.policy.acl(pattern, row, operation, permission);
+        let by = self.acls(id, pattern, row, Operations::answering(operation, permission), permission);
+        let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
+        let message = format!("{} says nothing that {} does not say", spoken(&acl), spoken(&by));
+        let hint = "leave it out, unless the broader one is to go";
+        let finding = Finding::new("acl_covered", Severity::Notice, message, hint);
+        self.findings.push(finding.with_acls(vec![acl, by]));
+    }
+
+    fn unreachable(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row, operation: Operation) {
+        let acl = self.policy.acl(pattern, row, operation, Permission::Allow);
+        let message = format!("{} never allows anything: a deny wins", spoken(&acl));
+        let mut acls = vec![acl];
+        let effect = answered(Operations::only(operation), Permission::Allow);
+        let mut denied = Operations::default();
+        for deny in self.acls(id, pattern, row, effect.or(Operations::only(Operation::All)), Permission::Deny) {
+            let by = answered(Operations::only(deny.operation), Permission::Deny).and(effect);
+            if !within(by, denied) {
+                denied = denied.or(by);
+                acls.push(deny);
+            }
+        }
+        let hint = "remove it, or narrow the denies to what is really forbidden";
+        self.findings.push(Finding::new("acl_unreachable", Severity::Warning, message, hint).with_acls(acls));
+    }
+
+    fn foreign(&mut self, pattern: &Pattern, row: &Row, operation: Operation) {
+        for permission in Permission::ALL {
+            if row.of(*permission).meets(Operations::only(operation)) {
+                let acl = self.policy.acl(pattern, row, operation, *permission);
+                let words: Vec<&str> =
+                    pattern.resource_type.operations().iter().map(|known| known.spelling().cli).collect();
+                let message = format!(
+                    "{} is about an operation that no {} has",
+                    spoken(&acl),
+                    pattern.resource_type.spelling().words.to_lowercase()
+                );
+                let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
+                let finding = Finding::new("operation_foreign", Severity::Warning, message, hint);
+                self.findings.push(finding.with_acls(vec![acl]));
+            }
+        }
+    }
+
+    /// What could not be created today (D-27): the same codes and hints as when it is.
+    fn refused(&mut self, pattern: &Pattern, row: &Row, principal: &Principal) {
+        let policy = self.policy;
+        let all = || {
+            Permission::ALL.iter().flat_map(|permission| {
+                row.of(*permission).iter().map(|operation| policy.acl(pattern, row, operation, *permission))
+            })
+        };
+        let Some(first) = all().next() else { return };
+        for fault in first.check_create() {
+            let message = format!("an ACL could not be created today: {fault}");
+            let finding = Finding::new(fault.code(), Severity::Warning, message, fault.hint());
+            self.findings.push(finding.with_acls(all().collect()));
+        }
+        if principal.kind() == PrincipalType::Role && !policy.is_role(row.principal) {
+            let message = format!("there is no role `{}`, so that its ACLs do nothing", escaped(principal.name()));
+            let hint = "create the role, or remove its ACLs: they come back to life when a role of that name is made";
+            let finding = Finding::new("role_missing", Severity::Warning, message, hint);
+            self.findings.push(finding.with_acls(all().collect()).with_principals(vec![principal.clone()]));
+        }
+    }
+}
+
+/// An ACL in words, for a message.
+fn spoken(acl: &Acl) -> String {
+    let from = match acl.host {
+        Host::Any => String::new(),
+        Host::Address(address) => format!(" from {address}"),
+    };
+    format!(
+        "the {} of {} on the {} {} `{}` for `{}`{from}",
+        acl.permission.spelling().cli,
+        acl.operation.spelling().cli,
+        acl.pattern_type.spelling().words,
+        acl.resource_type.spelling().cli,
+        escaped(&acl.resource_name),
+        escaped(&acl.principal.to_string()),
+    )
+}

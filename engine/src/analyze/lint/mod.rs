@@ -1,0 +1,107 @@
+//! What is odd in a policy: it loads and decides, but hardly as its author meant.
+
+mod acls;
+mod names;
+
+use crate::model::{Acl, Principal};
+use crate::order::sort;
+use crate::policy::Policy;
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Somebody may get what nobody meant to give.
+    Error,
+    /// Something does nothing, or not what it says.
+    Warning,
+    /// Something could be left out.
+    Notice,
+}
+
+impl Severity {
+    /// Every value, the gravest first.
+    pub const ALL: &'static [Self] = &[Self::Error, Self::Warning, Self::Notice];
+
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Notice => "notice",
+        }
+    }
+}
+
+/// Something odd. docs/analysis.md lists the codes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// A stable name of the kind.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// One sentence, lower case, without a final period; names are in backticks and escaped.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+    /// The ACL that it is about, then those that make it so.
+    pub acls: Vec<Acl>,
+    /// The principals that it is about; a role as `Role:<name>`.
+    pub principals: Vec<Principal>,
+    /// Where it is in the document that was read, as JSON Pointers (D-34); none of a policy that came from elsewhere.
+    pub places: Vec<String>,
+}
+
+impl Finding {
+    pub(crate) fn new(code: &'static str, severity: Severity, message: String, hint: impl Into<String>) -> Self {
+        let (acls, principals, places) = Default::default();
+        Self { code, severity, message, hint: hint.into(), acls, principals, places }
+    }
+
+    fn with_acls(mut self, acls: Vec<Acl>) -> Self {
+        self.acls = acls;
+        self
+    }
+
+    fn with_principals(mut self, principals: Vec<Principal>) -> Self {
+        self.principals = principals;
+        self
+    }
+}
+
+/// Finds what is odd, the gravest first, then by code and by what it is about.
+///
+/// A policy is a set of ACLs and cannot hold one twice (D-17); what a document holds twice is found where it is read
+/// ([`crate::wire::lint_from_json`]).
+///
+/// Cost: for each row a look at those of the same and of broader principals on the patterns that cover its own.
+///
+/// ```
+/// use gbac_engine::analyze::lint;
+/// use gbac_engine::wire::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "empty" }] }"#)?;
+/// let codes: Vec<&str> = lint(&policy).iter().map(|finding| finding.code).collect();
+/// assert_eq!(codes, ["role_without_acls", "role_without_members"]);
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+#[must_use]
+pub fn lint(policy: &Policy) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    acls::lint(policy, &mut findings);
+    names::lint(policy, &mut findings);
+    in_order(&mut findings);
+    findings
+}
+
+/// Puts findings in order.
+pub(crate) fn in_order(findings: &mut [Finding]) {
+    sort(findings, |a, b| {
+        let key = |finding: &Finding| (finding.severity, finding.code);
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| a.acls.cmp(&b.acls))
+            .then_with(|| a.principals.cmp(&b.principals))
+            .then_with(|| a.places.cmp(&b.places))
+    });
+}

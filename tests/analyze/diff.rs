@@ -1,0 +1,266 @@
+//! What two policies decide differently.
+
+use gbac_engine::analyze::{Diff, Difference, Effect, Extent, Holder, Relation, diff};
+use gbac_engine::decide::Outcome;
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType, Role};
+use gbac_tests::oracle::Facts;
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::world::{
+    FEW, GROUPS, NOBODY, Question, ROLES, USERS, acl, allows, alone, config, facts, holders, member, once, policy,
+    questions, roles, verdict,
+};
+
+/// A change of a small world.
+#[derive(Debug, Clone)]
+enum Step {
+    Add(Acl),
+    Remove(prop::sample::Index),
+    Member(&'static str, Principal),
+    Roles(Vec<Role>),
+    Superusers(Vec<String>),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => acl(FEW).prop_map(Step::Add),
+        4 => any::<prop::sample::Index>().prop_map(Step::Remove),
+        2 => (select(ROLES), member()).prop_map(|(role, member)| Step::Member(role, member)),
+        1 => roles().prop_map(Step::Roles),
+        1 => btree_set(select(USERS), 0..2).prop_map(|users| Step::Superusers(users.into_iter().map(String::from).collect())),
+    ]
+}
+
+fn changed(facts: &Facts, steps: &[Step]) -> Facts {
+    let mut facts = facts.clone();
+    for step in steps {
+        match step {
+            Step::Add(acl) => facts.acls = once(facts.acls.iter().cloned().chain([acl.clone()]).collect()),
+            Step::Remove(index) if !facts.acls.is_empty() => drop(facts.acls.remove(index.index(facts.acls.len()))),
+            Step::Remove(_) => {}
+            Step::Member(name, member) => {
+                for role in facts.roles.iter_mut().filter(|role| role.name == *name) {
+                    if !role.members.remove(member) {
+                        role.members.insert(member.clone());
+                    }
+                }
+            }
+            Step::Roles(roles) => facts.roles.clone_from(roles),
+            Step::Superusers(users) => facts.superusers.clone_from(users),
+        }
+    }
+    facts
+}
+
+/// Whether a question belongs to an extent.
+fn is_in(extent: &Extent, question: &Question) -> bool {
+    extent.hosts.covers(question.host)
+        && extent.resource_type == question.resource_type
+        && extent.operations.contains(&question.operation)
+        && extent.pattern.covers(&question.name)
+        && !extent.except.iter().any(|except| except.covers(&question.name))
+}
+
+/// The direction of an effect: whether it is one of allowing more.
+fn is_more(effect: Effect) -> bool {
+    matches!(effect, Effect::Gains | Effect::GainsWithOthers)
+}
+
+/// An identity of the world: a user and some of the groups.
+type Person = (&'static str, Vec<String>);
+
+fn people() -> Vec<Person> {
+    let mut people = Vec::new();
+    for user in USERS.iter().chain(&[NOBODY]) {
+        for chosen in 0_usize..1 << GROUPS.len() {
+            let of = GROUPS.iter().enumerate().filter(|(place, _)| chosen >> place & 1 == 1);
+            people.push((*user, of.map(|(_, group)| String::from(*group)).collect()));
+        }
+    }
+    people
+}
+
+fn holds((user, groups): &Person, holder: &Holder) -> bool {
+    match holder {
+        Holder::Everyone => true,
+        Holder::One(principal) if principal.kind() == PrincipalType::User => principal.name() == *user,
+        Holder::One(principal) => groups.iter().any(|group| group == principal.name()),
+    }
+}
+
+/// Two worlds and every question; an answer is a `bool` for each of them.
+struct Both<'a> {
+    facts: [&'a Facts; 2],
+    questions: Vec<Question>,
+}
+
+impl Both<'_> {
+    fn ask(&self, holder: &Holder, answer: impl Fn(&Facts, &str, &[String], &Question) -> bool) -> [Vec<bool>; 2] {
+        self.facts.map(|facts| {
+            let (facts, user, groups) = alone(facts, holder);
+            self.questions.iter().map(|question| answer(&facts, &user, &groups, question)).collect()
+        })
+    }
+
+    /// What turns for a holder: gained, lost, and newly allowed by an ACL but for its own denies.
+    fn turns(&self, holder: &Holder) -> Vec<[bool; 3]> {
+        let [was, is] = self.ask(holder, allows);
+        let [had, has] = self.ask(holder, |facts, user, groups, question| {
+            let acls = facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().collect();
+            allows(&Facts { acls, ..facts.clone() }, user, groups, question)
+        });
+        let [_, denied] = self
+            .ask(holder, |facts, user, groups, question| verdict(facts, user, groups, question).reason == "deny_rule");
+        (0..self.questions.len())
+            .map(|q| [is[q] && !was[q], was[q] && !is[q], has[q] && !had[q] && denied[q]])
+            .collect()
+    }
+
+    /// The questions of a holder's differences of one effect.
+    fn told(&self, differences: &[Difference], holder: &Holder, effect: Effect) -> Vec<bool> {
+        let of = |difference: &&Difference| difference.holder == *holder && difference.effect == effect;
+        let extents: Vec<&Extent> = differences.iter().filter(of).flat_map(|difference| &difference.extents).collect();
+        self.questions.iter().map(|question| extents.iter().any(|extent| is_in(extent, question))).collect()
+    }
+
+    fn same(&self, told: &[bool], expected: &[bool], what: &str) -> Result<(), TestCaseError> {
+        for (question, (told, expected)) in self.questions.iter().zip(told.iter().zip(expected)) {
+            prop_assert_eq!(told, expected, "{} {:?}", what, question);
+        }
+        Ok(())
+    }
+}
+
+/// Alone: exactly what each holder gains and loses beyond what everyone does.
+fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
+    let everyone = both.turns(&Holder::Everyone);
+    for holder in holders() {
+        let is_role = matches!(&holder, Holder::One(principal) if principal.kind() == PrincipalType::Role);
+        let list = if is_role { &found.roles } else { &found.differences };
+        let turns = both.turns(&holder);
+        for (place, effect) in [Effect::Gains, Effect::Loses, Effect::StillBlocked].into_iter().enumerate() {
+            let turned = turns.iter().zip(&everyone);
+            let expected: Vec<bool> = if holder.is_everyone() {
+                turned.map(|(turn, _)| turn[place]).collect()
+            } else {
+                turned.map(|(turn, everyone)| turn[place] && !everyone[place]).collect()
+            };
+            both.same(&both.told(list, &holder, effect), &expected, &format!("{holder} {effect:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// Together: what is different for every identity that there can be is told, and what is told is different for one.
+fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
+    let people = people();
+    // By person and question, what was and is allowed.
+    let answers: Vec<[Vec<bool>; 2]> = people
+        .iter()
+        .map(|(user, groups)| {
+            both.facts
+                .map(|facts| both.questions.iter().map(|question| allows(facts, user, groups, question)).collect())
+        })
+        .collect();
+    let (mut more, mut less) = (false, false);
+    for alone_and_with in [[Effect::Gains, Effect::GainsWithOthers], [Effect::Loses, Effect::LosesWithOthers]] {
+        let is_more = is_more(alone_and_with[0]);
+        let turned = |[was, is]: &[Vec<bool>; 2], q: usize| was[q] != is[q] && is[q] == is_more;
+        let any = answers.iter().any(|answers| (0..both.questions.len()).any(|q| turned(answers, q)));
+        if is_more {
+            more = any;
+        } else {
+            less = any;
+        }
+        let holders: Vec<Holder> =
+            holders().into_iter().filter(|holder| people.iter().any(|person| holds(person, holder))).collect();
+        let told: Vec<[Vec<bool>; 2]> = holders
+            .iter()
+            .map(|holder| alone_and_with.map(|effect| both.told(&found.differences, holder, effect)))
+            .collect();
+        for q in 0..both.questions.len() {
+            for (person, _) in people.iter().zip(&answers).filter(|(_, answers)| turned(answers, q)) {
+                let by = |(holder, [alone, with]): (&Holder, &[Vec<bool>; 2])| {
+                    holds(person, holder) && (alone[q] || with[q])
+                };
+                prop_assert!(holders.iter().zip(&told).any(by), "{:?} {:?}", person, both.questions[q]);
+            }
+            for (holder, [_, with]) in holders.iter().zip(&told).filter(|(_, [_, with])| with[q]) {
+                let is_so = |(person, answers): (&Person, &[Vec<bool>; 2])| holds(person, holder) && turned(answers, q);
+                prop_assert!(people.iter().zip(&answers).any(is_so), "{} {} {:?}", holder, with[q], both.questions[q]);
+            }
+        }
+    }
+    let relation = match (more, less) {
+        (false, false) => Relation::Equal,
+        (true, false) => Relation::Wider,
+        (false, true) => Relation::Narrower,
+        (true, true) => Relation::Mixed,
+    };
+    prop_assert_eq!(found.relation, relation);
+    Ok(())
+}
+
+/// Each counterexample is one, in the direction of its effect.
+fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
+    for difference in &found.differences {
+        if difference.effect == Effect::StillBlocked {
+            let is_deny = |acl: &Acl| acl.permission == Permission::Deny && both.facts[1].acls.contains(acl);
+            prop_assert!(!difference.blocked_by.is_empty() && difference.blocked_by.iter().all(is_deny));
+            prop_assert!(difference.counterexample.is_none());
+            continue;
+        }
+        prop_assert!(difference.counterexample.is_some(), "{:?}", difference);
+        let example = difference.counterexample.as_ref().unwrap();
+        let question = Question {
+            operation: example.operation,
+            resource_type: example.resource_type,
+            name: example.resource_name.clone(),
+            host: example.host,
+        };
+        let groups = example.identity.groups().to_vec();
+        let [was, is] = both.facts.map(|facts| allows(facts, example.identity.user(), &groups, &question));
+        prop_assert_eq!((was, is), (!is_more(difference.effect), is_more(difference.effect)), "{:?}", difference);
+        prop_assert_eq!((example.before.outcome == Outcome::Allow, example.after.outcome == Outcome::Allow), (was, is));
+        prop_assert!(difference.extents.iter().any(|extent| is_in(extent, &question)), "{:?}", difference);
+    }
+    Ok(())
+}
+
+fn check(before: &Facts, after: &Facts) -> Result<(), TestCaseError> {
+    let found = diff(&policy(before), &policy(after));
+    let mut questions = questions(FEW);
+    // A type that no ACL names is all alike.
+    let named: Vec<_> = before.acls.iter().chain(&after.acls).map(|acl| acl.resource_type).collect();
+    questions.retain(|question| question.name == "a" || named.contains(&question.resource_type));
+    let both = Both { facts: [before, after], questions };
+    check_alone(&both, &found)?;
+    check_together(&both, &found)?;
+    check_examples(&both, &found)?;
+    // The other way round it is the mirror image.
+    let mirrored = match found.relation {
+        Relation::Wider => Relation::Narrower,
+        Relation::Narrower => Relation::Wider,
+        other => other,
+    };
+    prop_assert_eq!(diff(&policy(after), &policy(before)).relation, mirrored);
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(config(400))]
+
+    /// The difference of a policy and a changed one is exactly what the oracle decides differently.
+    #[test]
+    fn the_diff_is_what_is_decided_differently(before in facts(FEW), steps in vec(step(), 0..4)) {
+        check(&before, &changed(&before, &steps))?;
+    }
+
+    /// So is that of two policies that have nothing to do with one another.
+    #[test]
+    fn the_diff_of_strangers_is_what_is_decided_differently(before in facts(FEW), after in facts(FEW)) {
+        check(&before, &after)?;
+    }
+}

@@ -1,0 +1,345 @@
+//! What is odd in a policy.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::analyze::{Relation, Severity, diff, lint};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role};
+use gbac_engine::wire::{FindingJson, lint_from_json};
+use gbac_tests::oracle::Facts;
+use proptest::prelude::*;
+
+use crate::world::{FEW, NOBODY, USERS, allows, config, facts, policy, questions};
+
+/// Whether one ACL applies wherever another one does, and is not the same.
+fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
+    let is_all = |acl: &Acl| match acl.pattern_type {
+        PatternType::Literal => acl.resource_name == "*",
+        PatternType::Prefixed => acl.resource_name.is_empty(),
+    };
+    let (all, other_all) = (is_all(one), is_all(other));
+    let name = if all {
+        true
+    } else if other_all {
+        false
+    } else {
+        match one.pattern_type {
+            PatternType::Prefixed => other.resource_name.starts_with(&one.resource_name),
+            PatternType::Literal => {
+                other.pattern_type == PatternType::Literal && one.resource_name == other.resource_name
+            }
+        }
+    };
+    let role = |role: &Role| {
+        Principal::role(&role.name) == one.principal
+            && role.members.contains(&other.principal)
+            && !other.principal.is_everyone()
+    };
+    let principal = one.principal == other.principal || one.principal.is_everyone() || facts.roles.iter().any(role);
+    one.resource_type == other.resource_type && name && principal && (one.host == Host::Any || one.host == other.host)
+}
+
+/// The operations that an ACL answers.
+fn answers(acl: &Acl) -> Vec<Operation> {
+    Operation::ALL
+        .iter()
+        .copied()
+        .filter(|asked| {
+            acl.operation == Operation::All
+                || acl.operation == *asked
+                || acl.permission == Permission::Allow && asked.implied_by().contains(&acl.operation)
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(config(100))]
+
+    /// An ACL that is said to do nothing does nothing, and each one that single ACLs make useless is found.
+    #[test]
+    fn what_lint_calls_useless_is(facts in facts(FEW)) {
+        let policy = policy(&facts);
+        let findings = lint(&policy);
+        let of = |code| findings.iter().filter(move |finding| finding.code == code).map(|finding| finding.acls[0].clone()).collect::<BTreeSet<Acl>>();
+        let (covered, unreachable) = (of("acl_covered"), of("acl_unreachable"));
+        let missing: BTreeSet<Acl> = findings.iter().filter(|finding| finding.code == "role_missing").flat_map(|finding| finding.acls.clone()).collect();
+        for acl in &facts.acls {
+            let role_missing = acl.principal.kind() == PrincipalType::Role && !facts.roles.iter().any(|role| role.name == acl.principal.name());
+            prop_assert_eq!(missing.contains(acl), role_missing);
+            let is_unreachable = !role_missing && acl.permission == Permission::Allow && answers(acl).iter().all(|operation| {
+                facts.acls.iter().any(|deny| deny.permission == Permission::Deny && applies_wherever(&facts, deny, acl) && answers(deny).contains(operation))
+            });
+            prop_assert_eq!(unreachable.contains(acl), is_unreachable, "{:?}", acl);
+            let by = |other: &Acl| {
+                let equal_but_spelled = applies_wherever(&facts, acl, other) && acl.operation == other.operation;
+                other != acl && other.permission == acl.permission && applies_wherever(&facts, other, acl)
+                    && answers(acl).iter().all(|operation| answers(other).contains(operation))
+                    && (!equal_but_spelled || other.pattern_type == PatternType::Literal)
+            };
+            let is_covered = !role_missing && !is_unreachable && facts.acls.iter().any(by);
+            prop_assert_eq!(covered.contains(acl), is_covered, "{:?}", acl);
+        }
+        // Without all of them every decision is the same.
+        let mut less = facts.clone();
+        less.acls.retain(|acl| !covered.contains(acl) && !unreachable.contains(acl) && !missing.contains(acl));
+        prop_assert_eq!(diff(&policy, &crate::world::policy(&less)).relation, Relation::Equal);
+        for user in USERS.iter().chain(&[NOBODY]) {
+            for groups in [&[][..], &["g"], &["h", "u"]] {
+                let groups: Vec<String> = groups.iter().map(|group| String::from(*group)).collect();
+                for question in questions(FEW) {
+                    prop_assert_eq!(allows(&facts, user, &groups, &question), allows(&less, user, &groups, &question));
+                }
+            }
+        }
+    }
+}
+
+/// An ACL of a document: resource type, name, pattern, principal, host, operation, permission.
+fn acl_json(text: &str) -> serde_json::Value {
+    let parts: Vec<&str> = text.split_whitespace().collect();
+    let [resource_type, name, pattern, principal, host, operation, permission] = parts[..] else { panic!("{text}") };
+    serde_json::json!({
+        "resource_type": format!("RESOURCE_TYPE_{resource_type}"),
+        "resource_name": name,
+        "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"),
+        "principal": principal,
+        "host": host,
+        "operation": format!("OPERATION_{operation}"),
+        "permission_type": format!("PERMISSION_TYPE_{permission}"),
+    })
+}
+
+/// A document of these settings, roles (`name: member member`) and ACLs.
+fn document(settings: &serde_json::Value, roles: &[&str], acls: &[&str]) -> String {
+    let role = |text: &&str| {
+        let (name, members) = text.split_once(':').unwrap();
+        let members: Vec<_> =
+            members.split_whitespace().map(|member| serde_json::json!({ "principal": member })).collect();
+        serde_json::json!({ "name": name, "members": members })
+    };
+    let roles: Vec<_> = roles.iter().map(role).collect();
+    let acls: Vec<_> = acls.iter().map(|acl| acl_json(acl)).collect();
+    serde_json::json!({ "version": 1, "settings": settings, "roles": roles, "acls": acls }).to_string()
+}
+
+/// A code, with a document that has it once and one that only just has not.
+struct Vector {
+    code: &'static str,
+    severity: Severity,
+    with: String,
+    without: String,
+}
+
+fn vectors() -> Vec<Vector> {
+    use Severity::{Error, Notice, Warning};
+    let none = || serde_json::json!({});
+    let acls = |acls: &[&str]| document(&none(), &[], acls);
+    let vector = |code, severity, with: String, without: String| Vector { code, severity, with, without };
+    let read = "TOPIC orders LITERAL Group:eng * READ ALLOW";
+    let role_acl = "TOPIC orders LITERAL Role:r * READ ALLOW";
+    let superusers = |mapping: &str, names: &[&str]| {
+        document(&serde_json::json!({ "oidc_principal_mapping": mapping, "superusers": names }), &[], &[])
+    };
+    let suffix = |nested: &str| {
+        document(
+            &serde_json::json!({ "nested_group_behavior": nested }),
+            &[],
+            &["TOPIC a LITERAL Group:/a/eng * READ ALLOW"],
+        )
+    };
+    vec![
+        vector(
+            "duplicate_acl",
+            Notice,
+            acls(&[read, read]),
+            acls(&[read, "TOPIC orders LITERAL Group:eng * READ DENY"]),
+        ),
+        vector(
+            "duplicate_member",
+            Notice,
+            document(&none(), &["r:User:u User:u"], &[]),
+            document(&none(), &["r:User:u Group:u"], &[]),
+        ),
+        vector("duplicate_superuser", Notice, superusers("$.sub", &["a", "a"]), superusers("$.sub", &["a", "A"])),
+        vector(
+            "acl_covered",
+            Notice,
+            acls(&[read, "TOPIC ord PREFIXED Group:eng * ALL ALLOW"]),
+            acls(&[read, "TOPIC ord PREFIXED Group:eng 10.0.0.1 ALL ALLOW"]),
+        ),
+        // An allow says what it implies; a deny implies nothing (D-02).
+        vector(
+            "acl_covered",
+            Notice,
+            acls(&[read, "TOPIC orders LITERAL Group:eng * DESCRIBE ALLOW"]),
+            acls(&["TOPIC orders LITERAL Group:eng * READ DENY", "TOPIC orders LITERAL Group:eng * DESCRIBE DENY"]),
+        ),
+        // By everyone, and by a role of the group; not by a role of another one.
+        vector(
+            "acl_covered",
+            Notice,
+            acls(&[read, "TOPIC * LITERAL User:* * READ ALLOW"]),
+            acls(&[read, "TOPIC * LITERAL User:x * READ ALLOW"]),
+        ),
+        vector(
+            "acl_covered",
+            Notice,
+            document(&none(), &["r:Group:eng"], &[read, role_acl]),
+            document(&none(), &["r:Group:ops"], &[read, role_acl]),
+        ),
+        vector(
+            "acl_unreachable",
+            Warning,
+            acls(&[read, "TOPIC * LITERAL User:* * ALL DENY"]),
+            // Describe is left.
+            acls(&[read, "TOPIC * LITERAL User:* * READ DENY"]),
+        ),
+        vector(
+            "acl_unreachable",
+            Warning,
+            acls(&[read, "TOPIC o PREFIXED User:* * READ DENY", "TOPIC orders LITERAL Group:eng * DESCRIBE DENY"]),
+            acls(&[
+                read,
+                "TOPIC o PREFIXED User:* * READ DENY",
+                "TOPIC orders LITERAL Group:eng 10.0.0.1 DESCRIBE DENY",
+            ]),
+        ),
+        vector(
+            "operation_foreign",
+            Warning,
+            acls(&["GROUP g LITERAL User:u * WRITE ALLOW"]),
+            acls(&["GROUP g LITERAL User:u * DELETE ALLOW"]),
+        ),
+        vector(
+            "role_missing",
+            Warning,
+            document(&none(), &["R:User:u"], &["TOPIC a LITERAL Role:r * READ ALLOW"]),
+            document(&none(), &["r:User:u"], &["TOPIC a LITERAL Role:r * READ ALLOW"]),
+        ),
+        vector(
+            "role_without_members",
+            Notice,
+            document(&none(), &["r:"], &[role_acl]),
+            document(&none(), &["r:User:u"], &[role_acl]),
+        ),
+        vector(
+            "role_without_acls",
+            Notice,
+            document(&none(), &["r:User:u"], &[]),
+            document(&none(), &["r:User:u"], &[role_acl]),
+        ),
+        vector(
+            "role_name_not_ascii",
+            Notice,
+            document(&none(), &["é:User:u"], &[]),
+            document(&none(), &["e:User:u"], &[]),
+        ),
+        vector(
+            "name_letter_case",
+            Warning,
+            acls(&[read, "TOPIC b LITERAL Group:Eng * READ ALLOW"]),
+            // A user and a group are never the same.
+            acls(&[read, "TOPIC b LITERAL User:Eng * READ ALLOW"]),
+        ),
+        vector(
+            "name_letter_case",
+            Warning,
+            document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin"], &[]),
+            document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin2"], &[]),
+        ),
+        vector(
+            "name_leading_slash",
+            Warning,
+            document(&none(), &["r:Group:/eng"], &[read]),
+            document(&none(), &["r:Group:/a/eng"], &[read]),
+        ),
+        vector("group_path_with_suffix", Warning, suffix("suffix"), suffix("none")),
+        vector(
+            "principal_wildcard",
+            Warning,
+            acls(&["TOPIC a LITERAL Group:* * READ ALLOW"]),
+            acls(&["TOPIC a LITERAL User:* * READ ALLOW"]),
+        ),
+        vector(
+            "principal_wildcard",
+            Warning,
+            acls(&["TOPIC a LITERAL Role:* * READ ALLOW"]),
+            acls(&["TOPIC a LITERAL Role:*a * READ ALLOW"]),
+        ),
+        vector(
+            "principal_wildcard",
+            Warning,
+            document(&none(), &["r:Group:*"], &[]),
+            document(&none(), &["r:Group:**"], &[]),
+        ),
+        vector(
+            "member_is_everyone",
+            Warning,
+            document(&none(), &["r:User:*"], &[]),
+            document(&none(), &["r:User:**"], &[]),
+        ),
+        vector(
+            "principal_type_twice",
+            Warning,
+            acls(&["TOPIC a LITERAL User:Group:eng * READ ALLOW"]),
+            acls(&["TOPIC a LITERAL User:group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "topic_name",
+            Warning,
+            acls(&["TOPIC a* PREFIXED User:u * READ ALLOW"]),
+            acls(&["GROUP a* PREFIXED User:u * READ ALLOW"]),
+        ),
+        vector(
+            "cluster_name",
+            Warning,
+            acls(&["CLUSTER c LITERAL User:u * CREATE ALLOW"]),
+            acls(&["CLUSTER kafka-cluster LITERAL User:u * CREATE ALLOW"]),
+        ),
+        vector("superuser_name_chosen", Error, superusers("$.email", &["a"]), superusers("$.email", &[])),
+        vector(
+            "superuser_name_chosen",
+            Error,
+            superusers("$.user.preferred_username/(.*)@x/$1/", &["a"]),
+            superusers("$.sub/(email).*/$1/", &["a"]),
+        ),
+    ]
+}
+
+#[test]
+fn each_code_is_found_where_it_is_and_not_beside() {
+    for Vector { code, severity, with, without } in vectors() {
+        let found: Vec<_> = lint_from_json(&with).unwrap().into_iter().filter(|finding| finding.code == code).collect();
+        assert_eq!(found.len(), 1, "{code}: {with}");
+        let finding = &found[0];
+        assert_eq!(finding.severity, severity, "{code}");
+        assert!(!finding.message.is_empty() && !finding.hint.is_empty());
+        assert!(!finding.acls.is_empty() || !finding.principals.is_empty(), "{code} says what it is about");
+        let beside: Vec<_> =
+            lint_from_json(&without).unwrap().into_iter().filter(|finding| finding.code == code).collect();
+        assert!(beside.is_empty(), "{code}: {beside:?}");
+    }
+}
+
+#[test]
+fn every_code_is_in_the_documentation_and_has_a_vector() {
+    let page = std::fs::read_to_string(gbac_tests::vectors::root().join("docs/analysis.md")).unwrap();
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `")).filter(|row| row.matches(" | ").count() == 2);
+    let documented: BTreeSet<&str> = rows.filter_map(|row| row.split('`').next()).collect();
+    let tested: BTreeSet<&str> = vectors().iter().map(|vector| vector.code).collect();
+    assert_eq!(documented, tested);
+}
+
+#[test]
+fn a_finding_says_what_it_is_about() {
+    let read = "TOPIC orders LITERAL Group:eng * READ ALLOW";
+    let deny = "TOPIC ord PREFIXED User:* * ALL DENY";
+    let finding = &lint_from_json(&document(&serde_json::json!({}), &[], &[read, deny])).unwrap()[0];
+    let json = serde_json::to_value(FindingJson::from(finding)).unwrap();
+    assert_eq!(json["code"], "acl_unreachable");
+    assert_eq!(
+        json["message"],
+        "the allow of read on the literal topic `orders` for `Group:eng` never allows anything: a deny wins"
+    );
+    assert_eq!(json["acls"], serde_json::json!([acl_json(read), acl_json(deny)]));
+    assert_eq!(json.get("places"), None);
+}

@@ -1,0 +1,130 @@
+//! What somebody may do, and who may do something.
+
+use gbac_engine::analyze::{Exception, Grant, Holder, NamePattern, permissions, permissions_of, who_can};
+use gbac_engine::decide::Outcome;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Host, Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_tests::oracle::Facts;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::world::{USERS, allows, alone, config, facts, groups, holders, policy, question, questions, verdict};
+
+fn broader(one: &NamePattern, other: &NamePattern) -> bool {
+    match (one.pattern_type, other.pattern_type) {
+        (PatternType::Prefixed, _) if !(other.pattern_type == PatternType::Literal && other.name == "*") => {
+            other.name.starts_with(&one.name)
+        }
+        _ => one.pattern_type == PatternType::Literal && (one.name == "*" || one == other),
+    }
+}
+
+/// A grant says nothing that another one says, and an exception nothing that another one says.
+fn is_compressed(grants: &[Grant]) -> bool {
+    let absorbed = |(place, grant): (usize, &Grant)| {
+        grants.iter().enumerate().any(|(other_place, other)| {
+            place != other_place
+                && other.resource_type == grant.resource_type
+                && broader(&other.pattern, &grant.pattern)
+                && (other.host == Host::Any || other.host == grant.host)
+                && grant.operations.iter().any(|operation| other.operations.contains(operation))
+                && !other.except.iter().any(|except| broader(&except.pattern, &grant.pattern))
+        })
+    };
+    let excepted_twice = |excepts: &[Exception]| {
+        excepts.iter().enumerate().any(|(place, except)| {
+            excepts.iter().enumerate().any(|(other_place, other)| {
+                place != other_place
+                    && broader(&other.pattern, &except.pattern)
+                    && (other.host == Host::Any || other.host == except.host)
+            })
+        })
+    };
+    !grants.iter().enumerate().any(absorbed) && !grants.iter().any(|grant| excepted_twice(&grant.except))
+}
+
+proptest! {
+    #![proptest_config(config(100))]
+
+    /// The permissions of an identity and of each holder are what the oracle allows: no question more, none less.
+    #[test]
+    fn permissions_are_what_is_allowed(facts in facts(Operation::ALL), user in select(USERS), groups in groups(), holder in select(holders())) {
+        let policy = policy(&facts);
+        let found = permissions(&policy, &Identity::new(user, &groups));
+        prop_assert!(is_compressed(&found.grants), "{:#?}", found);
+        let (facts_of_holder, holder_user, holder_groups) = alone(&facts, &holder);
+        let of_holder = permissions_of(&policy, &holder);
+        prop_assert!(is_compressed(&of_holder.grants), "{:#?}", of_holder);
+        for question in questions(Operation::ALL) {
+            let is = |outcome| outcome == Outcome::Allow;
+            prop_assert_eq!(is(found.outcome(&question.request())), allows(&facts, user, &groups, &question), "{:?}", question);
+            prop_assert_eq!(
+                is(of_holder.outcome(&question.request())),
+                allows(&facts_of_holder, &holder_user, &holder_groups, &question),
+                "{} {:?}", holder, question
+            );
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(4))]
+
+    /// Who is told is decided as told, who is not told as everyone; what grants and blocks is what decides.
+    #[test]
+    fn who_can_is_what_is_decided(facts in facts(Operation::ALL), question in question(Operation::ALL)) {
+        let policy = policy(&facts);
+        let found = who_can(&policy, &question.request());
+        prop_assert_eq!(&found.superusers, &facts.superusers);
+        let entry = |holder: &Holder| found.entries.iter().find(|entry| entry.holder == *holder);
+        for holder in holders() {
+            if let Holder::One(principal) = &holder
+                && principal.kind() == PrincipalType::User
+                && found.superusers.iter().any(|user| user == principal.name())
+            {
+                prop_assert!(entry(&holder).is_none());
+                continue;
+            }
+            let (facts, user, groups) = alone(&facts, &holder);
+            let expected = verdict(&facts, &user, &groups, &question);
+            let told = entry(&holder).or_else(|| entry(&Holder::Everyone));
+            prop_assert_eq!(told.map_or("deny", |entry| entry.outcome.code()), expected.outcome, "{}", holder);
+            let Some(told) = told else { continue };
+            prop_assert_eq!(told.host_unknown, expected.host_unknown);
+            let allow_only = Facts { acls: facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().collect(), ..facts.clone() };
+            let grants = verdict(&allow_only, &user, &groups, &question);
+            prop_assert_eq!(told.granted_by.as_ref().map(|by| &by.acl), grants.acl.as_ref());
+            prop_assert_eq!(told.granted_by.as_ref().and_then(|by| by.role.as_ref()), grants.role.as_ref());
+            if !told.denied_by.is_empty() {
+                prop_assert_eq!(Some(&told.denied_by[0].acl), expected.acl.as_ref());
+            }
+            // Each deny denies, and without all of them nothing does.
+            let mut left = facts.clone();
+            for by in &told.denied_by {
+                let only = Facts { acls: vec![by.acl.clone()], ..facts.clone() };
+                prop_assert_eq!(verdict(&only, &user, &groups, &question).reason, "deny_rule");
+                left.acls.retain(|acl| *acl != by.acl);
+            }
+            prop_assert!(verdict(&left, &user, &groups, &question).reason != "deny_rule");
+        }
+        // Whoever may is blocked with each of these, and with nothing else.
+        for entry in found.entries.iter().filter(|entry| entry.outcome == Outcome::Allow) {
+            let (facts, user, groups) = alone(&facts, &entry.holder);
+            for other in holders().iter().filter_map(|other| match other { Holder::One(other) => Some(other), Holder::Everyone => None }) {
+                let mut facts = facts.clone();
+                let mut groups = groups.clone();
+                match other.kind() {
+                    PrincipalType::Group => if !groups.iter().any(|group| group == other.name()) { groups.push(other.name().into()) },
+                    PrincipalType::Role => {
+                        let user = Principal::user(&user);
+                        facts.roles.iter_mut().filter(|role| role.name == other.name()).for_each(|role| role.members.extend([user.clone()]));
+                    }
+                    PrincipalType::User => continue,
+                }
+                let roles = facts.roles.iter().filter(|role| role.members.contains(other)).map(|role| Principal::role(&role.name));
+                let blocked = roles.chain([other.clone()]).any(|principal| found.blocked_for.contains(&principal));
+                prop_assert_eq!(allows(&facts, &user, &groups, &question), !blocked, "{} with {}", entry.holder, other);
+            }
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Small worlds for the analysis, every question that they tell apart, and what the oracle says about each.
+
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr};
+
+use gbac_engine::analyze::Holder;
+use gbac_engine::decide::Request;
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::policy::Policy;
+use gbac_tests::oracle::{self, Asked, Facts};
+use gbac_tests::world;
+use proptest::collection::{btree_set, vec};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+pub(crate) const USERS: &[&str] = &["u", "v", "*"];
+pub(crate) const GROUPS: &[&str] = &["g", "h", "u"];
+pub(crate) const ROLES: &[&str] = &["r", "s"];
+/// A user that no world knows.
+pub(crate) const NOBODY: &str = "nobody";
+pub(crate) const FEW: &[Operation] = &[Operation::All, Operation::Read, Operation::Describe, Operation::Write];
+
+pub(crate) fn address(last: u8) -> IpAddr {
+    IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))
+}
+
+/// Not known, two that ACLs name, and one that none names.
+pub(crate) fn hosts() -> [Option<IpAddr>; 4] {
+    [None, Some(address(1)), Some(address(2)), Some(address(3))]
+}
+
+/// Every name over two letters up to three of them, one below the longest prefix, the asterisk, and a name that starts
+/// with it: a name in each region that the ACLs of these worlds can make.
+pub(crate) fn names() -> Vec<String> {
+    let mut names = vec![String::new(), "*".into(), "*a".into(), "abaa".into()];
+    let mut longer = vec![String::new()];
+    for _ in 0..3 {
+        longer = longer.iter().flat_map(|name| ["a", "b"].map(|letter| format!("{name}{letter}"))).collect();
+        names.extend(longer.iter().cloned());
+    }
+    names
+}
+
+pub(crate) fn member() -> impl Strategy<Value = Principal> {
+    prop_oneof![select(USERS).prop_map(Principal::user), select(GROUPS).prop_map(Principal::group)]
+}
+
+pub(crate) fn acl(operations: &'static [Operation]) -> impl Strategy<Value = Acl> {
+    (
+        prop_oneof![5 => Just(ResourceType::Topic), 1 => Just(ResourceType::Registry)],
+        select(&["", "*", "a", "b", "ab", "aa", "aba", "ba"][..]),
+        select(PatternType::ALL),
+        prop_oneof![3 => member(), 2 => select(ROLES).prop_map(Principal::role)],
+        prop_oneof![4 => Just(Host::Any), 1 => select(vec![1, 2]).prop_map(|last| Host::Address(address(last)))],
+        select(operations),
+        prop_oneof![2 => Just(Permission::Deny), 3 => Just(Permission::Allow)],
+    )
+        .prop_map(|(resource_type, name, pattern_type, principal, host, operation, permission)| Acl {
+            resource_type,
+            resource_name: name.into(),
+            pattern_type,
+            principal,
+            host,
+            operation,
+            permission,
+        })
+}
+
+pub(crate) fn roles() -> impl Strategy<Value = Vec<Role>> {
+    let role = |name: &'static str| {
+        prop_oneof![
+            1 => Just(None),
+            4 => btree_set(member(), 0..3).prop_map(move |members| Some(Role { name: name.into(), members })),
+        ]
+    };
+    (role("r"), role("s")).prop_map(|(r, s)| [r, s].into_iter().flatten().collect())
+}
+
+pub(crate) fn facts(operations: &'static [Operation]) -> impl Strategy<Value = Facts> {
+    let superusers = prop_oneof![6 => Just(Vec::new()), 1 => select(USERS).prop_map(|user| vec![user.to_owned()])];
+    (vec(acl(operations), 0..10), roles(), superusers).prop_map(|(acls, roles, superusers)| Facts {
+        acls: once(acls),
+        roles,
+        superusers,
+    })
+}
+
+pub(crate) fn once(acls: Vec<Acl>) -> Vec<Acl> {
+    acls.into_iter().collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+pub(crate) fn groups() -> impl Strategy<Value = Vec<String>> {
+    btree_set(select(GROUPS), 0..3).prop_map(|groups| groups.into_iter().map(String::from).collect())
+}
+
+/// A question without who asks it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Question {
+    pub(crate) operation: Operation,
+    pub(crate) resource_type: ResourceType,
+    pub(crate) name: String,
+    pub(crate) host: Option<IpAddr>,
+}
+
+impl Question {
+    pub(crate) fn request(&self) -> Request<'_> {
+        let request = Request::new(self.operation, self.resource_type, &self.name);
+        self.host.map_or(request, |host| request.with_host(host))
+    }
+}
+
+pub(crate) fn questions(operations: &[Operation]) -> Vec<Question> {
+    let mut questions = Vec::new();
+    for resource_type in [ResourceType::Topic, ResourceType::Registry] {
+        for name in names() {
+            for operation in operations {
+                for host in hosts() {
+                    questions.push(Question { operation: *operation, resource_type, name: name.clone(), host });
+                }
+            }
+        }
+    }
+    questions
+}
+
+pub(crate) fn question(operations: &'static [Operation]) -> impl Strategy<Value = Question> {
+    let resource_type = prop_oneof![5 => Just(ResourceType::Topic), 1 => Just(ResourceType::Registry)];
+    (select(operations), resource_type, select(names()), select(hosts().to_vec()))
+        .prop_map(|(operation, resource_type, name, host)| Question { operation, resource_type, name, host })
+}
+
+/// What the oracle says, whole.
+pub(crate) fn verdict(facts: &Facts, user: &str, groups: &[String], question: &Question) -> oracle::Verdict {
+    oracle::decide(
+        facts,
+        &Asked {
+            user: user.into(),
+            groups: groups.to_vec(),
+            operation: question.operation,
+            resource_type: question.resource_type,
+            name: question.name.clone(),
+            host: question.host,
+        },
+    )
+}
+
+pub(crate) fn allows(facts: &Facts, user: &str, groups: &[String], question: &Question) -> bool {
+    verdict(facts, user, groups, question).outcome == "allow"
+}
+
+/// An identity that holds no more than this; of a role, one that is made a member of it.
+pub(crate) fn alone(facts: &Facts, holder: &Holder) -> (Facts, String, Vec<String>) {
+    let mut facts = facts.clone();
+    let (mut user, mut groups) = (NOBODY.to_owned(), Vec::new());
+    if let Holder::One(principal) = holder {
+        match principal.kind() {
+            PrincipalType::User => user = principal.name().into(),
+            PrincipalType::Group => groups.push(principal.name().into()),
+            PrincipalType::Role => {
+                for role in facts.roles.iter_mut().filter(|role| role.name == principal.name()) {
+                    role.members.insert(Principal::user(NOBODY));
+                }
+            }
+        }
+    }
+    (facts, user, groups)
+}
+
+pub(crate) fn holders() -> Vec<Holder> {
+    let one = |principal| Holder::One(principal);
+    let users = USERS.iter().chain(&["w"]).map(|user| one(Principal::user(*user)));
+    let groups = GROUPS.iter().chain(&["x"]).map(|group| one(Principal::group(*group)));
+    let roles = ROLES.iter().map(|role| one(Principal::role(*role)));
+    std::iter::once(Holder::Everyone).chain(users).chain(groups).chain(roles).collect()
+}
+
+pub(crate) fn policy(facts: &Facts) -> Policy {
+    world::policy(facts)
+}
+
+pub(crate) fn config(divisor: u32) -> ProptestConfig {
+    ProptestConfig { cases: (world::cases() / divisor).max(1), failure_persistence: None, ..ProptestConfig::default() }
+}
