@@ -1,8 +1,8 @@
 //! What two policies decide differently.
 
-use gbac_engine::analyze::{Diff, Difference, Effect, Extent, Holder, Relation, diff};
+use gbac_engine::analyze::{Counterexample, Diff, Difference, Effect, Extent, Holder, Relation, diff};
 use gbac_engine::decide::Outcome;
-use gbac_engine::model::{Acl, Permission, Principal, PrincipalType, Role};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_tests::oracle::Facts;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -263,4 +263,79 @@ proptest! {
     fn the_diff_of_strangers_is_what_is_decided_differently(before in facts(FEW), after in facts(FEW)) {
         check(&before, &after)?;
     }
+}
+
+/// A world of these roles (`name: member`), superusers and ACLs on the topic `a` (`principal`, or `!principal` for a deny).
+fn told_world(roles: &[&str], superusers: &[&str], acls: &[&str]) -> Facts {
+    let acl = |text: &&str| Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: "a".into(),
+        pattern_type: PatternType::Literal,
+        principal: Principal::parse(text.trim_start_matches('!')).unwrap(),
+        host: Host::Any,
+        operation: Operation::Read,
+        permission: if text.starts_with('!') { Permission::Deny } else { Permission::Allow },
+    };
+    let role = |text: &&str| {
+        let (name, member) = text.split_once(": ").unwrap();
+        Role { name: name.into(), members: [Principal::parse(member).unwrap()].into() }
+    };
+    Facts {
+        acls: acls.iter().map(acl).collect(),
+        roles: roles.iter().map(role).collect(),
+        superusers: superusers.iter().map(|user| String::from(*user)).collect(),
+    }
+}
+
+/// What is told, as `holder effect user+group+group`.
+fn in_short(before: &Facts, after: &Facts) -> Vec<String> {
+    check(before, after).unwrap();
+    let found = diff(&policy(before), &policy(after));
+    let short = |difference: &Difference| {
+        let of = |example: &Counterexample| {
+            format!(" {}", [&[example.identity.user().to_owned()], example.identity.groups()].concat().join("+"))
+        };
+        let example = difference.counterexample.as_deref().map(of).unwrap_or_default();
+        format!("{} {}{example}", difference.holder, difference.effect.code())
+    };
+    found.differences.iter().map(short).collect()
+}
+
+#[test]
+fn a_deny_counts_for_those_who_can_be_the_same_person() {
+    let world = |acls: &[&str]| told_world(&[], &[], acls);
+    // Nobody is allowed: it makes no difference.
+    assert!(in_short(&world(&[]), &world(&["!Group:g"])).is_empty());
+    // A user may be in the group; so may a member of another one.
+    let [user, group] = ["User:u", "Group:h"];
+    assert_eq!(in_short(&world(&[user]), &world(&[user, "!Group:g"])), ["Group:g loses_with_others u+g"]);
+    assert_eq!(in_short(&world(&[user, "!Group:g"]), &world(&[user])), ["Group:g gains_with_others u+g"]);
+    assert_eq!(in_short(&world(&[group]), &world(&[group, "!Group:g"])), ["Group:g loses_with_others someone+g+h"]);
+    assert_eq!(in_short(&world(&[group]), &world(&[group, "!User:u"])), ["User:u loses_with_others u+h"]);
+    // A user is not another one.
+    assert!(in_short(&world(&[user]), &world(&[user, "!User:v"])).is_empty());
+    // A superuser of both is not touched.
+    let superuser = |acls: &[&str]| told_world(&[], &["u"], acls);
+    assert!(in_short(&superuser(&[user]), &superuser(&[user, "!Group:g"])).is_empty());
+}
+
+#[test]
+fn a_superuser_is_past_the_denies_of_groups() {
+    let acls = &["User:u", "!Group:g"];
+    let (before, after) = (told_world(&[], &["u"], acls), told_world(&[], &[], acls));
+    let lost = in_short(&before, &after);
+    assert_eq!(lost, ["User:u loses u", "User:u loses_with_others u+g"]);
+    assert_eq!(in_short(&after, &before), ["User:u gains u", "User:u gains_with_others u+g"]);
+}
+
+#[test]
+fn an_allow_that_a_deny_blocks_is_told() {
+    let (before, after) =
+        (told_world(&["r: Group:g"], &[], &["!Role:r"]), told_world(&["r: Group:g"], &[], &["!Role:r", "Group:g"]));
+    // Reading is blocked; describing, which the allow implies and the deny does not, is not (D-02).
+    assert_eq!(in_short(&before, &after), ["Group:g gains someone+g", "Group:g still_blocked"]);
+    let found = diff(&policy(&before), &policy(&after));
+    let [gains, blocked] = &found.differences[..] else { panic!("{found:?}") };
+    assert_eq!(gains.extents[0].operations, [Operation::Describe]);
+    assert_eq!((&blocked.extents[0].operations[..], &blocked.blocked_by), (&[Operation::Read][..], &before.acls));
 }

@@ -93,13 +93,13 @@ proptest! {
     }
 }
 
-/// An ACL of a document: resource type, name, pattern, principal, host, operation, permission.
+/// An ACL of a document: resource type, name (`-` is none), pattern, principal, host, operation, permission.
 fn acl_json(text: &str) -> serde_json::Value {
     let parts: Vec<&str> = text.split_whitespace().collect();
     let [resource_type, name, pattern, principal, host, operation, permission] = parts[..] else { panic!("{text}") };
     serde_json::json!({
         "resource_type": format!("RESOURCE_TYPE_{resource_type}"),
-        "resource_name": name,
+        "resource_name": if name == "-" { "" } else { name },
         "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"),
         "principal": principal,
         "host": host,
@@ -185,6 +185,13 @@ fn vectors() -> Vec<Vector> {
             Notice,
             document(&none(), &["r:Group:eng"], &[read, role_acl]),
             document(&none(), &["r:Group:ops"], &[read, role_acl]),
+        ),
+        // Of two spellings of every name one is left.
+        vector(
+            "acl_covered",
+            Notice,
+            acls(&["REGISTRY * LITERAL User:u * READ ALLOW", "REGISTRY - PREFIXED User:u * READ ALLOW"]),
+            acls(&["REGISTRY * LITERAL User:u * READ ALLOW", "REGISTRY - PREFIXED User:v * READ ALLOW"]),
         ),
         vector(
             "acl_unreachable",

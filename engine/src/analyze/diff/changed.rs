@@ -158,7 +158,7 @@ impl<'a> Changed<'a> {
                 if !same && !compared.roles(known, 1 - side).any(|other| other == role) {
                     let id = compared.known.get(role).and_then(|role| *of(&role.ids, side));
                     self.touch_all(if side == 0 { [id, None] } else { [None, id] }, touched);
-                } else if side == 2 {
+                } else if side == 0 {
                     self.touch_rows(compared.rows_of(role), touched);
                 }
             }
