@@ -134,7 +134,7 @@ impl Table {
     #[inline(always)]
     pub(super) fn may_have(&self, hash: u32) -> bool {
         let (word, bit) = self.bit(hash);
-        self.filter.get(word).is_some_and(|word| word & bit != 0)
+        self.filter.get(word).copied().unwrap_or(0) & bit != 0
     }
 
     /// The word and bit of a hash: of its upper bits, since its lower ones choose the slot.

@@ -86,6 +86,28 @@ impl Covering {
     }
 }
 
+/// Prefixes that there may be. They are gathered without a branch on what the filter says, so that the processor asks for all of
+/// them at once instead of waiting for one after the other.
+#[derive(Default)]
+struct Tried {
+    hashes: [u32; Self::MOST],
+    lengths: [u32; Self::MOST],
+    count: usize,
+}
+
+impl Tried {
+    const MOST: usize = 16;
+
+    #[inline(always)]
+    fn add(&mut self, prefixes: &Table, hash: u32, length: usize) {
+        if let (Some(place), Some(of)) = (self.hashes.get_mut(self.count), self.lengths.get_mut(self.count)) {
+            *place = hash;
+            *of = length as u32;
+        }
+        self.count += usize::from(prefixes.may_have(hash));
+    }
+}
+
 /// The patterns of a policy.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Patterns {
@@ -146,17 +168,16 @@ impl Patterns {
             found.push(id);
         }
         let mut pass = self.keys.pass(resource_type as u8, bytes);
+        let mut tried = Tried::default();
         while let Some(word) = pass.next_word() {
             while let Some(length) = lengths.next_if_up_to((word.start + 8).min(bytes.len())) {
-                let prefix = bytes.get(..length).unwrap_or_default();
-                let hash = word.hash_up_to(length);
-                if self.prefixes.may_have(hash)
-                    && let Some(id) = self.prefixes.find(hash, |id| self.is(id, resource_type, prefix))
-                {
-                    found.push(id);
+                if tried.count == Tried::MOST {
+                    self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
                 }
+                tried.add(&self.prefixes, word.hash_up_to(length), length);
             }
         }
+        self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
         let hash = pass.hash();
         if self.literals.may_have(hash)
             && let Some(id) = self.literals.find(hash, |id| self.is(id, resource_type, bytes))
@@ -164,6 +185,17 @@ impl Patterns {
             found.push(id);
         }
         found
+    }
+
+    #[inline(always)]
+    fn find_prefixes(&self, tried: &mut Tried, of: ResourceType, name: &[u8], found: &mut Covering) {
+        for (hash, length) in tried.hashes.iter().zip(&tried.lengths).take(tried.count) {
+            let prefix = name.get(..*length as usize).unwrap_or_default();
+            if let Some(id) = self.prefixes.find(*hash, |id| self.is(id, of, prefix)) {
+                found.push(id);
+            }
+        }
+        tried.count = 0;
     }
 
     /// The number of a pattern, a new one where it has none.
