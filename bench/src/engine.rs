@@ -1,5 +1,6 @@
 //! The engine's doors as the measurements use them; the only file here that knows the engine's API.
 
+use gbac_engine::analyze::{Diff, Finding, Permissions, WhoCan, diff, lint, permissions, who_can};
 use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Request, Resource};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
@@ -12,6 +13,7 @@ use crate::files::Asked;
 use crate::workload::Who;
 
 /// A policy, loaded.
+#[derive(Clone)]
 pub struct Engine(Policy);
 
 /// An identity, opened for many questions.
@@ -53,6 +55,18 @@ impl Engine {
         Hot(Resource::new(&self.0, question.resource_type, &question.name))
     }
 
+    /// Everything that somebody may do.
+    #[must_use]
+    pub fn permissions(&self, who: &Who) -> Permissions {
+        permissions(&self.0, &Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str)))
+    }
+
+    /// Everyone who may do something.
+    #[must_use]
+    pub fn who_can(&self, question: &Question) -> WhoCan {
+        who_can(&self.0, &Request::new(question.operation, question.resource_type, &question.name))
+    }
+
     /// Adds an ACL; whether it is new.
     ///
     /// # Errors
@@ -68,6 +82,18 @@ impl Engine {
     pub fn remove(&mut self, entry: Entry) -> Result<bool> {
         Ok(self.0.apply(Change::RemoveAcl(entry.0))?)
     }
+}
+
+/// What two policies decide differently.
+#[must_use]
+pub fn differences(before: &Engine, after: &Engine) -> Diff {
+    diff(&before.0, &after.0)
+}
+
+/// What is odd about a policy.
+#[must_use]
+pub fn findings(engine: &Engine) -> Vec<Finding> {
+    lint(&engine.0)
 }
 
 impl Opened {

@@ -1,6 +1,7 @@
 //! The engine in its own language: checks, decisions, opening, changing, loading.
 
 use crate::Result;
+use crate::analysis;
 use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
 use crate::engine::{Engine, Entry, Opened, Question};
 use crate::files::{Asking, Folder, Part};
@@ -37,6 +38,9 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
         rows.extend(changes(engine, *size)?);
     }
     drop(engines);
+    if sizes.contains(&analysis::SIZE) {
+        rows.extend(analysis::run(folder, &clock)?);
+    }
     rows.extend(shapes::run(sizes.iter().copied().max().unwrap_or_default(), quick)?);
     folder.write_part("native", &Part { results: rows, versions: Vec::new() })
 }
@@ -103,7 +107,7 @@ fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
 }
 
 /// An ACL that no workload has.
-fn new_acl(number: usize) -> Acl {
+pub(crate) fn new_acl(number: usize) -> Acl {
     Acl {
         resource_type: ResourceType::Topic,
         resource_name: format!("org{}.team{}.added-{number}.", number % 5, number % 20),

@@ -35,13 +35,15 @@ enum Value {
     Over(Key, Key),
     /// The slowest single call of several rows over a median.
     WorstOver(&'static [Key], Key),
+    /// A median by itself, in milliseconds.
+    Milliseconds(Key),
     /// Bytes by themselves.
     Bytes(Key),
     /// Bytes for each ACL, without the names' own.
     BytesEach(Key, Key),
 }
 
-use Value::{Bytes, BytesEach, Over, WorstOver};
+use Value::{Bytes, BytesEach, Milliseconds, Over, WorstOver};
 
 const fn check(acls: usize) -> Key {
     ("wasm_check", acls, 10)
@@ -62,7 +64,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 25] = [
+const PROMISES: [Promise; 29] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -133,6 +135,20 @@ const PROMISES: [Promise; 25] = [
         0.125,
         Over(("cold_start", K, 10), ("cold_start_cedar", K, 10)),
     ),
+    at_most("who_can_ms", "who can, 100k, native, in milliseconds", 5.0, Milliseconds(("who_can", 100 * K, 0))),
+    at_most(
+        "permissions_ms",
+        "permissions of a person with 200 groups, 100k, native, in milliseconds",
+        5.0,
+        Milliseconds(("permissions", 100 * K, 200)),
+    ),
+    at_most(
+        "diff_ms",
+        "diff of two 100k policies, 100 ACLs apart, in milliseconds",
+        100.0,
+        Milliseconds(("diff", 100 * K, 0)),
+    ),
+    at_most("lint_ms", "lint of 100k ACLs, in milliseconds", 500.0, Milliseconds(("lint", 100 * K, 0))),
 ];
 
 /// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
@@ -245,6 +261,7 @@ impl Value {
                 let slowest: Option<Vec<f64>> = shapes.iter().map(|key| find(key)?.ns_max).collect();
                 Some(slowest?.into_iter().fold(0.0, f64::max) / median(below)?)
             }
+            Milliseconds(key) => Some(median(key)? / 1e6),
             Bytes(key) => bytes(key),
             BytesEach(held, names) => Some((bytes(held)? - bytes(names)?) / held.1 as f64),
         }

@@ -12,9 +12,21 @@ use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
 use crate::model::{PatternType, ResourceType};
 
-/// The number of a pattern, for as long as there are rows on it.
+/// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PatternId(pub(crate) u32);
+
+impl PatternId {
+    const fn new(pattern_type: PatternType, place: usize) -> Self {
+        Self((place as u32) << 1 | pattern_type as u32)
+    }
+
+    /// Which of the two lists, and the place in it.
+    #[inline(always)]
+    const fn place(self) -> (usize, usize) {
+        ((self.0 & 1) as usize, (self.0 >> 1) as usize)
+    }
+}
 
 /// A resource pattern, and what is granted and denied on it.
 #[derive(Debug, Clone)]
@@ -117,21 +129,31 @@ pub(super) struct Patterns {
     lengths: Lengths,
     /// By resource type: the literal `*`.
     all_names: [Option<u32>; ResourceType::ALL.len()],
-    all: Vec<Pattern>,
-    free: Vec<u32>,
+    /// Literals, and apart from them prefixes: these are fewer, and every question meets some, so they stay near the
+    /// processor.
+    all: [Vec<Pattern>; PatternType::ALL.len()],
+    free: [Vec<PatternId>; PatternType::ALL.len()],
 }
 
 impl Patterns {
     /// The pattern of a number.
     #[inline(always)]
     pub(super) fn get(&self, id: PatternId) -> Option<&Pattern> {
-        self.all.get(id.0 as usize)
+        let (list, place) = id.place();
+        self.all.get(list)?.get(place)
+    }
+
+    fn get_mut(&mut self, id: PatternId) -> Option<&mut Pattern> {
+        let (list, place) = id.place();
+        self.all.get_mut(list)?.get_mut(place)
     }
 
     /// Every pattern, in no order.
     pub(super) fn iter(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
-        let all = self.all.iter().zip(0..).filter(|(pattern, _)| !pattern.rows.is_empty());
-        all.map(|(pattern, id)| (PatternId(id), pattern))
+        let all = self.all.iter().zip(PatternType::ALL).flat_map(|(list, pattern_type)| {
+            list.iter().enumerate().map(|(place, pattern)| (PatternId::new(*pattern_type, place), pattern))
+        });
+        all.filter(|(_, pattern)| !pattern.rows.is_empty())
     }
 
     /// The number of a pattern, when there are rows on it.
@@ -146,8 +168,7 @@ impl Patterns {
 
     #[inline(always)]
     fn is(&self, id: u32, resource_type: ResourceType, name: &[u8]) -> bool {
-        self.all
-            .get(id as usize)
+        self.get(PatternId(id))
             .is_some_and(|pattern| pattern.resource_type == resource_type && pattern.name.as_bytes() == name)
     }
 
@@ -207,15 +228,17 @@ impl Patterns {
         let pattern =
             Pattern { name: name.into(), rows: Rows::default(), resource_type: of, pattern_type, has_hosts: false };
         let is_all_names = pattern.is_all_names();
-        let reused = self.free.pop().and_then(|id| Some((id, self.all.get_mut(id as usize)?)));
-        let id = match reused {
-            Some((id, place)) => {
-                *place = pattern;
-                id
+        let id = match self.free.get_mut(pattern_type as usize).and_then(Vec::pop) {
+            Some(id) => {
+                if let Some(place) = self.get_mut(id) {
+                    *place = pattern;
+                }
+                id.0
             }
             None => {
-                self.all.push(pattern);
-                (self.all.len() - 1) as u32
+                let Some(list) = self.all.get_mut(pattern_type as usize) else { return PatternId(0) };
+                list.push(pattern);
+                PatternId::new(pattern_type, list.len() - 1).0
             }
         };
         if pattern_type == PatternType::Literal {
@@ -232,7 +255,7 @@ impl Patterns {
 
     /// Adds a row's operations to a pattern; says whether they are new, and whether the row is.
     pub(super) fn add(&mut self, id: PatternId, row: Row) -> (bool, bool) {
-        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return (false, false) };
+        let Some(pattern) = self.get_mut(id) else { return (false, false) };
         pattern.has_hosts |= row.host != HostId::ANY;
         pattern.rows.add(row)
     }
@@ -240,7 +263,7 @@ impl Patterns {
     /// Removes a row's operations from a pattern, and the pattern with its last row; says whether they were there, and
     /// whether the row is gone.
     pub(super) fn remove(&mut self, id: PatternId, row: Row) -> (bool, bool) {
-        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return (false, false) };
+        let Some(pattern) = self.get_mut(id) else { return (false, false) };
         let removed = pattern.rows.remove(row);
         if pattern.rows.is_empty() {
             self.forget(id);
@@ -249,12 +272,12 @@ impl Patterns {
     }
 
     fn forget(&mut self, id: PatternId) {
-        let Some(pattern) = self.all.get_mut(id.0 as usize) else { return };
+        let Some(pattern) = self.get_mut(id) else { return };
         let is_all_names = pattern.is_all_names();
         let name = std::mem::replace(&mut pattern.name, Name::from(""));
-        let of = pattern.resource_type;
+        let (of, pattern_type) = (pattern.resource_type, pattern.pattern_type);
         let hash = self.keys.hash(of as u8, name.as_bytes());
-        if pattern.pattern_type == PatternType::Literal {
+        if pattern_type == PatternType::Literal {
             self.literals.remove(hash, id.0);
         } else {
             self.prefixes.remove(hash, id.0);
@@ -263,7 +286,9 @@ impl Patterns {
         if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {
             *place = None;
         }
-        self.free.push(id.0);
+        if let Some(free) = self.free.get_mut(id.place().0) {
+            free.push(id);
+        }
     }
 
     /// The patterns that hold rows of a principal.
@@ -273,12 +298,15 @@ impl Patterns {
     }
 
     pub(super) fn shrink(&mut self) {
-        self.all.shrink_to_fit();
+        for list in &mut self.all {
+            list.shrink_to_fit();
+        }
     }
 
     /// How many bytes this takes beside the names' own.
     pub(super) fn bytes(&self) -> usize {
-        let rows: usize = self.all.iter().map(|pattern| pattern.rows.bytes() + pattern.name.bytes()).sum();
-        self.all.capacity() * size_of::<Pattern>() + rows + self.literals.bytes() + self.prefixes.bytes()
+        let rows: usize = self.iter().map(|(_, pattern)| pattern.rows.bytes() + pattern.name.bytes()).sum();
+        let patterns: usize = self.all.iter().map(|list| list.capacity() * size_of::<Pattern>()).sum();
+        patterns + rows + self.literals.bytes() + self.prefixes.bytes()
     }
 }

@@ -1,0 +1,53 @@
+//! Questions about a whole policy: who can, permissions, diff, lint.
+
+use crate::Result;
+use crate::engine::{Engine, Entry, differences, findings};
+use crate::files::Folder;
+use crate::measure::{Clock, Row};
+use crate::native::new_acl;
+use crate::workload::GROUPS;
+
+/// The policy that is questioned, in ACLs.
+pub const SIZE: usize = 100_000;
+/// In how many ACLs the two policies of a diff differ.
+const CHANGED: usize = 100;
+/// How many resources and identities are asked about.
+const ASKED: usize = 50;
+
+/// Measures the questions about one policy.
+///
+/// # Errors
+/// Files that are not there.
+pub fn run(folder: &Folder, clock: &Clock) -> Result<Vec<Row>> {
+    let engine = Engine::load(&folder.policy(SIZE)?)?;
+    let mut rows = Vec::new();
+    for groups in GROUPS {
+        let asking = folder.asking(SIZE, groups)?;
+        let identities = asking.identities.iter().take(ASKED);
+        let permissions: Vec<Row> = identities
+            .map(|who| clock.runs(Row::new("permissions", SIZE, groups), || engine.permissions(who)))
+            .collect();
+        rows.extend(median(permissions));
+        if groups == 10 {
+            let questions = asking.queries.iter().take(ASKED).map(crate::engine::Question::new);
+            let questions = questions.collect::<Result<Vec<_>>>()?;
+            let who_can =
+                questions.iter().map(|question| clock.runs(Row::new("who_can", SIZE, 0), || engine.who_can(question)));
+            rows.extend(median(who_can.collect()));
+        }
+    }
+    let mut after = engine.clone();
+    for number in 0..CHANGED {
+        after.add(Entry::new(&new_acl(number))?)?;
+    }
+    rows.push(clock.runs(Row::new("diff", SIZE, 0), || differences(&engine, &after)));
+    rows.push(clock.runs(Row::new("lint", SIZE, 0), || findings(&engine)));
+    Ok(rows)
+}
+
+/// The row in the middle.
+fn median(mut rows: Vec<Row>) -> Option<Row> {
+    rows.sort_by(|a, b| a.ns_median.unwrap_or_default().total_cmp(&b.ns_median.unwrap_or_default()));
+    let middle = rows.len() / 2;
+    rows.into_iter().nth(middle)
+}
