@@ -3,6 +3,7 @@
 //! What is measured, against what, and with which limits is in `bench/`; here is only the order of the steps.
 
 use crate::build_js;
+use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, say};
@@ -97,11 +98,7 @@ impl Run<'_> {
 
     /// One program after the other, so that none of them is measured beside another.
     fn measure(&self) -> Result<()> {
-        self.step(
-            "workload",
-            "policies, questions, the naive reference's answers",
-            self.bench("generate", &self.sizes),
-        )?;
+        self.workload()?;
         self.step("native", "the engine in Rust", self.bench("native", &self.sizes))?;
         let memory = Call::new(self.program("gbac-bench-memory"), &self.workspace.root);
         self.step("memory", "bytes that a policy holds", memory.args([&self.folder]).args(&self.sizes))?;
@@ -111,6 +108,32 @@ impl Run<'_> {
         }
         let call = self.script("cold_start.mjs", &[])?;
         self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
+        Ok(())
+    }
+
+    /// Makes the policies and questions that an earlier run has not made already: the plain loop that answers them takes
+    /// minutes at a million ACLs.
+    fn workload(&self) -> Result<()> {
+        let mut made = Fingerprint::new();
+        for file in ["workload.rs", "document.rs", "files.rs", "reference.rs"] {
+            let path = format!("bench/src/{file}");
+            made = made
+                .path(&self.workspace.root, &path)
+                .map_err(|error| cannot("read", &self.workspace.root.join(&path), &error))?;
+        }
+        let made = made.finish();
+        let note = |size: &String| self.folder.join(size).join("made-by");
+        let is_missing = |size: &&String| fs::read_to_string(note(size)).map_or(true, |noted| noted != made);
+        let missing: Vec<String> = self.sizes.iter().filter(is_missing).cloned().collect();
+        if missing.is_empty() {
+            self.progress.quick("workload").done("unchanged");
+            return Ok(());
+        }
+        let what = "policies, questions, the naive reference's answers";
+        self.step("workload", what, self.bench("generate", &missing))?;
+        for size in &missing {
+            fs::write(note(size), &made).map_err(|error| cannot("write", &note(size), &error))?;
+        }
         Ok(())
     }
 
