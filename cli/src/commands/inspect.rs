@@ -43,7 +43,9 @@ pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failur
         Format::Json => output::line(&mut std::io::stdout(), &as_json(&seen))?,
         Format::Text => output::text(&words(&seen))?,
     }
-    Ok(ExitCode::SUCCESS)
+    // Who gave keys asked whether the token can be trusted.
+    let refused = !seen.lines.is_empty() && !seen.verified;
+    Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 fn look(args: &InspectArgs) -> Result<Seen, Failure> {

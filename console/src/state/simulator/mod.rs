@@ -289,7 +289,13 @@ impl Simulation {
             judged: None,
             waiting,
         };
-        self.keep(view, inputs.mode, verdict, stale)
+        let refused = view.report.as_ref().is_some_and(|report| report.claims.is_none());
+        let mut view = self.keep(view, inputs.mode, verdict, stale);
+        // Who asked for verification must not read a plain verdict of a token that failed it.
+        if refused && view.verdict.is_some() && view.verdict_stale.is_none() {
+            view.verdict_stale = Some("a token that the service refuses");
+        }
+        view
     }
 
     /// Puts the verdict into the view, or the last good one with what it is for.

@@ -469,6 +469,8 @@ fn keys_are_checked_and_never_in_the_way() {
     assert!(report.claims.is_none() && report.signature == Signature::Forged);
     assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
     assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
+    assert_eq!(view.verdict_stale, Some("a token that the service refuses"));
+    assert!(view.verdict.is_some() && view.announcement().is_empty());
     assert!(!view.judged.as_ref().unwrap().explanation.decision.verified);
     asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
     let view = evaluate(&asked, Some(&policy()), NOW);
