@@ -1,4 +1,4 @@
-//! The service: a router over the engine, with the console's files and, for now, the demo (specification 4 to 7).
+//! The service: a router over the engine, with the console's files and the demo (specification 4 to 7).
 //!
 //! [`serve`] is the whole of it on a port; [`router`] is the same without one, for tests. The one lock is in `store`.
 //! Every surface has a file: `acls`, `roles`, `security_service`, `cluster_config`, `policy_document`, `service_info`,

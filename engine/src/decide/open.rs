@@ -1,4 +1,4 @@
-//! An identity whose principals are resolved once, and the one walk over the rows that cover a name.
+//! An identity whose principals are resolved once, and a resource whose patterns are found once.
 
 use std::net::IpAddr;
 

@@ -223,11 +223,6 @@ impl Table {
             *place = 0;
         }
     }
-
-    /// How many bytes it takes.
-    pub(super) fn bytes(&self) -> usize {
-        (self.slots.capacity() + self.filter.capacity()) * size_of::<u64>()
-    }
 }
 
 #[cfg(test)]

@@ -455,12 +455,6 @@ impl Policy {
             }
         }
     }
-
-    /// How many bytes the policy takes: its tables, patterns with their names, rows, principals and memberships.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.patterns.bytes() + self.principals.bytes()
-    }
 }
 
 /// An ACL whose texts are somebody else's.

@@ -27,11 +27,6 @@ impl Name {
             Self::Long(text) => text,
         }
     }
-
-    /// How many bytes it takes elsewhere.
-    pub(super) fn bytes(&self) -> usize {
-        if let Self::Long(text) = self { text.len() } else { 0 }
-    }
 }
 
 impl From<&str> for Name {

@@ -302,11 +302,4 @@ impl Patterns {
             list.shrink_to_fit();
         }
     }
-
-    /// How many bytes this takes beside the names' own.
-    pub(super) fn bytes(&self) -> usize {
-        let rows: usize = self.iter().map(|(_, pattern)| pattern.rows.bytes() + pattern.name.bytes()).sum();
-        let patterns: usize = self.all.iter().map(|list| list.capacity() * size_of::<Pattern>()).sum();
-        patterns + rows + self.literals.bytes() + self.prefixes.bytes()
-    }
 }

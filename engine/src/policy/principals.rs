@@ -213,10 +213,4 @@ impl Principals {
     pub(super) fn shrink(&mut self) {
         self.all.shrink_to_fit();
     }
-
-    /// How many bytes this takes beside the names' own.
-    pub(super) fn bytes(&self) -> usize {
-        let links: usize = self.all.iter().map(|known| known.links.capacity() * size_of::<PrincipalId>()).sum();
-        self.all.capacity() * size_of::<Known>() + links + self.by_name.bytes() + self.free.capacity() * 4
-    }
 }

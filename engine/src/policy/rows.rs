@@ -197,11 +197,6 @@ impl Rows {
             Self::Many(rows) => rows,
         }
     }
-
-    /// How many bytes this takes beside itself.
-    pub(super) fn bytes(&self) -> usize {
-        if let Self::Many(rows) = self { rows.capacity() * size_of::<Row>() } else { 0 }
-    }
 }
 
 /// The rows of one principal among the rows of a pattern.

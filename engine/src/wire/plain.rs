@@ -1,6 +1,7 @@
-//! Policy documents without a fault, read in one pass and without a tree of values: large ones load three times as fast.
+//! Policy documents without a fault, read in one pass and without a tree of values, so that large ones load faster.
 //!
-//! Whatever this hesitates at, it leaves to the reader that names every problem; so it has no messages, and no rule of its own.
+//! It accepts nothing that `document` refuses, and has no messages: whatever it hesitates at, it leaves to the reader there,
+//! which names every problem.
 
 use std::borrow::Cow;
 use std::fmt;
