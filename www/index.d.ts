@@ -17,8 +17,13 @@ export interface EngineError extends Error {
 /** A policy, loaded once and asked many times. Documents, checks and answers are those of docs/policy-document.md. */
 export class Policy {
   private constructor();
-  /** Loads a policy document, an object or JSON text. Throws an {@link EngineError}. */
-  static load(document: object | string): Promise<Policy>;
+  /**
+   * Loads a policy document, an object or JSON text. Throws an {@link EngineError}.
+   *
+   * A name that was asked about is remembered, so that asking again costs a third: `remember` of them (16,384 unless it is
+   * given, about 200 bytes each; 0 for none), and then all are forgotten and remembered anew.
+   */
+  static load(document: object | string, options?: { remember?: number }): Promise<Policy>;
   /** Answers a check. Throws an {@link EngineError} when the check cannot be read. */
   check(check: object | string): object;
   /** Answers a check about one operation on one resource, with all that led to the answer. */
@@ -27,7 +32,7 @@ export class Policy {
   inspect(who: object | string): object;
   /** Opens an identity once, to ask it many times. Throws an {@link EngineError} when it names no user. */
   open(who: { user: string; groups?: readonly string[] } | { claims: object; userinfo?: object }): Identity;
-  /** Finds a resource that is asked about often. */
+  /** A resource that is asked about often; there is nothing to free. */
   resource(resourceType: string, name: string): Resource;
   /** The policy document of this policy. */
   export(): object;
@@ -39,8 +44,8 @@ export class Policy {
 
 /** A resource that is asked about often: made by {@link Policy.resource}. */
 export interface Resource {
-  /** Gives its memory back at once. */
-  free(): void;
+  /** The number under which the engine has found it. */
+  readonly foundBy: (names: unknown) => number;
 }
 
 /** An identity that is open. Operations and resource types are in the platform's own values or the short form, such as `read`. */

@@ -1,5 +1,5 @@
 // The wasm engine as an ES module, for browsers and Node. `pkg/` is made by `cargo xtask build-js`.
-import init, { Policy as Engine, operationNumber, resourceTypeNumber } from './pkg/gbac_engine.js';
+import init, { Policy as Engine, initSync, operationNumber, resourceTypeNumber } from './pkg/gbac_engine.js';
 
 let loading;
 let memory;
@@ -10,7 +10,8 @@ function load() {
     const url = new URL('./pkg/gbac_engine_bg.wasm', import.meta.url);
     if (url.protocol === 'file:') {
       const { readFile } = await import('node:fs/promises');
-      ({ memory } = await init({ module_or_path: await readFile(url) }));
+      // Compiled at once, V8 leaves each function until it is called: a third of the time to the first decision.
+      ({ memory } = initSync({ module: new WebAssembly.Module(await readFile(url)) }));
     } else {
       ({ memory } = await init({ module_or_path: url }));
     }
@@ -21,18 +22,20 @@ function load() {
 /** A policy, loaded once and asked many times. */
 export class Policy {
   #engine;
+  #names;
 
-  constructor(engine) {
+  constructor(engine, remember) {
     this.#engine = engine;
+    this.#names = new Names(engine, remember);
   }
 
   /**
-   * Loads a policy document, an object or JSON text.
+   * Loads a policy document, an object or JSON text. `remember` says how many names that were asked about stay found.
    * Throws an Error with `code` and `problems` ({path, code, message} each) when anything in it is wrong.
    */
-  static async load(document) {
+  static async load(document, { remember = REMEMBERED } = {}) {
     await load();
-    return new Policy(new Engine(document));
+    return new Policy(new Engine(document), remember);
   }
 
   /** Answers a check. Throws an Error with `code` when the check cannot be read. */
@@ -56,12 +59,13 @@ export class Policy {
    */
   open(who) {
     const { user, groups, ...rest } = who;
-    return new Identity(this.#engine.open(user === undefined ? rest : { identity: { user, groups: groups ?? [] }, ...rest }));
+    const opened = this.#engine.open(user === undefined ? rest : { identity: { user, groups: groups ?? [] }, ...rest });
+    return new Identity(opened, this.#names);
   }
 
-  /** Finds a resource that is asked about often, for `identity.checkResource`. */
+  /** A resource that is asked about often, for `identity.checkResource`. */
   resource(resourceType, name) {
-    return this.#engine.resource(resourceTypes.number(resourceType), wellFormed(name));
+    return new Resource(this.#names, resourceTypes.number(resourceType), name);
   }
 
   /** The policy document of this policy. */
@@ -83,9 +87,11 @@ export class Policy {
 /** An identity that is open: its principals are found once, and a check costs the same however many groups it has. */
 export class Identity {
   #engine;
+  #names;
 
-  constructor(engine) {
+  constructor(engine, names) {
     this.#engine = engine;
+    this.#names = names;
   }
 
   /** The bare names of its groups, in the order of the token. */
@@ -104,17 +110,17 @@ export class Identity {
    */
   check(operation, resourceType, name, options) {
     const asked = operations.number(operation);
-    const of = resourceTypes.number(resourceType);
+    const found = this.#names.find(resourceTypes.number(resourceType), name);
     const host = options?.host;
     const allowed = host === undefined
-      ? this.#engine.check(asked, of, wellFormed(name))
-      : this.#engine.checkFrom(asked, of, wellFormed(name), wellFormed(host));
+      ? this.#engine.check(asked, found)
+      : this.#engine.checkFrom(asked, found, wellFormed(host));
     return allowed ? 'allow' : 'deny';
   }
 
   /** The same for a resource of `policy.resource`. */
   checkResource(operation, resource) {
-    return this.#engine.checkResource(operations.number(operation), resource) ? 'allow' : 'deny';
+    return this.#engine.check(operations.number(operation), resource.foundBy(this.#names)) ? 'allow' : 'deny';
   }
 
   /** Those of the names on which the operation is allowed, in their order. */
@@ -134,9 +140,76 @@ export class Identity {
   }
 }
 
+/** A resource that is asked about often. */
+class Resource {
+  #resourceType;
+  #name;
+  #names;
+  #since;
+  #found;
+
+  constructor(names, resourceType, name) {
+    this.#resourceType = resourceType;
+    this.#name = name;
+    this.foundBy(names);
+  }
+
+  /** Its number; it is found anew where its names have been forgotten, or are another policy's. */
+  foundBy(names) {
+    if (this.#names !== names || this.#since !== names.since) {
+      this.#found = names.find(this.#resourceType, this.#name);
+      this.#names = names;
+      this.#since = names.since;
+    }
+    return this.#found;
+  }
+}
+
+/** How many names a policy remembers unless it is told otherwise; a name takes about 200 bytes. */
+const REMEMBERED = 16_384;
+
+/**
+ * The names that a policy was asked about, by resource type, with the numbers under which the engine has found them: a name
+ * that is asked about again crosses as a number. When there are too many all are forgotten, which costs as little as finding
+ * them did.
+ */
+class Names {
+  /** How often all were forgotten. */
+  since = 0;
+  #engine;
+  #remember;
+  #known = [];
+  #count = 0;
+
+  constructor(engine, remember) {
+    this.#engine = engine;
+    this.#remember = remember;
+  }
+
+  find(resourceType, name) {
+    return this.#known[resourceType]?.get(name) ?? this.#findNew(resourceType, name);
+  }
+
+  #findNew(resourceType, name) {
+    wellFormed(name);
+    if (this.#count >= this.#remember) {
+      this.#engine.forget();
+      this.#known = [];
+      this.#count = 0;
+      this.since++;
+    }
+    const found = this.#engine.find(resourceType, name);
+    if (this.#remember > 0) (this.#known[resourceType] ??= new Map()).set(name, found);
+    this.#count++;
+    return found;
+  }
+}
+
 /** The values of one enumeration and their numbers, asked of the engine once for each spelling. */
 class Numbers {
-  #known = new Map();
+  // Not a Map: few keys, all of them names in the program that asks, are found faster in an object.
+  #known = Object.create(null);
+  #count = 0;
   #ask;
   #what;
 
@@ -146,12 +219,18 @@ class Numbers {
   }
 
   number(text) {
-    const known = this.#known.get(text);
-    if (known !== undefined) return known;
+    const known = typeof text === 'string' ? this.#known[text] : undefined;
+    return known ?? this.#find(text);
+  }
+
+  #find(text) {
     const number = typeof text === 'string' ? this.#ask(text) : undefined;
     if (number === undefined) throw fault('unknown_value', `${JSON.stringify(text) ?? String(text)} is not ${this.#what}`);
     // Spellings in every letter case are many; what a program uses is few.
-    if (this.#known.size < 256) this.#known.set(text, number);
+    if (this.#count < 256) {
+      this.#known[text] = number;
+      this.#count++;
+    }
     return number;
   }
 }

@@ -138,9 +138,9 @@ const PROMISES: [Promise; 29] = [
     at_most("who_can_ms", "who can, 100k, native, in milliseconds", 5.0, Milliseconds(("who_can", 100 * K, 0))),
     at_most(
         "permissions_ms",
-        "permissions of a person with 200 groups, 100k, native, in milliseconds",
+        "permissions of a person with 10 groups, 100k, native, in milliseconds",
         5.0,
-        Milliseconds(("permissions", 100 * K, 200)),
+        Milliseconds(("permissions", 100 * K, 10)),
     ),
     at_most(
         "diff_ms",

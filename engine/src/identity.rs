@@ -5,8 +5,8 @@ use std::fmt;
 use serde_json::{Map, Value};
 
 use crate::groups::{Extraction, ExtractionRule, extract};
+use crate::hash::firsts;
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
-use crate::order::firsts;
 use crate::token::{Claims, UnverifiedClaims};
 use crate::warning::Warning;
 

@@ -19,6 +19,7 @@ pub mod check;
 pub mod claim_path;
 pub mod decide;
 pub mod groups;
+mod hash;
 pub mod identity;
 pub mod json;
 pub mod mapping;

@@ -1,7 +1,7 @@
 //! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
 
 use super::walk::{self, HostMatch};
-use super::ways::ways;
+use super::ways::{To, ways};
 use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
@@ -230,11 +230,15 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
 fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
     let mut paths = Vec::new();
     ways(policy, identity, &mut |way| {
+        let principal = match way.to {
+            To::Named(kind, name, _) => Principal::new(kind, name),
+            To::Role(id) => policy.principal(id).cloned().unwrap_or_else(|| Principal::role("")),
+        };
         paths.push(Path {
             source: way.source,
             group: way.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
-            role: (way.kind == PrincipalType::Role).then(|| way.name.to_owned()),
-            principal: Principal::new(way.kind, way.name),
+            role: (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned()),
+            principal,
         });
     });
     paths

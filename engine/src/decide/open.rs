@@ -101,7 +101,7 @@ impl OpenIdentity {
         let known = &mut self.known;
         known.clear();
         ways(policy, &self.identity, &mut |way| {
-            known.add(way.principal, way.group);
+            known.add(way.to.id(), way.group);
         });
         if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
             known.add_everyone(everyone);

@@ -87,7 +87,7 @@ pub(super) struct Ask {
 }
 
 impl Ask {
-    pub(super) const fn new(operation: Operation, host: Option<IpAddr>) -> Self {
+    pub(super) fn new(operation: Operation, host: Option<IpAddr>) -> Self {
         let deny = Operations::answering(operation, Permission::Deny);
         let allow = Operations::answering(operation, Permission::Allow);
         Self { operation, deny, allow, host, host_id: None }
@@ -97,9 +97,9 @@ impl Ask {
         *self.host_id.get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
     }
 
-    #[inline(always)]
-    const fn meets(&self, row: &Row) -> bool {
-        row.deny.meets(self.deny) || row.allow.meets(self.allow)
+    /// What an ACL must have to answer at all, by permission: denies, then allows.
+    const fn operations(&self) -> (Operations, Operations) {
+        (self.deny, self.allow)
     }
 }
 
@@ -121,27 +121,26 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
             found.allow = found.allow.min(place(&best.allow));
             continue;
         }
-        each(rows, known, &mut |row, rank| {
-            if ask.meets(row) {
-                found.meet(policy, row, Place::new(rank, covers), &mut ask);
-            }
-        });
+        let asked = ask.operations();
+        each(rows, known, asked, &mut |row, rank| found.meet(policy, row, Place::new(rank, covers), &mut ask));
     }
     found
 }
 
-/// Hands over the rows of the identity's principals, by walking the smaller side.
+/// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
 #[inline(always)]
-fn each(rows: &[Row], known: &Known, visit: &mut impl FnMut(&Row, Rank)) {
+fn each(rows: &[Row], known: &Known, asked: (Operations, Operations), visit: &mut impl FnMut(&Row, Rank)) {
+    let meets = |row: &Row| row.deny.meets(asked.0) || row.allow.meets(asked.1);
     if rows.len() <= known.entries().len() * SEARCH {
-        for row in rows {
+        // The operations first: they are at hand, the principal is looked for.
+        for row in rows.iter().filter(|row| meets(row)) {
             if let Some(rank) = known.rank(row.principal) {
                 visit(row, rank);
             }
         }
     } else {
         for entry in known.entries() {
-            for row in rows_of(rows, entry.principal) {
+            for row in rows_of(rows, entry.principal).iter().filter(|row| meets(row)) {
                 visit(row, entry.rank);
             }
         }
@@ -190,7 +189,7 @@ impl Best {
 
     fn new(rows: &[Row], known: &Known) -> Self {
         let mut best = Self::NONE;
-        each(rows, known, &mut |row, rank| {
+        each(rows, known, (Operations::EVERY, Operations::EVERY), &mut |row, rank| {
             let note = |ranks: &mut [Rank], permission| {
                 for (operation, least) in Operation::ALL.iter().zip(ranks) {
                     if row.of(permission).meets(Operations::answering(*operation, permission)) {

@@ -10,24 +10,42 @@ pub(super) struct Way<'a> {
     pub(super) source: Source,
     /// The place of the group that it goes through.
     pub(super) group: Option<u32>,
-    pub(super) kind: PrincipalType,
-    pub(super) name: &'a str,
+    pub(super) to: To<'a>,
+}
+
+/// Where a way leads.
+#[derive(Clone, Copy)]
+pub(super) enum To<'a> {
+    /// To a user or group, by its name; the number is missing when the policy does not speak of it.
+    Named(PrincipalType, &'a str, Option<PrincipalId>),
+    /// To a role. Its name stays where it is: opening an identity of many roles would fetch each from memory.
+    Role(PrincipalId),
+}
+
+impl To<'_> {
     /// None when the policy does not speak of the principal.
-    pub(super) principal: Option<PrincipalId>,
+    pub(super) const fn id(self) -> Option<PrincipalId> {
+        match self {
+            Self::Named(.., id) => id,
+            Self::Role(id) => Some(id),
+        }
+    }
 }
 
 /// Goes every way; a role that several lead to is reached once by each.
-pub(super) fn ways<'a>(policy: &'a Policy, identity: &'a Identity, visit: &mut dyn FnMut(Way<'a>)) {
-    let mut go = |kind, name: &'a str, group, source, source_of_roles| {
-        let principal = policy.principal_id(kind, name);
-        visit(Way { source, group, kind, name, principal });
+pub(super) fn ways<'a>(policy: &Policy, identity: &'a Identity, visit: &mut dyn FnMut(Way<'a>)) {
+    let mut go = |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
+        visit(Way { source, group, to: To::Named(kind, name, principal) });
         for role in principal.map_or(&[][..], |principal| policy.links(principal)) {
-            let name = policy.principal(*role).map_or("", |role| role.name());
-            visit(Way { source: source_of_roles, group, kind: PrincipalType::Role, name, principal: Some(*role) });
+            visit(Way { source: source_of_roles, group, to: To::Role(*role) });
         }
     };
-    go(PrincipalType::User, identity.user(), None, Source::User, Source::Role);
-    for (group, place) in identity.groups().iter().zip(0..) {
-        go(PrincipalType::Group, group, Some(place), Source::Group, Source::GroupRole);
+    let user = identity.user();
+    go(PrincipalType::User, user, policy.principal_id(PrincipalType::User, user), None, Source::User, Source::Role);
+    // All are looked for before the first is gone to: the processor then waits for several at once.
+    let groups = identity.groups();
+    let found: Vec<_> = groups.iter().map(|group| policy.principal_id(PrincipalType::Group, group)).collect();
+    for ((group, principal), place) in groups.iter().zip(found).zip(0..) {
+        go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
     }
 }

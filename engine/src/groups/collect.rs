@@ -6,8 +6,8 @@ use super::{
     ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted, type_name,
 };
 use crate::claim_path::{Node, element_location};
+use crate::hash::firsts;
 use crate::json;
-use crate::order::firsts;
 use crate::warning::{Warning, warn};
 
 /// One value that should be a name.

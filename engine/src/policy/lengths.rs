@@ -1,6 +1,6 @@
 //! Which lengths the prefixed patterns have that may cover a name.
 
-use super::hash::{Keys, Table};
+use crate::hash::{Keys, Table};
 use crate::model::ResourceType;
 
 /// Prefixes at least this long are told apart by their first bytes.

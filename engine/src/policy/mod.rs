@@ -1,6 +1,5 @@
 //! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
 
-mod hash;
 mod hosts;
 mod lengths;
 mod name;
@@ -395,6 +394,24 @@ impl Policy {
     pub(crate) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
         self.who = Stamp::new();
         self.principals.add_member(role, kind, name)
+    }
+
+    /// Creates a role with its members, which comes after every role that is there; none when it is one of them.
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn append_role<'a>(
+        &mut self,
+        name: &str,
+        members: impl IntoIterator<Item = (PrincipalType, &'a str)>,
+    ) -> Option<()> {
+        if self.has_role(name) {
+            return None;
+        }
+        self.who = Stamp::new();
+        let role = self.principals.create_role(name);
+        for (kind, name) in members {
+            self.principals.add_member_of_last(role, kind, name);
+        }
+        Some(())
     }
 
     /// Gives back the room that was kept for more, when a document is read to its end.

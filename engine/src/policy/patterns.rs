@@ -5,11 +5,11 @@
 
 use std::cmp::Ordering;
 
-use super::hash::{Keys, Table};
 use super::lengths::Lengths;
 use super::name::Name;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
+use crate::hash::{Keys, Table};
 use crate::model::{PatternType, ResourceType};
 
 /// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
@@ -46,6 +46,7 @@ impl Pattern {
     }
 
     /// What is granted and denied, in order of the principals' numbers.
+    #[inline(always)]
     pub(crate) fn rows(&self) -> &[Row] {
         self.rows.as_slice()
     }

@@ -1,6 +1,6 @@
 //! Every principal that the policy speaks of, by a small number, with the roles of a member and the members of a role.
 
-use super::hash::{Keys, Table};
+use crate::hash::{Keys, Table};
 use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
 
@@ -175,6 +175,23 @@ impl Principals {
         if let Some(known) = self.all.get_mut(member.0 as usize) {
             known.links.insert(place, role);
         }
+        if let Some(known) = self.all.get_mut(role.0 as usize) {
+            known.links.push(member);
+        }
+        true
+    }
+
+    /// Makes a user or group a member of a role that comes after all of its roles; says whether it was none.
+    ///
+    /// Where roles are created in order of their names this is [`Self::add_member`] without a search.
+    #[cfg(not(target_family = "wasm"))]
+    pub(super) fn add_member_of_last(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
+        let member = self.number(kind, name);
+        let Some(known) = self.all.get_mut(member.0 as usize) else { return false };
+        if known.links.last() == Some(&role) {
+            return false;
+        }
+        known.links.push(role);
         if let Some(known) = self.all.get_mut(role.0 as usize) {
             known.links.push(member);
         }

@@ -8,6 +8,9 @@ use crate::model::{Operation, Permission};
 pub(crate) struct Operations(u16);
 
 impl Operations {
+    /// All of them.
+    pub(crate) const EVERY: Self = Self(u16::MAX);
+
     /// The one operation.
     pub(crate) const fn only(operation: Operation) -> Self {
         Self(1 << operation as u16)
@@ -16,16 +19,30 @@ impl Operations {
     /// The operations of an ACL of which one answers what is asked: it, `ALL`, and of an ALLOW those that imply it (D-02).
     ///
     /// Implication is folded into the question rather than into every row, so that a row holds its ACLs as they are.
-    pub(crate) const fn answering(asked: Operation, permission: Permission) -> Self {
-        let mut answering = Self::only(asked).0 | Self::only(Operation::All).0;
-        if matches!(permission, Permission::Allow) {
-            let mut implied = asked.implied_by();
-            while let [first, rest @ ..] = implied {
+    #[inline(always)]
+    pub(crate) fn answering(asked: Operation, permission: Permission) -> Self {
+        let answering = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
+        answering.get(asked as usize).copied().unwrap_or_default()
+    }
+
+    const DENYING: [Self; Operation::ALL.len()] = Self::table(false);
+    const ALLOWING: [Self; Operation::ALL.len()] = Self::table(true);
+
+    #[expect(clippy::indexing_slicing, reason = "worked out when it is compiled")]
+    const fn table(implied: bool) -> [Self; Operation::ALL.len()] {
+        let mut table = [Self(0); Operation::ALL.len()];
+        let mut rest: &[Operation] = Operation::ALL;
+        while let [asked, others @ ..] = rest {
+            let mut answering = Self::only(*asked).0 | Self::only(Operation::All).0;
+            let mut implying = asked.implied_by();
+            while let ([first, more @ ..], true) = (implying, implied) {
                 answering |= Self::only(*first).0;
-                implied = rest;
+                implying = more;
             }
+            table[*asked as usize] = Self(answering);
+            rest = others;
         }
-        Self(answering)
+        table
     }
 
     /// Whether one of these is among those.

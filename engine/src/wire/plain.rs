@@ -27,23 +27,21 @@ pub(super) fn read(text: &str) -> Option<Policy> {
         return None;
     }
     let mut policy = document.acls.0;
-    for Object(role) in document.roles {
+    let mut roles = document.roles;
+    roles.sort_unstable_by(|Object(a), Object(b)| a.name.cmp(&b.name));
+    for Object(role) in &roles {
         check_role_name(&role.name).ok()?;
-        if policy.has_role(&role.name) {
-            return None;
-        }
-        let id = policy.create_role(&role.name);
-        for Object(member) in role.members {
-            let (kind, name) = Principal::split(&member.principal).ok()?;
-            if kind == PrincipalType::Role {
-                return None;
-            }
-            policy.add_member(id, kind, name);
-        }
+        let members: Vec<_> = role.members.iter().map(member).collect::<Option<_>>()?;
+        policy.append_role(&role.name, members)?;
     }
     policy.set_settings(document.settings.0);
     policy.shrink();
     Some(policy)
+}
+
+/// A user or a group.
+fn member<'a>(Object(member): &'a Object<PlainMember<'_>>) -> Option<(PrincipalType, &'a str)> {
+    Principal::split(&member.principal).ok().filter(|(kind, _)| *kind != PrincipalType::Role)
 }
 
 #[derive(Deserialize)]

@@ -1,11 +1,14 @@
-//! Identities that are opened once, and resources that are asked about often. Checks cross with numbers and one name.
+//! Identities that are opened once. A name crosses when it is first asked about; the checks cross with numbers only.
 
-use gbac_engine::decide::{self, OpenIdentity, Outcome, Request};
+use std::net::IpAddr;
+use std::rc::Rc;
+
+use gbac_engine::decide::{OpenIdentity, Outcome, Resource};
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::wire::OpenedJson;
 use wasm_bindgen::prelude::*;
 
-use crate::{Policy, Shared, failed, give, read_who};
+use crate::{Policy, State, failed, give, read_who};
 
 /// The number of an operation, in any spelling; none when there is no such operation.
 #[wasm_bindgen(js_name = operationNumber)]
@@ -24,14 +27,10 @@ pub fn resource_type_number(text: &str) -> Option<u32> {
 /// An identity, opened once and asked many times.
 #[wasm_bindgen]
 pub struct Identity {
-    policy: Shared,
+    state: Rc<State>,
     open: OpenIdentity,
     opened: JsValue,
 }
-
-/// A resource that is asked about often.
-#[wasm_bindgen]
-pub struct Resource(decide::Resource);
 
 #[wasm_bindgen]
 impl Policy {
@@ -43,17 +42,24 @@ impl Policy {
         let opened = self.open_who(&read_who(who)?)?;
         let seen = give(&OpenedJson::from(&opened))?;
         let open = OpenIdentity::new(&self.policy(), opened.identity);
-        Ok(Identity { policy: self.0.clone(), open, opened: seen })
+        Ok(Identity { state: Rc::clone(&self.0), open, opened: seen })
     }
 
-    /// Finds the patterns that cover a name, once.
+    /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it.
     ///
     /// # Errors
     /// A number that is no resource type's.
-    pub fn resource(&self, resource_type: u32, name: &str) -> Result<Resource, JsValue> {
-        let resource_type =
-            resource_type_of(resource_type).ok_or_else(|| failed("unknown_value", "no resource type"))?;
-        Ok(Resource(decide::Resource::new(&self.policy(), resource_type, name)))
+    pub fn find(&self, resource_type: u32, name: &str) -> Result<u32, JsValue> {
+        let resource_type = ResourceType::ALL.get(resource_type as usize);
+        let resource_type = *resource_type.ok_or_else(|| failed("unknown_value", "no resource type"))?;
+        let mut found = self.0.found.borrow_mut();
+        found.push(Resource::new(&self.policy(), resource_type, name));
+        Ok(found.len() as u32 - 1)
+    }
+
+    /// Forgets every name that was found; their numbers then stand for nothing.
+    pub fn forget(&self) {
+        self.0.found.borrow_mut().clear();
     }
 }
 
@@ -66,14 +72,10 @@ impl Identity {
         self.opened.clone()
     }
 
-    /// Whether an operation on a resource is allowed; a number that is none is denied.
+    /// Whether an operation on a resource that was found is allowed; a number that is none is denied.
     #[must_use]
-    pub fn check(&mut self, operation: u32, resource_type: u32, name: &str) -> bool {
-        let asked = operation_of(operation).zip(resource_type_of(resource_type));
-        asked.is_some_and(|(operation, resource_type)| {
-            let request = Request::new(operation, resource_type, name);
-            self.open.outcome(&self.policy.borrow(), &request) == Outcome::Allow
-        })
+    pub fn check(&mut self, operation: u32, found: u32) -> bool {
+        self.allows(operation, found, None)
     }
 
     /// The same from a host.
@@ -81,30 +83,16 @@ impl Identity {
     /// # Errors
     /// An `Error` with `code`: the host is no address.
     #[wasm_bindgen(js_name = checkFrom)]
-    pub fn check_from(&mut self, operation: u32, resource_type: u32, name: &str, host: &str) -> Result<bool, JsValue> {
+    pub fn check_from(&mut self, operation: u32, found: u32, host: &str) -> Result<bool, JsValue> {
         let host =
             Host::parse_address(host).map_err(|error| failed(error.code(), &format!("{error}; {}", error.hint())))?;
-        let asked = operation_of(operation).zip(resource_type_of(resource_type));
-        Ok(asked.is_some_and(|(operation, resource_type)| {
-            let request = Request::new(operation, resource_type, name).with_host(host);
-            self.open.outcome(&self.policy.borrow(), &request) == Outcome::Allow
-        }))
+        Ok(self.allows(operation, found, Some(host)))
     }
 
-    /// The same for a resource that was found before, without a host.
-    #[wasm_bindgen(js_name = checkResource)]
-    #[must_use]
-    pub fn check_resource(&mut self, operation: u32, resource: &Resource) -> bool {
-        operation_of(operation).is_some_and(|operation| {
-            self.open.outcome_on(&self.policy.borrow(), operation, &resource.0, None) == Outcome::Allow
+    fn allows(&mut self, operation: u32, found: u32, host: Option<IpAddr>) -> bool {
+        let known = self.state.found.borrow();
+        Operation::ALL.get(operation as usize).zip(known.get(found as usize)).is_some_and(|(operation, resource)| {
+            self.open.outcome_on(&self.state.policy.borrow(), *operation, resource, host) == Outcome::Allow
         })
     }
-}
-
-fn operation_of(number: u32) -> Option<Operation> {
-    Operation::ALL.get(number as usize).copied()
-}
-
-fn resource_type_of(number: u32) -> Option<ResourceType> {
-    ResourceType::ALL.get(number as usize).copied()
 }

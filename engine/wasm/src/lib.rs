@@ -11,14 +11,14 @@ use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 use gbac_engine::check::{self, Check, Opened, Who};
-use gbac_engine::decide::Explanation;
+use gbac_engine::decide::{Explanation, Resource};
 use gbac_engine::policy;
 use gbac_engine::wire::{self, AnswerJson, ExplanationJson, Problems};
 use js_sys::{Error, JSON, Reflect};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
-pub use identity::{Identity, Resource, operation_number, resource_type_number};
+pub use identity::{Identity, operation_number, resource_type_number};
 
 /// In constant time, and in a fifth of the wasm that the standard library's takes.
 #[global_allocator]
@@ -26,10 +26,14 @@ static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 /// A policy, loaded once and asked many times.
 #[wasm_bindgen]
-pub struct Policy(Shared);
+pub struct Policy(Rc<State>);
 
-/// The policy itself, which opened identities and resources ask as well.
-type Shared = Rc<RefCell<policy::Policy>>;
+/// What opened identities ask as well.
+struct State {
+    policy: RefCell<policy::Policy>,
+    /// The resources whose names are known, by number.
+    found: RefCell<Vec<Resource>>,
+}
 
 #[wasm_bindgen]
 impl Policy {
@@ -41,7 +45,7 @@ impl Policy {
     pub fn new(document: &JsValue) -> Result<Self, JsValue> {
         let policy =
             wire::policy_from_json(&text_of(document)?).map_err(|problems| refused("policy_invalid", &problems))?;
-        Ok(Self(Rc::new(RefCell::new(policy))))
+        Ok(Self(Rc::new(State { policy: RefCell::new(policy), found: RefCell::default() })))
     }
 
     /// Answers a check, given as an object or as JSON text.
@@ -84,7 +88,7 @@ impl Policy {
     }
 
     fn policy(&self) -> Ref<'_, policy::Policy> {
-        self.0.borrow()
+        self.0.policy.borrow()
     }
 
     fn open_who(&self, who: &Who) -> Result<Opened, JsValue> {

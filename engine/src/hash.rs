@@ -9,7 +9,7 @@ const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// The keys of a hash.
 #[derive(Debug, Clone)]
-pub(super) struct Keys([u64; WORDS]);
+pub(crate) struct Keys([u64; WORDS]);
 
 impl Default for Keys {
     fn default() -> Self {
@@ -34,20 +34,20 @@ fn seed() -> u64 {
 
 impl Keys {
     /// The hash of a text that has a kind.
-    pub(super) fn hash(&self, kind: u8, text: &[u8]) -> u32 {
+    pub(crate) fn hash(&self, kind: u8, text: &[u8]) -> u32 {
         let mut pass = self.pass(kind, text);
         while pass.next_word().is_some() {}
         pass.hash()
     }
 
     /// Goes over a text word by word.
-    pub(super) fn pass<'a>(&'a self, kind: u8, text: &'a [u8]) -> Pass<'a> {
+    pub(crate) fn pass<'a>(&'a self, kind: u8, text: &'a [u8]) -> Pass<'a> {
         Pass { keys: self, text, kind, place: 0, sum: 0 }
     }
 }
 
 /// A pass over a text, in words of eight bytes.
-pub(super) struct Pass<'a> {
+pub(crate) struct Pass<'a> {
     keys: &'a Keys,
     text: &'a [u8],
     kind: u8,
@@ -57,9 +57,9 @@ pub(super) struct Pass<'a> {
 }
 
 /// A word of a text, with what is before it.
-pub(super) struct Word {
+pub(crate) struct Word {
     /// The length of the text before it, in bytes.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     bytes: u64,
     key: u64,
     sum: u64,
@@ -69,7 +69,7 @@ pub(super) struct Word {
 impl Pass<'_> {
     /// The next word, behind which the pass then stands.
     #[inline(always)]
-    pub(super) fn next_word(&mut self) -> Option<Word> {
+    pub(crate) fn next_word(&mut self) -> Option<Word> {
         let start = self.place * 8;
         let rest = self.text.get(start..)?;
         let bytes = match rest.first_chunk::<8>() {
@@ -89,7 +89,7 @@ impl Pass<'_> {
 
     /// The hash of the whole text, when every word is behind.
     #[inline(always)]
-    pub(super) fn hash(&self) -> u32 {
+    pub(crate) fn hash(&self) -> u32 {
         finish(self.sum, self.kind, self.text.len())
     }
 }
@@ -97,7 +97,7 @@ impl Pass<'_> {
 impl Word {
     /// The hash of the text up to a length, in bytes, that ends in this word.
     #[inline(always)]
-    pub(super) fn hash_up_to(&self, length: usize) -> u32 {
+    pub(crate) fn hash_up_to(&self, length: usize) -> u32 {
         let bits = 8 * (length - self.start).min(8);
         let kept = if bits == 64 { self.bytes } else { self.bytes & ((1 << bits) - 1) };
         finish(self.sum_with(kept), self.kind, length)
@@ -120,7 +120,7 @@ const fn finish(sum: u64, kind: u8, length: usize) -> u32 {
 
 /// Numbers by hash: open addressing, at most three quarters full.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// The hash above, the number plus one below; 0 is empty. Their count is a power of two.
     slots: Vec<u64>,
     taken: usize,
@@ -132,7 +132,7 @@ pub(super) struct Table {
 impl Table {
     /// Whether there may be a number with this hash; what is said to be absent is.
     #[inline(always)]
-    pub(super) fn may_have(&self, hash: u32) -> bool {
+    pub(crate) fn may_have(&self, hash: u32) -> bool {
         let (word, bit) = self.bit(hash);
         self.filter.get(word).copied().unwrap_or(0) & bit != 0
     }
@@ -146,7 +146,7 @@ impl Table {
 
     /// The number with this hash that is the one.
     #[inline(always)]
-    pub(super) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
         let mut at = hash as usize;
         loop {
             let slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
@@ -162,7 +162,7 @@ impl Table {
     }
 
     /// Adds a number that is not there.
-    pub(super) fn insert(&mut self, hash: u32, number: u32) {
+    pub(crate) fn insert(&mut self, hash: u32, number: u32) {
         if (self.taken + 1) * 4 > self.slots.len() * 3 {
             let old = std::mem::take(&mut self.slots);
             self.slots = vec![0; (old.len() * 2).max(16)];
@@ -194,7 +194,7 @@ impl Table {
     }
 
     /// Removes a number, and moves those behind it up, so that no gap hides them.
-    pub(super) fn remove(&mut self, hash: u32, number: u32) {
+    pub(crate) fn remove(&mut self, hash: u32, number: u32) {
         let mask = self.slots.len().wrapping_sub(1);
         let slot = u64::from(hash) << 32 | u64::from(number.wrapping_add(1));
         let mut at = hash as usize & mask;
@@ -225,12 +225,30 @@ impl Table {
     }
 }
 
+/// For each text the place of the first that equals it; its own, where none does before it.
+pub(crate) fn firsts<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
+    let text_at = |place: usize| texts.get(place).map_or("", AsRef::as_ref);
+    let (keys, mut table) = (Keys::default(), Table::default());
+    let mut first = |place: usize| {
+        let hash = keys.hash(0, text_at(place).as_bytes());
+        let there = table.find(hash, |other| text_at(other as usize) == text_at(place));
+        there.map_or_else(
+            || {
+                table.insert(hash, place as u32);
+                place
+            },
+            |other| other as usize,
+        )
+    };
+    (0..texts.len()).map(&mut first).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    use super::{Keys, Table};
+    use super::{Keys, Table, firsts};
 
     proptest! {
         #[test]
@@ -263,6 +281,12 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn equal_texts_are_told_by_their_first() {
+        assert_eq!(firsts(&["b", "a", "b", "", "a", ""]), [0, 1, 0, 3, 1, 3]);
+        assert!(firsts::<&str>(&[]).is_empty());
     }
 
     #[test]
