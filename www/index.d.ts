@@ -42,10 +42,9 @@ export class Policy {
   free(): void;
 }
 
-/** A resource that is asked about often: made by {@link Policy.resource}. */
-export interface Resource {
-  /** The number under which the engine has found it. */
-  readonly foundBy: (names: unknown) => number;
+/** A resource that is asked about often: made by {@link Policy.resource}, and good for every policy. */
+export class Resource {
+  private constructor();
 }
 
 /** An identity that is open. Operations and resource types are in the platform's own values or the short form, such as `read`. */

@@ -141,7 +141,7 @@ export class Identity {
 }
 
 /** A resource that is asked about often. */
-class Resource {
+export class Resource {
   #resourceType;
   #name;
   #names;

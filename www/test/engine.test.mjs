@@ -107,7 +107,40 @@ test('an identity is opened once and asked many times', async () => {
   const claims = policy.open({ claims: { sub: 'bob', groups: 'engineering, finance' } });
   assert.deepEqual(claims.groups, ['engineering', 'finance']);
   assert.equal(claims.check('read', 'topic', 'analytics-events'), 'allow');
-  for (const handle of [alice, claims, events, policy]) handle.free();
+  for (const handle of [alice, claims, policy]) handle.free();
+});
+
+test('a name is found anew when it was forgotten, and the answer is the same', async () => {
+  for (const remember of [0, 1, 3, undefined]) {
+    const policy = await Policy.load(document, { remember });
+    const other = await Policy.load({ version: 1 }, { remember });
+    const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+    const stranger = other.open({ user: 'alice', groups: ['engineering'] });
+    const events = policy.resource('topic', 'analytics-events');
+    for (let round = 0; round < 20; round += 1) {
+      const name = `analytics-${round % 7}`;
+      assert.equal(alice.check('read', 'topic', name), 'allow');
+      assert.equal(alice.check('read', 'group', name), 'deny');
+      assert.equal(alice.check('read', 'topic', `orders-${round % 5}`), 'deny');
+      assert.equal(alice.check('read', 'topic', name, { host: '10.0.0.7' }), 'allow');
+      assert.equal(alice.checkResource('read', events), 'allow');
+      assert.equal(alice.checkResource('write', events), 'deny');
+      assert.equal(stranger.checkResource('read', events), 'deny');
+    }
+  }
+});
+
+test('names that are never asked twice do not fill the memory', async () => {
+  const policy = await Policy.load(document, { remember: 1000 });
+  const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+  let number = 0;
+  const ask = (names) => {
+    for (const end = number + names; number < end; number += 1) alice.check('read', 'topic', `analytics-${number}`);
+  };
+  ask(5_000);
+  const before = policy.memoryBytes();
+  ask(100_000);
+  assert.equal(policy.memoryBytes(), before);
 });
 
 test('what an identity cannot be asked is an error with a code, and nothing is lost by it', async () => {
