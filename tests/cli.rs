@@ -302,6 +302,101 @@ fn decisions_are_recorded_as_audit_events() {
 }
 
 #[test]
+fn who_can_names_whom_acls_concern_and_whom_they_block() {
+    let folder = Folder::new("who-can");
+    let asked = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let text = run(&folder, &asked);
+    assert_eq!((text.exit, text.err.as_str()), (0, ""));
+    assert!(
+        text.out.starts_with("Who may Write on Topic payments-x\nSuperusers, whatever ACLs say: User:root\n"),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("allowed  Group:payments"), "{}", text.out);
+    assert!(text.out.contains("denied   Group:read-only"), "{}", text.out);
+    assert!(text.out.contains("Whoever is also one of these is denied, whatever else allows it: Group:read-only"));
+    let json = run(&folder, &[&["--format", "json"], &asked[..]].concat());
+    let answer = &lines(&json.out)[0];
+    assert_eq!(answer["blocked_for"], json!(["Group:read-only"]));
+    assert_eq!(answer["entries"][0]["granted_by"]["role"], "Writers");
+    let nobody = run(&folder, &["who-can", "--policy", "policy.json", "--operation", "alter", "--cluster"]);
+    assert!(nobody.out.contains("No ACL is about it: everyone else is denied."), "{}", nobody.out);
+}
+
+#[test]
+fn permissions_are_of_a_person_or_of_one_principal() {
+    let folder = Folder::new("permissions");
+    let of = |who: &[&str]| run(&folder, &[&["permissions", "--policy", "policy.json"], who].concat());
+    let person = of(&["--user", "alice", "--member-of", "payments"]);
+    assert_eq!(person.exit, 0);
+    assert!(person.out.contains("Topic payments- prefixed      Write, Describe  *"), "{}", person.out);
+    assert!(person.out.contains("Transactional ID * all names  Write, Describe  10.0.0.7"), "{}", person.out);
+    let group = of(&["--principal", "Group:payments"]);
+    assert_eq!(group.out.replace("Group:payments", "User:alice"), person.out);
+    assert!(of(&["--user", "root"]).out.contains("May do everything: a superuser"));
+    assert!(of(&["--principal", "User:*"]).out.contains("May do nothing"));
+    let wrong = of(&["--principal", "Team:x"]);
+    assert_eq!(wrong.exit, 64);
+    assert!(wrong.err.contains("--principal"), "{}", wrong.err);
+    let claims = token(&json!({ "sub": "eve", "groups": ["/a/payments"] }));
+    let by_token = run_with(&folder, &["permissions", "--policy", "policy.json"], "", Some(&claims));
+    assert!(
+        by_token.out.starts_with("User:eve\nSignature not verified; the token gives Group:payments.\n"),
+        "{}",
+        by_token.out
+    );
+}
+
+#[test]
+fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
+    let folder = Folder::new("least-grant");
+    let of = |words: &[&str]| {
+        run(&folder, &[&["least-grant", "--policy", "policy.json", "--user", "alice"], words].concat())
+    };
+    let missing = of(&["--operation", "write", "--topic", "payments-x"]);
+    assert_eq!(missing.exit, 0);
+    assert!(missing.out.contains("with:\n  Group:payments\n  Role:Writers\n"), "{}", missing.out);
+    assert!(missing.out.contains("  User:alice > Allow Write, Topic payments-x literal, host *\n"), "{}", missing.out);
+    let denied = of(&["--member-of", "read-only", "--operation", "write", "--topic", "payments-x"]);
+    assert!(denied.out.contains("No grant helps: each of these denies has to go"), "{}", denied.out);
+    let allowed = of(&["--member-of", "payments", "--operation", "write", "--topic", "payments-x"]);
+    assert!(allowed.out.ends_with("Nothing is missing.\n"), "{}", allowed.out);
+    let request = of(&["--request", "Produce", "--topic", "payments-x", "--transactional-id", "t"]);
+    assert!(request.out.contains("Allow Write, Transactional ID t literal"), "{}", request.out);
+    let expired = token(&json!({ "sub": "eve", "exp": 1 }));
+    let asked = ["least-grant", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
+    let late = run_with(&folder, &asked, "", Some(&expired));
+    assert!(late.out.contains("No grant helps: the token's expiry is past"), "{}", late.out);
+}
+
+#[test]
+fn policies_are_validated_linted_and_compared() {
+    let folder = Folder::new("policy");
+    folder.file("bad.json", &POLICY.replace("10.0.0.7", "10.0.0.0/8").replace("Role:Writers", "Team:x"));
+    let both = run(&folder, &["policy", "validate", "policy.json", "bad.json"]);
+    assert_eq!(both.exit, 1);
+    assert!(both.out.starts_with("policy.json: valid, 3 ACLs and 1 roles\nbad.json: 2 problems\n"), "{}", both.out);
+    assert!(both.out.contains("/acls/0/principal: ") && both.out.contains("/acls/2/host: "), "{}", both.out);
+
+    folder.file("odd.json", &POLICY.replace("\"Group:read-only\"", "\"Role:nobody\""));
+    let lint = |words: &[&str]| run(&folder, &[&["policy", "lint", "odd.json"], words].concat());
+    let odd = lint(&[]);
+    assert_eq!(odd.exit, 0, "{}", odd.out);
+    assert!(odd.out.contains("warning role_missing: "), "{}", odd.out);
+    assert_eq!(lint(&["--fail-on", "warning"]).exit, 1);
+    assert_eq!(lint(&["--fail-on", "never"]).exit, 0);
+    assert_eq!(run(&folder, &["policy", "lint", "policy.json", "--fail-on", "notice"]).out, "Nothing is odd.\n");
+
+    folder.file("later.json", &POLICY.replace("\"OPERATION_WRITE\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\"", "\"OPERATION_READ\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\""));
+    let diff = run(&folder, &["policy", "diff", "policy.json", "later.json", "--exit-code"]);
+    assert_eq!(diff.exit, 1);
+    assert!(diff.out.contains("allows more in one place and less in another"), "{}", diff.out);
+    assert!(diff.out.contains("Group:payments  loses   Write"), "{}", diff.out);
+    let equal = run(&folder, &["policy", "diff", "policy.json", "policy.json", "--exit-code"]);
+    assert_eq!((equal.exit, equal.out.as_str()), (0, "Every request of everyone is decided alike.\n"));
+}
+
+#[test]
 fn wrong_usage_exits_with_64() {
     let folder = Folder::new("usage");
     for args in [

@@ -30,6 +30,17 @@ pub(crate) enum Command {
     ///
     /// Exit codes: 0 allowed (or every line of --requests was evaluated), 2 denied, 1 error, 64 wrong usage.
     Check(Box<CheckArgs>),
+    /// Say who may do something: every user, group and role that an ACL on it concerns, and what grants or blocks it.
+    WhoCan(WhoCanArgs),
+    /// Say what somebody may do, as patterns with the exceptions that denies make.
+    Permissions(Box<PermissionsArgs>),
+    /// Say the least that would allow what is denied: groups or roles that are there, or the narrowest new ACLs.
+    LeastGrant(Box<LeastGrantArgs>),
+    /// Look into policy documents.
+    Policy {
+        #[command(subcommand)]
+        command: PolicyCommand,
+    },
     /// Look into access tokens.
     Token {
         #[command(subcommand)]
@@ -66,9 +77,21 @@ pub(crate) struct CheckArgs {
     /// The policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// One check a line (JSON Lines), `-` for standard input; one decision a line comes back, in order.
+    /// One check a line (JSON Lines), `-` for standard input; one decision a line comes back, in order. Empty lines are skipped.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "operation", "request", "host"])]
     pub(crate) requests: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    /// Append the audit events of the decisions to this file, one JSON object a line (OCSF 1.0.0).
+    #[arg(long, value_name = "FILE")]
+    pub(crate) audit: Option<PathBuf>,
+}
+
+/// Who asks: a token, or a user with groups.
+#[derive(Debug, Args)]
+pub(crate) struct WhoArgs {
     /// A file with the access token, `-` for standard input; also from GBAC_TOKEN.
     #[arg(long, value_name = "FILE", conflicts_with = "user")]
     pub(crate) token_file: Option<PathBuf>,
@@ -81,6 +104,13 @@ pub(crate) struct CheckArgs {
     /// The user-info document, where the policy's SSO mapping asks for it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
+}
+
+/// What is asked: an operation on a resource, or a whole request.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
     /// The operation, such as read or describe-configs.
     #[arg(long, value_name = "OPERATION", conflicts_with = "request")]
     pub(crate) operation: Option<String>,
@@ -95,11 +125,88 @@ pub(crate) struct CheckArgs {
     /// The client's address; without it the check fails closed.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<String>,
-    #[command(flatten)]
-    pub(crate) keys: KeyArgs,
-    /// Append the audit events of the decisions to this file, one JSON object a line (OCSF 1.0.0).
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WhoCanArgs {
+    /// The policy document.
     #[arg(long, value_name = "FILE")]
-    pub(crate) audit: Option<PathBuf>,
+    pub(crate) policy: PathBuf,
+    /// The operation, such as read or describe-configs.
+    #[arg(long, value_name = "OPERATION")]
+    pub(crate) operation: String,
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+    /// The client's address; without it ACLs of one host do not allow, and their denies do.
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) host: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PermissionsArgs {
+    /// The policy document.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: PathBuf,
+    /// One principal, such as Group:engineering or Role:readers, in place of a person; `User:*` is everyone.
+    #[arg(long, value_name = "TYPE:NAME", conflicts_with_all = ["user", "token_file"])]
+    pub(crate) principal: Option<String>,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LeastGrantArgs {
+    /// The policy document.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: PathBuf,
+    #[command(flatten)]
+    pub(crate) who: WhoArgs,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Read policy documents and name every problem; exit 1 when one has any.
+    Validate {
+        /// Policy documents, `-` for standard input.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+    /// Find what is odd in a policy document; exit 1 from --fail-on upwards.
+    Lint {
+        /// The policy document, `-` for standard input.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The least severity that makes the exit code 1.
+        #[arg(long, value_enum, default_value_t = FailOn::Error)]
+        fail_on: FailOn,
+    },
+    /// Say who gains and loses what between two policy documents.
+    Diff {
+        /// The earlier policy document.
+        #[arg(value_name = "BEFORE")]
+        before: PathBuf,
+        /// The later one.
+        #[arg(value_name = "AFTER")]
+        after: PathBuf,
+        /// Exit 1 when they do not decide alike.
+        #[arg(long)]
+        exit_code: bool,
+    },
+}
+
+/// From which severity on a finding is an error of the command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Somebody may get what nobody meant to give.
+    Error,
+    /// Something does nothing, or not what it says.
+    Warning,
+    /// Something could be left out.
+    Notice,
+    /// Nothing.
+    Never,
 }
 
 /// Resources, named as in `security acl`.

@@ -5,6 +5,7 @@ mod audit;
 mod commands;
 mod input;
 mod output;
+mod question;
 
 use std::process::ExitCode;
 
@@ -27,6 +28,10 @@ fn main() -> ExitCode {
     let format = cli.format;
     let done = match cli.command {
         Command::Check(args) => commands::check::run(&args, format),
+        Command::WhoCan(args) => commands::who_can::run(&args, format),
+        Command::Permissions(args) => commands::permissions::run(&args, format),
+        Command::LeastGrant(args) => commands::least_grant::run(&args, format),
+        Command::Policy { command } => commands::policy::run(&command, format),
         Command::Token { command: TokenCommand::Inspect(args) } => commands::inspect::run(&args, format),
         Command::Test(args) => commands::test::run(&args, format),
         Command::Serve(args) => commands::serve::run(args),

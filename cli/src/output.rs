@@ -1,5 +1,6 @@
 //! How a command ends: exit codes, failures, and text that is safe on a terminal.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -58,6 +59,12 @@ impl Failure {
             let _ = writeln!(io::stdout(), "{}", json!({ "error": error }));
         }
         ExitCode::from(self.exit)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
     }
 }
 

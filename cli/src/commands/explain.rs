@@ -19,16 +19,7 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     if decision.host_unknown {
         let _ = writeln!(text, "The host is not known; another answer is possible once --host is given.");
     }
-    if opened.header.is_some() || opened.extraction.is_some() {
-        let state = if decision.verified { "verified" } else { "not verified" };
-        let groups: Vec<String> =
-            opened.identity.groups().iter().map(|group| format!("Group:{}", plain(group))).collect();
-        let groups = if groups.is_empty() { "no groups".into() } else { groups.join(", ") };
-        let _ = writeln!(text, "Signature {state}; the token gives {groups}.");
-    }
-    for warning in opened.warnings() {
-        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
-    }
+    text.push_str(&token(opened));
     let rows: Vec<Vec<String>> =
         explanation.candidates.iter().filter(|candidate| candidate.is_on_resource()).map(row).collect();
     if !rows.is_empty() {
@@ -42,6 +33,22 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     text
 }
 
+/// Whether a token was verified, the groups that it gives, and what is to be said about them.
+pub(super) fn token(opened: &Opened) -> String {
+    let mut text = String::new();
+    if opened.header.is_some() || opened.extraction.is_some() {
+        let state = if opened.identity.is_verified() { "verified" } else { "not verified" };
+        let groups: Vec<String> =
+            opened.identity.groups().iter().map(|group| format!("Group:{}", plain(group))).collect();
+        let groups = if groups.is_empty() { "no groups".into() } else { groups.join(", ") };
+        let _ = writeln!(text, "Signature {state}; the token gives {groups}.");
+    }
+    for warning in opened.warnings() {
+        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+    }
+    text
+}
+
 /// The verdict on a whole request, and each check that it needs.
 pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
@@ -50,6 +57,7 @@ pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
         if outcome.code() == "allow" { "Allowed" } else { "Denied" },
         plain(opened.identity.user())
     );
+    text.push_str(&token(opened));
     let rows: Vec<Vec<String>> = decisions
         .iter()
         .map(|(check, decision)| {
@@ -70,7 +78,7 @@ pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
 }
 
 /// The verdict in the words that are used everywhere.
-const fn verdict(decision: &Decision) -> &'static str {
+pub(super) const fn verdict(decision: &Decision) -> &'static str {
     match decision.reason {
         Reason::AllowRule | Reason::Superuser => "Allowed",
         Reason::DenyRule => "Denied by rule",
@@ -79,7 +87,7 @@ const fn verdict(decision: &Decision) -> &'static str {
     }
 }
 
-fn because(opened: &Opened, decision: &Decision) -> String {
+pub(super) fn because(opened: &Opened, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
         (Reason::Superuser, _) => "a superuser; no ACL is asked".into(),
         (Reason::Expired, _) => "the token's expiry is past".into(),
@@ -101,7 +109,7 @@ fn because(opened: &Opened, decision: &Decision) -> String {
     }
 }
 
-fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
+pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
     let implied = if implied_by.is_some() { " (which covers it)" } else { "" };
     format!(
         "{} {}{implied}, {}, host {}",
@@ -113,16 +121,28 @@ fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
 }
 
 fn pattern(acl: &Acl) -> String {
-    let kind = acl.resource_type.spelling().words;
-    let name = plain(&acl.resource_name);
-    match acl.pattern_type {
-        _ if acl.resource_type == ResourceType::Registry => kind.into(),
-        PatternType::Literal if acl.resource_name == "*" => format!("{kind} * all names"),
-        pattern => format!("{kind} {name} {}", pattern.spelling().words),
+    names(acl.resource_type, acl.pattern_type, &acl.resource_name)
+}
+
+/// The names of a pattern of a resource type.
+pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> String {
+    let kind = of.spelling().words;
+    match pattern {
+        _ if of == ResourceType::Registry => kind.into(),
+        PatternType::Literal if name == "*" => format!("{kind} * all names"),
+        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().words),
     }
 }
 
-fn resource(kind: ResourceType, name: &str) -> String {
+/// Operations in words; one word where they are all of them.
+pub(super) fn operations(operations: &[Operation]) -> String {
+    if operations.len() == Operation::ALL.len() {
+        return Operation::All.spelling().words.into();
+    }
+    operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+}
+
+pub(super) fn resource(kind: ResourceType, name: &str) -> String {
     let words = kind.spelling().words;
     if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
 }

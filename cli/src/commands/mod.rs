@@ -3,5 +3,9 @@
 pub(crate) mod check;
 pub(crate) mod explain;
 pub(crate) mod inspect;
+pub(crate) mod least_grant;
+pub(crate) mod permissions;
+pub(crate) mod policy;
 pub(crate) mod serve;
 pub(crate) mod test;
+pub(crate) mod who_can;

@@ -22,14 +22,13 @@ struct Run {
 
 pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
     let mut runs = Vec::new();
+    // A file that cannot be read is a failure among the others, and stops none of them.
     for path in &args.files {
-        let what = path.display().to_string();
-        let file = assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&what, problems))?;
-        let policy = match file.policy {
-            PolicySource::Inline(policy) => *policy,
-            PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
-        };
-        runs.extend(file.tests.iter().map(|test| run_one(&what, &policy, test)));
+        let file = path.display().to_string();
+        match run_file(path, &file) {
+            Ok(of_file) => runs.extend(of_file),
+            Err(failure) => runs.push(Run { file, name: "the file".into(), difference: Some(failure.to_string()) }),
+        }
     }
     if let Some(path) = &args.junit {
         std::fs::write(path, junit(&runs)).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
@@ -49,6 +48,18 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
         Format::Text => output::text(&words(&runs, failed))?,
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+}
+
+fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
+    let file = assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(what, problems))?;
+    if file.tests.is_empty() {
+        return Err(Failure::new("no_tests", format!("{what}: there are no tests in it")));
+    }
+    let policy = match file.policy {
+        PolicySource::Inline(policy) => *policy,
+        PolicySource::File(name) => input::policy(&path.parent().unwrap_or(Path::new("")).join(name))?,
+    };
+    Ok(file.tests.iter().map(|test| run_one(what, &policy, test)).collect())
 }
 
 fn run_one(file: &str, policy: &Policy, test: &Test) -> Run {

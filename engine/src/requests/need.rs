@@ -56,6 +56,16 @@ impl Need {
         single(distinct(open)).unwrap_or_else(Self::All)
     }
 
+    /// Whether one of several permissions is enough somewhere.
+    #[must_use]
+    pub fn has_choice(&self) -> bool {
+        match self {
+            Self::Check(_) => false,
+            Self::All(parts) => parts.iter().any(Self::has_choice),
+            Self::Any(_) => true,
+        }
+    }
+
     /// Any of these in normal form, as [`Need::all`].
     #[must_use]
     pub fn any(parts: Vec<Need>) -> Self {

@@ -1,0 +1,181 @@
+//! `gbac policy`: is a document right, what is odd in it, what differs between two.
+
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use gbac_engine::analyze::{Addresses, Diff, Difference, Effect, Extent, Finding, Hosts, Relation, Severity, diff};
+use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
+use serde_json::{Value, json};
+
+use super::explain::{names, operations};
+use crate::args::{FailOn, Format, PolicyCommand};
+use crate::input;
+use crate::output::{self, Failure, plain, table};
+
+pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
+    let holds = match command {
+        PolicyCommand::Validate { files } => validate(files, format)?,
+        PolicyCommand::Lint { file, fail_on } => lint(file, *fail_on, format)?,
+        PolicyCommand::Diff { before, after, exit_code } => compare(before, after, format)? || !exit_code,
+    };
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+}
+
+/// Every problem of every file; says whether there is none.
+fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
+    let mut right = true;
+    let mut rows: Vec<Value> = Vec::new();
+    for path in files {
+        let file = path.display().to_string();
+        let problems = match policy_from_json(&input::text(path)?) {
+            Ok(policy) => {
+                if format == Format::Text {
+                    let (acls, roles) = (policy.acl_count(), policy.role_count());
+                    output::text(&format!("{}: valid, {acls} ACLs and {roles} roles\n", plain(&file)))?;
+                }
+                Problems::default()
+            }
+            Err(problems) => problems,
+        };
+        right &= problems.0.is_empty();
+        match format {
+            Format::Json => rows.push(json!({ "file": file, "valid": problems.0.is_empty(), "problems": problems })),
+            Format::Text if problems.0.is_empty() => {}
+            Format::Text => {
+                let mut text = format!("{}: {} problems\n", plain(&file), problems.0.len());
+                for problem in &problems.0 {
+                    let _ = writeln!(text, "  {}", plain(&problem.to_string()));
+                }
+                output::text(&text)?;
+            }
+        }
+    }
+    if format == Format::Json {
+        output::line(&mut io::stdout(), &json!({ "files": rows }))?;
+    }
+    Ok(right)
+}
+
+/// What is odd; says whether nothing is as grave as it may not be.
+fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
+    let file = path.display().to_string();
+    let findings = lint_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&file, problems))?;
+    match format {
+        Format::Json => {
+            let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
+            output::line(&mut io::stdout(), &json!({ "findings": findings }))?;
+        }
+        Format::Text => output::text(&lint_words(&findings))?,
+    }
+    let least = match fail_on {
+        FailOn::Error => Some(Severity::Error),
+        FailOn::Warning => Some(Severity::Warning),
+        FailOn::Notice => Some(Severity::Notice),
+        FailOn::Never => None,
+    };
+    // The gravest is the least.
+    Ok(!least.is_some_and(|least| findings.iter().any(|finding| finding.severity <= least)))
+}
+
+fn lint_words(findings: &[Finding]) -> String {
+    if findings.is_empty() {
+        return "Nothing is odd.\n".into();
+    }
+    let mut text = String::new();
+    for finding in findings {
+        let places =
+            if finding.places.is_empty() { String::new() } else { format!(" at {}", finding.places.join(", ")) };
+        let _ = writeln!(text, "{} {}: {}{places}", finding.severity.code(), finding.code, plain(&finding.message));
+        let _ = writeln!(text, "  {}", plain(&finding.hint));
+    }
+    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let counts: Vec<String> = Severity::ALL
+        .iter()
+        .map(|severity| (count(*severity), severity.code()))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+        .collect();
+    let _ = writeln!(text, "\n{}", counts.join(", "));
+    text
+}
+
+/// Who gains and loses what; says whether nobody does.
+fn compare(before: &Path, after: &Path, format: Format) -> Result<bool, Failure> {
+    if [before, after] == [Path::new("-"); 2] {
+        return Err(Failure::usage("one of the two documents can come from standard input"));
+    }
+    let changed = diff(&input::policy(before)?, &input::policy(after)?);
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!(DiffJson::from(&changed)))?,
+        Format::Text => output::text(&diff_words(&changed))?,
+    }
+    Ok(changed.relation == Relation::Equal)
+}
+
+fn diff_words(diff: &Diff) -> String {
+    let mut text = String::from(match diff.relation {
+        Relation::Equal => "Every request of everyone is decided alike.\n",
+        Relation::Wider => "The later policy allows more, and nothing less.\n",
+        Relation::Narrower => "The later policy allows less, and nothing more.\n",
+        Relation::Mixed => "The later policy allows more in one place and less in another.\n",
+    });
+    let rows = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(difference).collect() };
+    let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "FROM"];
+    let (people, roles) = (rows(&diff.differences), rows(&diff.roles));
+    if !people.is_empty() {
+        let _ = write!(text, "\n{}", table(&head, &people));
+    }
+    if !roles.is_empty() {
+        let _ = write!(text, "\nWhoever is given a role:\n{}", table(&head, &roles));
+    }
+    if !diff.settings.is_empty() {
+        let _ = writeln!(text, "\nSettings that differ: {}", diff.settings.join(", "));
+    }
+    text
+}
+
+fn difference(difference: &Difference) -> Vec<Vec<String>> {
+    let row = |extent: &Extent| {
+        let of = extent.resource_type;
+        let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
+        let except: Vec<String> =
+            extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
+        if !except.is_empty() {
+            let _ = write!(on, " except {}", except.join(", "));
+        }
+        let who = if difference.holder.is_everyone() { "everyone".into() } else { difference.holder.to_string() };
+        vec![who, effect(difference.effect).into(), operations(&extent.operations), on, from(&extent.hosts)]
+    };
+    difference.extents.iter().map(row).collect()
+}
+
+const fn effect(effect: Effect) -> &'static str {
+    match effect {
+        Effect::Gains => "gains",
+        Effect::Loses => "loses",
+        Effect::GainsWithOthers => "gains, with what else the person holds",
+        Effect::LosesWithOthers => "loses, of what else the person holds",
+        Effect::StillBlocked => "nothing: a deny blocks it",
+    }
+}
+
+fn from(hosts: &Hosts) -> String {
+    if hosts.is_any() {
+        return "*".into();
+    }
+    let list =
+        |addresses: &[std::net::IpAddr]| addresses.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+    let known = match &hosts.addresses {
+        Addresses::Only(only) if only.is_empty() => String::new(),
+        Addresses::Only(only) => list(only),
+        Addresses::AllBut(but) if but.is_empty() => "any known host".into(),
+        Addresses::AllBut(but) => format!("all but {}", list(but)),
+    };
+    match (known.is_empty(), hosts.unknown) {
+        (true, _) => "hosts that are not known".into(),
+        (false, true) => format!("{known}, and where no host is known"),
+        (false, false) => known,
+    }
+}

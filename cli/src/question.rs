@@ -1,0 +1,158 @@
+//! What the flags ask: who, and what of the policy.
+
+use gbac_engine::check::{Check, CheckError, Opened, Question, Who};
+use gbac_engine::decide::Request;
+use gbac_engine::model::{CLUSTER_NAME, Host, Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+use gbac_engine::requests::Resources;
+use std::net::IpAddr;
+
+use crate::args::{QuestionArgs, ResourceArgs, WhoArgs};
+use crate::input::{self, Verifier};
+use crate::output::Failure;
+
+/// One operation on one resource, from a host.
+pub(crate) struct Access {
+    operation: Operation,
+    resource_type: ResourceType,
+    name: String,
+    host: Option<IpAddr>,
+}
+
+impl Access {
+    /// Reads the flags of an operation, a resource and a host.
+    pub(crate) fn of(operation: &str, resources: &ResourceArgs, from: Option<&str>) -> Result<Self, Failure> {
+        let (operation, host) = (operation_of(operation)?, host(from)?);
+        let (resource_type, name) = one(resources)?;
+        Ok(Self { operation, resource_type, name, host })
+    }
+
+    /// As the engine is asked.
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request { host: self.host, ..Request::new(self.operation, self.resource_type, &self.name) }
+    }
+}
+
+/// Opens whom the flags name.
+pub(crate) fn person(who: &WhoArgs, policy: &Policy, verifier: Option<&Verifier>) -> Result<Opened, Failure> {
+    open(policy, &who_of(who, verifier.is_some())?, verifier).map_err(|error| refused(&error))
+}
+
+/// The check that the flags ask, and its identity.
+pub(crate) fn ask(
+    who: &WhoArgs,
+    question: &QuestionArgs,
+    policy: &Policy,
+    verifier: Option<&Verifier>,
+) -> Result<(Check, Opened), Failure> {
+    let who = who_of(who, verifier.is_some())?;
+    let host = host(question.host.as_deref())?;
+    let now = (!matches!(who, Who::Names { .. })).then(input::now);
+    let check = Check { id: None, who, question: question_of(question)?, host, now };
+    let opened = open(policy, &check.who, verifier).map_err(|error| refused(&error))?;
+    Ok((check, opened))
+}
+
+/// Opens an identity; with a verifier its token is verified first.
+pub(crate) fn open(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<Opened, CheckError> {
+    match verifier {
+        Some(verifier) => gbac_engine::check::open(policy, who, Some(&|token| verifier.verify(token))),
+        None => gbac_engine::check::open(policy, who, None),
+    }
+}
+
+/// A check that cannot be answered. That there is no such request is a fault of the flags.
+pub(crate) fn refused(error: &CheckError) -> Failure {
+    match error {
+        CheckError::Request(error) => {
+            let faults = error.faults().iter().map(|fault| format!("{fault}; {}", fault.hint()));
+            Failure::usage(format!("--api, --request: {}", faults.collect::<Vec<_>>().join("; ")))
+        }
+        error => Failure::new(error.code(), error.to_string()),
+    }
+}
+
+fn who_of(args: &WhoArgs, verified: bool) -> Result<Who, Failure> {
+    if let Some(user) = &args.user {
+        bare("--user", user, PrincipalType::User)?;
+        args.member_of.iter().try_for_each(|group| bare("--member-of", group, PrincipalType::Group))?;
+        return Ok(Who::Names { user: user.clone(), groups: args.member_of.clone() });
+    }
+    let token = input::token(args.token_file.as_deref())?;
+    let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
+    Ok(if verified { Who::Token { token, userinfo } } else { Who::UnverifiedToken { token, userinfo } })
+}
+
+/// A name without its type: `Group:eng` here would be the group `Group:Group:eng`.
+fn bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
+    if name.is_empty() {
+        return Err(Failure::usage(format!("{flag}: the name is empty")));
+    }
+    match Principal::parse(name) {
+        Ok(principal) if principal.kind() == kind => {
+            let bare = principal.name();
+            Err(Failure::usage(format!("{flag}: `{name}` is a principal; give the bare name, `{bare}`")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
+    let host = text.map(Host::parse_address).transpose();
+    host.map_err(|error| Failure::usage(format!("--host: {error}; {}", error.hint())))
+}
+
+fn operation_of(text: &str) -> Result<Operation, Failure> {
+    Operation::from_any(text).ok_or_else(|| {
+        let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
+        Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
+    })
+}
+
+fn question_of(args: &QuestionArgs) -> Result<Question, Failure> {
+    if let Some(name) = &args.request {
+        return Ok(Question::Api { api: args.api.clone(), name: name.clone(), resources: kinds(&args.resources) });
+    }
+    let Some(operation) = &args.operation else {
+        return Err(Failure::usage("say what is asked: --operation and a resource, or --request"));
+    };
+    let operation = operation_of(operation)?;
+    let (resource_type, resource_name) = one(&args.resources)?;
+    Ok(Question::Access { operation, resource_type, resource_name })
+}
+
+/// The one resource that the flags name.
+fn one(args: &ResourceArgs) -> Result<(ResourceType, String), Failure> {
+    let mut named = named(args);
+    match (named.pop(), named.is_empty()) {
+        (Some(resource), true) => Ok(resource),
+        (None, _) => Err(Failure::usage(
+            "name the resource: --topic, --group, --cluster, --transactional-id, --registry-subject or --registry-global",
+        )),
+        (Some(_), false) => Err(Failure::usage("one resource at a time; for several use `gbac check --requests`")),
+    }
+}
+
+fn named(args: &ResourceArgs) -> Vec<(ResourceType, String)> {
+    let all = |kind, names: &[String]| names.iter().map(|name| (kind, name.clone())).collect::<Vec<_>>();
+    let mut named = all(ResourceType::Topic, &args.topic);
+    named.extend(all(ResourceType::Group, &args.group));
+    named.extend(args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into())));
+    named.extend(all(ResourceType::TransactionalId, &args.transactional_id));
+    named.extend(all(ResourceType::Subject, &args.registry_subject));
+    named.extend(args.registry_global.then(|| (ResourceType::Registry, String::new())));
+    named
+}
+
+fn kinds(args: &ResourceArgs) -> Resources {
+    [
+        ("topic", &args.topic),
+        ("group", &args.group),
+        ("transactional_id", &args.transactional_id),
+        ("subject", &args.registry_subject),
+    ]
+    .into_iter()
+    .filter(|(_, names)| !names.is_empty())
+    .map(|(kind, names)| (kind.to_owned(), names.clone()))
+    .collect()
+}
