@@ -35,7 +35,7 @@ pub struct ConfigSchema {
 /// What one property is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PropertySchema {
-    /// `string` or `array`.
+    /// `string`, `integer`, `boolean` or `array`.
     #[serde(rename = "type")]
     pub kind: String,
     /// What it does.
@@ -62,4 +62,19 @@ pub struct ItemSchema {
     /// `string`.
     #[serde(rename = "type")]
     pub kind: String,
+}
+
+/// How the configuration stands on one node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NodeStatus {
+    /// The node's number.
+    pub node_id: u64,
+    /// Whether a change waits for a restart; never here.
+    pub restart: bool,
+    /// Counts the changes.
+    pub config_version: u64,
+    /// Properties whose value is not valid.
+    pub invalid: Vec<String>,
+    /// Properties that the node does not know.
+    pub unknown: Vec<String>,
 }

@@ -16,8 +16,13 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod acls;
+pub mod audit;
+pub mod authzen;
 pub mod cluster_config;
+pub mod clusters;
 pub mod encode;
+pub mod license;
+pub mod loggers;
 pub mod paging;
 pub mod paths;
 pub mod problem;

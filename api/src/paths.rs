@@ -1,6 +1,7 @@
 //! Where each operation is: the paths of specification 4 and of the service's own additions.
 
 use crate::acls::AclFilter;
+use crate::audit::AuditQuery;
 use crate::encode::{component, query};
 use crate::roles::{MemberQuery, RoleQuery};
 
@@ -14,12 +15,42 @@ pub const SECURITY_SERVICE: &str = "service.core.admin.v2.SecurityService";
 pub const PLATFORM_SECURITY_SERVICE: &str = "redpanda.core.admin.v2.SecurityService";
 /// The operation that tells whom the service sees in a token (specification 4.3).
 pub const RESOLVE_OIDC_IDENTITY: &str = "ResolveOidcIdentity";
+/// The operation that tells the caller's own roles.
+pub const LIST_CURRENT_USER_ROLES: &str = "ListCurrentUserRoles";
+/// The operations of the SecurityService that change nothing and are not about the caller.
+pub const SECURITY_READS: [&str; 2] = ["GetRole", "ListRoles"];
 /// The cluster properties (specification 2.2).
 pub const CLUSTER_CONFIG: &str = "/v1/cluster_config";
 /// What the cluster properties are.
 pub const CLUSTER_CONFIG_SCHEMA: &str = "/v1/cluster_config/schema";
+/// How the configuration stands, for each node; there is one.
+pub const CLUSTER_CONFIG_STATUS: &str = "/v1/cluster_config/status";
+/// The names of the loggers.
+pub const LOGGERS: &str = "/v1/loggers";
+/// The level of one logger; its name follows.
+pub const LOG_LEVEL: &str = "/v1/config/log_level";
+/// Whether there is a valid licence (D-16).
+pub const LICENSE: &str = "/gbac/v1/license";
 /// The whole policy document at once.
 pub const POLICY: &str = "/gbac/v1/policy";
+/// The last audit events.
+pub const AUDIT: &str = "/gbac/v1/audit";
+/// One question of a gateway (AuthZEN 1.0).
+pub const ACCESS_EVALUATION: &str = "/access/v1/evaluation";
+/// Several questions of a gateway at once (AuthZEN 1.0).
+pub const ACCESS_EVALUATIONS: &str = "/access/v1/evaluations";
+/// Where a gateway finds the two (AuthZEN 1.0).
+pub const AUTHZEN_CONFIGURATION: &str = "/.well-known/authzen-configuration";
+/// The Control Plane's clusters (specification 4.1).
+pub const CLUSTERS: &str = "/v1/clusters";
+/// What relays to a cluster that runs elsewhere; behind it `admin`, `dataplane`, `controlplane` or `clusters/<id>`.
+pub const UPSTREAM: &str = "/gbac/v1/upstream";
+/// Whether the service runs.
+pub const HEALTH: &str = "/healthz";
+/// Whether the service can store a change.
+pub const READY: &str = "/readyz";
+/// What the service counts, for Prometheus.
+pub const METRICS: &str = "/metrics";
 /// What this service is.
 pub const SERVICE: &str = "/gbac/v1/service";
 /// The development identity provider; its address is its issuer.
@@ -73,6 +104,28 @@ pub fn security(operation: &str) -> String {
     format!("/{SECURITY_SERVICE}/{operation}")
 }
 
+/// The last audit events, at most so many.
+#[must_use]
+pub fn audit(request: AuditQuery) -> String {
+    format!("{AUDIT}?limit={}", request.limit)
+}
+
+/// One cluster of the Control Plane (specification 4.1).
+#[must_use]
+pub fn cluster(id: &str) -> String {
+    format!("{CLUSTERS}/{}", component(id))
+}
+
+/// The level of one logger; for GET, and for PUT with a level and after how many seconds it reverts.
+#[must_use]
+pub fn log_level(name: &str, level: Option<(&str, Option<u32>)>) -> String {
+    let pairs = level.into_iter().flat_map(|(level, expires)| {
+        let expires = expires.map(|seconds| ("expires", seconds.to_string()));
+        std::iter::once(("level", level.to_owned())).chain(expires)
+    });
+    format!("{LOG_LEVEL}/{}{}", component(name), query(pairs))
+}
+
 /// One cluster property, or all of them.
 #[must_use]
 pub fn cluster_config(key: Option<&str>) -> String {
@@ -90,5 +143,8 @@ mod tests {
         assert_eq!(delete_role("ü", true), "/v1/roles/%C3%BC?delete_acls=true");
         assert_eq!(security(RESOLVE_OIDC_IDENTITY), "/service.core.admin.v2.SecurityService/ResolveOidcIdentity");
         assert_eq!(cluster_config(Some("superusers")), "/v1/cluster_config?key=superusers");
+        assert_eq!(log_level("security", None), "/v1/config/log_level/security");
+        let set = log_level("a/b", Some(("debug", Some(0))));
+        assert_eq!(set, "/v1/config/log_level/a%2Fb?level=debug&expires=0");
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use gbac_engine::wire;
 use serde::{Deserialize, Serialize};
 
+/// The Data Plane's reason for what takes a licence (D-16).
+pub const LICENSE_REASON: &str = "REASON_ENTERPRISE_LICENSE_EXPIRED";
 /// The domain of the Data Plane's reasons.
 const DOMAIN: &str = "redpanda.com/dataplane";
 
@@ -32,6 +34,8 @@ pub enum RpcCode {
     Unimplemented,
     /// The service is at fault: 500.
     Internal,
+    /// It cannot be done now: 503.
+    Unavailable,
 }
 
 impl RpcCode {
@@ -47,6 +51,7 @@ impl RpcCode {
         Self::DeadlineExceeded,
         Self::Unimplemented,
         Self::Internal,
+        Self::Unavailable,
     ];
 
     /// The name in the Data Plane's bodies, such as `NOT_FOUND`.
@@ -63,6 +68,7 @@ impl RpcCode {
             Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
             Self::Unimplemented => "UNIMPLEMENTED",
             Self::Internal => "INTERNAL",
+            Self::Unavailable => "UNAVAILABLE",
         }
     }
 
@@ -80,6 +86,7 @@ impl RpcCode {
             Self::DeadlineExceeded => "deadline_exceeded",
             Self::Unimplemented => "unimplemented",
             Self::Internal => "internal",
+            Self::Unavailable => "unavailable",
         }
     }
 
@@ -92,7 +99,9 @@ impl RpcCode {
             Self::NotFound => "REASON_RESOURCE_NOT_FOUND",
             Self::AlreadyExists | Self::FailedPrecondition => "REASON_REDPANDA_ADMIN_API_ERROR",
             Self::Unimplemented => "REASON_FEATURE_NOT_SUPPORTED",
-            Self::ResourceExhausted | Self::DeadlineExceeded | Self::Internal => "REASON_CONSOLE_ERROR",
+            Self::ResourceExhausted | Self::DeadlineExceeded | Self::Internal | Self::Unavailable => {
+                "REASON_CONSOLE_ERROR"
+            }
         }
     }
 
@@ -109,6 +118,7 @@ impl RpcCode {
             Self::DeadlineExceeded => 504,
             Self::Unimplemented => 501,
             Self::Internal => 500,
+            Self::Unavailable => 503,
         }
     }
 }
@@ -172,8 +182,13 @@ impl DataPlaneProblem {
     /// A problem with the reason that goes with its code.
     #[must_use]
     pub fn new(code: RpcCode, message: impl Into<String>) -> Self {
-        let reason = code.reason().into();
-        let reason = Detail::ErrorInfo { reason, domain: DOMAIN.into(), metadata: BTreeMap::new() };
+        Self::with_reason(code, code.reason(), message)
+    }
+
+    /// A problem with a reason of its own.
+    #[must_use]
+    pub fn with_reason(code: RpcCode, reason: &str, message: impl Into<String>) -> Self {
+        let reason = Detail::ErrorInfo { reason: reason.into(), domain: DOMAIN.into(), metadata: BTreeMap::new() };
         Self { code: code.name().into(), message: message.into(), details: vec![reason] }
     }
 

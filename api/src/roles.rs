@@ -1,6 +1,6 @@
 //! The Data Plane's roles: bodies and queries (specification 2.5, 4.2, D-21).
 
-use gbac_engine::model::{Principal, Role, RoleError, check_member, check_role_name};
+use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
 use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};
@@ -92,30 +92,50 @@ impl UpdateRole {
     /// Every fault, by field; also a principal in both lists.
     pub fn members(&self) -> Result<Membership, Vec<FieldViolation>> {
         let mut faults = Vec::new();
-        let mut read =
-            |list: &[Member], name: &str, check: fn(&Principal) -> Result<(), RoleError>| -> Vec<Principal> {
-                let mut principals = Vec::new();
-                for (place, member) in list.iter().enumerate() {
-                    let read = Principal::parse(&member.principal)
-                        .map_err(|error| format!("{error}; {}", error.hint()))
-                        .and_then(|principal| match check(&principal) {
-                            Ok(()) => Ok(principal),
-                            Err(error) => Err(format!("{error}; {}", error.hint())),
-                        });
-                    match read {
-                        Ok(principal) => principals.push(principal),
-                        Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
-                    }
+        let mut read = |list: &[Member], name: &str, joining: Joining| -> Vec<Principal> {
+            let mut principals = Vec::new();
+            for (place, member) in list.iter().enumerate() {
+                let read = Principal::parse(&member.principal)
+                    .map_err(|error| format!("{error}; {}", error.hint()))
+                    .and_then(|principal| check_joining(&principal, joining).map(|()| principal));
+                match read {
+                    Ok(principal) => principals.push(principal),
+                    Err(text) => faults.push(FieldViolation::new(format!("{name}[{place}].principal"), text)),
                 }
-                principals
-            };
-        let add = read(&self.add, "add", check_member);
-        let remove = read(&self.remove, "remove", |_| Ok(()));
+            }
+            principals
+        };
+        let add = read(&self.add, "add", Joining::Joins);
+        let remove = read(&self.remove, "remove", Joining::Leaves);
         if let Some(both) = add.iter().find(|member| remove.contains(member)) {
             let text = format!("Conflict between 'add' and 'remove' lists: `{}`", both.to_string().escape_debug());
             faults.push(FieldViolation::new("remove", text));
         }
         if faults.is_empty() { Ok(Membership { add, remove }) } else { Err(faults) }
+    }
+}
+
+/// What a member is named for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Joining {
+    /// To become one.
+    Joins,
+    /// To be one no more; anyone whom a role can hold may leave it (D-27).
+    Leaves,
+}
+
+/// Checks who is named as a member of a role.
+///
+/// # Errors
+/// What is wrong and what to do.
+pub fn check_joining(member: &Principal, joining: Joining) -> Result<(), String> {
+    match joining {
+        Joining::Joins => check_member(member).map_err(|error| format!("{error}; {}", error.hint())),
+        Joining::Leaves if member.name().is_empty() => {
+            let error = PrincipalError::EmptyName(member.kind());
+            Err(format!("{error}; {}", error.hint()))
+        }
+        Joining::Leaves => Ok(()),
     }
 }
 

@@ -17,6 +17,35 @@ pub struct ServiceInfo {
     /// The demo identity provider.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider: Option<Provider>,
+    /// A cluster that runs elsewhere, when the service relays to one.
+    #[serde(default, skip_serializing_if = "Upstream::is_nothing")]
+    pub upstream: Upstream,
+}
+
+/// Behind which paths of the service's own origin a cluster's APIs are.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Upstream {
+    /// Its Admin API.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin: Option<String>,
+    /// Its Data Plane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dataplane: Option<String>,
+    /// The Control Plane.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub controlplane: Option<String>,
+    /// Behind this and an id: the Data Plane of the cluster that the Control Plane knows under that id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub clusters: Option<String>,
+}
+
+impl Upstream {
+    /// Whether the service relays to nothing.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Basic credentials of a superuser.

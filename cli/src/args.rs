@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Run assertion files; exit 1 when one test fails.
     Test(TestArgs),
     /// Serve the console and the APIs.
-    Serve(ServeArgs),
+    Serve(Box<ServeArgs>),
 }
 
 #[derive(Debug, Subcommand)]
@@ -272,15 +272,69 @@ pub(crate) struct TestArgs {
     pub(crate) junit: Option<PathBuf>,
 }
 
+/// Serve the console and the APIs.
+///
+/// GBAC_ADMIN_PASSWORD is the admin's password, applied at every start. Without it the first start of a service on --data
+/// makes one and shows it once.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Serve a demonstration: in memory, on loopback, with a small policy and an identity provider of its own.
-    #[arg(long, required = true)]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
-    /// Where to listen; port 0 takes a free one.
+    /// Keep the policy in this folder; made when there is none.
+    #[arg(long, value_name = "DIR", required_unless_present = "demo")]
+    pub(crate) data: Option<PathBuf>,
+    /// Where to listen; port 0 takes a free one. Beyond loopback it takes --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
+    /// The user with a password, who is a superuser (default admin); also from GBAC_ADMIN_USER.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) admin_user: Option<String>,
+    /// The discovery document of the identity provider (OpenID Connect Discovery 1.0); pins the property of that name.
+    #[arg(long, value_name = "URL")]
+    pub(crate) oidc_discovery_url: Option<String>,
+    /// What the `aud` of a token must hold; pins the property oidc_token_audience.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) oidc_audience: Option<String>,
+    /// The enterprise licence: valid, expired or missing; pins it.
+    #[arg(long, value_name = "STATE", value_enum)]
+    pub(crate) license: Option<LicenseArg>,
+    /// The id of the cluster; without it every id answers.
+    #[arg(long, value_name = "ID")]
+    pub(crate) cluster_id: Option<String>,
+    /// Where clients find the service (default: where it listens); its host is answered for.
+    #[arg(long, value_name = "URL")]
+    pub(crate) public_url: Option<String>,
+    /// Relay to the Admin API of a cluster that runs elsewhere.
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream_admin: Option<String>,
+    /// Relay to the Data Plane API of a cluster that runs elsewhere.
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream_dataplane: Option<String>,
+    /// Relay to the Control Plane of a cluster that runs elsewhere.
+    #[arg(long, value_name = "URL")]
+    pub(crate) upstream_controlplane: Option<String>,
+    /// The certificate to listen with, PEM, followed by those that lead to its root.
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The key of --tls-cert, PEM.
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Listen beyond loopback without TLS, because something in front of the service does it.
+    #[arg(long, conflicts_with = "tls_cert")]
+    pub(crate) insecure_listen: bool,
     /// Serve the console from this folder instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,
+}
+
+/// What the enterprise licence says (D-16).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LicenseArg {
+    /// It holds.
+    Valid,
+    /// It ran out.
+    Expired,
+    /// There is none.
+    Missing,
 }

@@ -4,14 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-use gbac_engine::audit::{
-    ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, Product, SignIn, User,
-    api_activity, authentication, service,
-};
-use gbac_engine::check::{Answer, Check, Opened, Question};
-use gbac_engine::decide::{Decision, Request};
-use gbac_engine::model::{Operation, ResourceType};
-use gbac_engine::requests::{Api, find};
+use gbac_engine::audit::{AuthProtocol, Context, Endpoint, Event, Product, service};
+use gbac_engine::check::{Answer, Check, Opened, events};
 
 use crate::input;
 use crate::output::Failure;
@@ -34,64 +28,19 @@ impl Log {
 
     /// Records one answered check: the sign-in, where a token or its claims opened the identity, and each decision.
     pub(crate) fn record(&mut self, opened: &Opened, check: &Check, answer: &Answer) -> Result<(), Failure> {
-        let identity = &opened.identity;
-        let user = User { name: identity.user(), ..User::default() };
-        let (service, operation) = match &check.question {
-            Question::Access { operation, .. } => (service::KAFKA, operation.spelling().audit.to_owned()),
-            Question::Api { api, name, .. } => match Api::from_name(api) {
-                Some(api) => {
-                    let spec = find(api, name);
-                    (service::of(api), spec.map_or_else(|| name.clone(), |spec| spec.audit_operation()))
-                }
-                None => (service::KAFKA, name.clone()),
-            },
-        };
         let product = self.product.clone();
         let context = Context {
             // Whole milliseconds; an instant outside of i64 is clamped by the cast.
             time_ms: (check.now.unwrap_or_else(input::now) * 1000.0) as i64,
             product: &product,
-            service,
+            service: service::KAFKA,
             server: Endpoint::default(),
-            client: Endpoint { ip: check.host, ..Endpoint::default() },
+            client: Endpoint::default(),
         };
         if opened.extraction.is_some() {
-            let groups = identity.groups();
-            let result = SignIn::Success { groups };
-            self.write(&authentication(&Authentication {
-                context,
-                user,
-                protocol: AuthProtocol::OIDC,
-                cleartext: false,
-                result,
-            }))?;
+            self.write(&events::sign_in(context, AuthProtocol::OIDC, false, &opened.identity, check))?;
         }
-        let mut decision = |operation_asked: Operation, kind: ResourceType, name: &str, decision: &Decision| {
-            let request = Request {
-                operation: operation_asked,
-                resource_type: kind,
-                resource_name: name,
-                host: check.host,
-                now: check.now,
-            };
-            self.write(&api_activity(&ApiActivity {
-                context,
-                user,
-                operation: &operation,
-                authorization: Authorization::Acl { request, decision },
-                http: None,
-                resources: &[],
-            }))
-        };
-        match (answer, &check.question) {
-            (Answer::Access(decided), Question::Access { operation, resource_type, resource_name }) => {
-                decision(*operation, *resource_type, resource_name, decided)
-            }
-            (Answer::Api { decisions, .. }, _) => decisions.iter().try_for_each(|(needed, decided)| {
-                decision(needed.operation, needed.resource_type, &needed.resource_name, decided)
-            }),
-            (Answer::Access(_), Question::Api { .. }) => Ok(()),
-        }
+        events::decisions(context, &opened.identity, check, answer).iter().try_for_each(|event| self.write(event))
     }
 
     fn write(&mut self, event: &Event) -> Result<(), Failure> {

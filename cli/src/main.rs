@@ -34,7 +34,7 @@ fn main() -> ExitCode {
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Token { command: TokenCommand::Inspect(args) } => commands::inspect::run(&args, format),
         Command::Test(args) => commands::test::run(&args, format),
-        Command::Serve(args) => commands::serve::run(args),
+        Command::Serve(args) => commands::serve::run(*args),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(format))
 }

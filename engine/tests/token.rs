@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedToken};
-use gbac_engine::verify::{CLOCK_SKEW_SECONDS, Expect, KeySet, Outcome, Verified, VerifyError, report, verify};
+use gbac_engine::verify::{
+    CLOCK_SKEW_SECONDS, Expect, KeySet, Outcome, Verified, VerifyError, report, verify, verify_within,
+};
 use p256::ecdsa::signature::Signer as _;
 use proptest::prelude::*;
 use rsa::rand_core::{CryptoRng, Error, RngCore};
@@ -461,6 +463,21 @@ fn times_allow_half_a_minute_and_no_more() {
     }
     let error = check_with(&token, &KEYS, Expect { now: NOW + 3900.0, ..EXPECT }).unwrap_err();
     assert_eq!(error.to_string(), "the token expired 60 min ago (more than 30 s, which are forgiven)");
+}
+
+#[test]
+fn the_tolerance_for_clocks_can_be_another() {
+    let claims = json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "nbf": NOW, "iat": NOW });
+    let token = saying(claims.to_string());
+    let at = |now: f64, skew: f64| {
+        verify_within(&token, &KEYS, Expect { now, ..EXPECT }, skew).map(drop).map_err(|error| error.code())
+    };
+    assert_eq!((at(NOW + 100.0, 0.0), at(NOW + 100.5, 0.0)), (Ok(()), Err("token_expired")));
+    assert_eq!((at(NOW + 160.0, 60.0), at(NOW + 160.5, 60.0)), (Ok(()), Err("token_expired")));
+    assert_eq!((at(NOW - 60.0, 60.0), at(NOW - 60.5, 60.0)), (Ok(()), Err("token_not_yet_valid")));
+    let started = saying(json!({ "iss": ISSUER, "aud": AUDIENCE, "exp": NOW + 100.0, "iat": NOW }).to_string());
+    let issued = verify_within(&started, &KEYS, Expect { now: NOW - 1.0, ..EXPECT }, 0.5);
+    assert_eq!(issued.map(drop).map_err(|error| error.code()), Err("token_issued_in_future"));
 }
 
 #[test]

@@ -35,7 +35,7 @@ async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
 async fn create(State(app): State<App>, request: Request) -> Response {
     let add = async {
         let acl = body::json::<AclBody>(request).await?.check_create().map_err(Fault::fields)?;
-        app.change(|_| Ok::<_, Fault>(Plan::Changes(vec![Change::AddAcl(acl)], ())))
+        app.change(|_| Ok::<_, Fault>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await
     };
     match add.await {
         Ok(_) => (StatusCode::CREATED, Json(json!({}))).into_response(),
@@ -44,15 +44,16 @@ async fn create(State(app): State<App>, request: Request) -> Response {
 }
 
 async fn delete(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
-    let remove = || {
+    let remove = async {
         let filter = filter(query, AclFilter::from_delete_query)?;
-        app.change(|held| {
+        app.change(move |held| {
             let matching: Vec<_> = held.policy.acls().filter(|acl| filter.matches(acl)).collect();
             let answer = DeletedAcls { matching_acls: matching.iter().map(AclBody::from).collect() };
             Ok::<_, Fault>(Plan::Changes(matching.into_iter().map(Change::RemoveAcl).collect(), answer))
         })
+        .await
     };
-    match remove() {
+    match remove.await {
         Ok((answer, _)) => Json(answer).into_response(),
         Err(fault) => fault.answer(SURFACE),
     }

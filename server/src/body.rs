@@ -17,8 +17,8 @@ use crate::fault::{Fault, Surface};
 
 /// The largest body of most requests, in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
-/// The largest policy document, in bytes; 10,000 ACLs are about 2.5 MB.
-pub(crate) const DOCUMENT_LIMIT: usize = 64 << 20;
+/// The largest policy document, in bytes; 1,000,000 ACLs are about 250 MB, and only a superuser may send them.
+pub(crate) const DOCUMENT_LIMIT: usize = 512 << 20;
 /// How much of a refused body is read before the answer, in bytes.
 const DRAIN_LIMIT: usize = 4 << 20;
 /// How long a refused body is read before the answer.

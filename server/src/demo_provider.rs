@@ -7,9 +7,9 @@ use axum::routing::get;
 use axum::{Json, Router};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
-use serde_json::Value;
 
 use crate::app::App;
+use crate::demo::Provider;
 use crate::fault::{Fault, Surface};
 
 pub(crate) fn routes() -> Router<App> {
@@ -19,18 +19,24 @@ pub(crate) fn routes() -> Router<App> {
         .route(paths::DEMO_PEOPLE, get(people))
 }
 
-async fn discovery(State(app): State<App>) -> Json<Value> {
-    Json(app.provider().discovery())
+/// These routes are those of a demo, which has a provider.
+fn answer(app: &App, read: impl FnOnce(&Provider) -> Result<Response, Fault>) -> Response {
+    let none = || Fault::new(RpcCode::NotFound, "this service has no provider of its own");
+    app.provider().ok_or_else(none).and_then(read).unwrap_or_else(|fault| fault.answer(Surface::Own))
+}
+
+async fn discovery(State(app): State<App>) -> Response {
+    answer(&app, |provider| Ok(Json(provider.discovery()).into_response()))
 }
 
 async fn jwks(State(app): State<App>) -> Response {
     let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    ([kind], app.provider().jwks().to_owned()).into_response()
+    answer(&app, |provider| Ok(([kind], provider.jwks().to_owned()).into_response()))
 }
 
 async fn people(State(app): State<App>) -> Response {
-    match app.provider().people(app.now()) {
-        Ok(people) => Json(people).into_response(),
-        Err(error) => Fault::new(RpcCode::Internal, error.to_string()).answer(Surface::Own),
-    }
+    answer(&app, |provider| match provider.people(app.now()) {
+        Ok(people) => Ok(Json(people).into_response()),
+        Err(error) => Err(Fault::new(RpcCode::Internal, error.to_string())),
+    })
 }

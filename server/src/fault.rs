@@ -1,16 +1,17 @@
 //! A refusal, and how each surface writes it (specification 7, D-21).
 
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use gbac_api::paths;
 use gbac_api::problem::{
-    AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, RpcCode, ServiceProblem,
+    AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
+    ServiceProblem,
 };
 use gbac_engine::policy::ChangeError;
 
 /// Whose form an answer has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Surface {
     /// `/v1/acls`, `/v1/roles` and what else the Data Plane has.
     DataPlane,
@@ -25,10 +26,13 @@ pub(crate) enum Surface {
 impl Surface {
     /// The surface that a path belongs to.
     pub(crate) fn of(path: &str) -> Self {
+        // What is relayed is answered in the form of whom it is relayed to.
+        let path = crate::upstream::split(path).map_or(path, |(_, _, path)| path);
         let service = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let segment = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
         if service == paths::SECURITY_SERVICE || service == paths::PLATFORM_SECURITY_SERVICE {
             Self::Connect
-        } else if ["/v1/cluster_config", "/v1/loggers", "/v1/config"].iter().any(|start| path.starts_with(start)) {
+        } else if ["cluster_config", "loggers", "config"].contains(&segment) {
             Self::Admin
         } else if path.starts_with("/v1/") {
             Self::DataPlane
@@ -47,7 +51,9 @@ pub(crate) struct Fault {
     message: String,
     fields: Vec<FieldViolation>,
     problems: Vec<DocumentFault>,
-    challenge: bool,
+    /// Whether it is the licence that is missing.
+    license: bool,
+    headers: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Fault {
@@ -59,15 +65,24 @@ impl Fault {
     /// A refusal with a status of HTTP that no code has, and our own word for it.
     pub(crate) fn with_status(status: u16, code: RpcCode, word: &'static str, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self {
-            status,
-            code,
-            word,
-            message,
-            fields: Vec::new(),
-            problems: Vec::new(),
-            challenge: code == RpcCode::Unauthenticated,
-        }
+        let (fields, problems, headers) = (Vec::new(), Vec::new(), Vec::new());
+        Self { status, code, word, message, fields, problems, license: false, headers }
+    }
+
+    /// What takes a licence, and there is no valid one (D-16).
+    pub(crate) fn license(message: impl Into<String>) -> Self {
+        Self { license: true, ..Self::with_status(403, RpcCode::PermissionDenied, "license_required", message) }
+    }
+
+    /// The same with one more header in its answer.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// What is wrong, for people.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
     }
 
     /// Every fault of a request's fields at once.
@@ -83,11 +98,29 @@ impl Fault {
         Self { problems, ..Self::with_status(400, RpcCode::InvalidArgument, "invalid_document", message) }
     }
 
+    /// Every fault of a question at once (AuthZEN).
+    pub(crate) fn question(problems: Vec<DocumentFault>) -> Self {
+        let count = problems.len();
+        let noun = if count == 1 { "problem" } else { "problems" };
+        let message = format!("the question has {count} {noun}; nothing was decided");
+        Self { problems, ..Self::with_status(400, RpcCode::InvalidArgument, "invalid_question", message) }
+    }
+
     /// The answer in the form of a surface.
     pub(crate) fn answer(self, surface: Surface) -> Response {
-        let Self { status, code, word, message, fields, problems, challenge } = self;
+        let Self { mut status, mut code, word, mut message, fields, problems, license, headers } = self;
+        if license && surface == Surface::Connect {
+            (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
+        }
+        if surface != Surface::DataPlane && !fields.is_empty() {
+            let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
+            message = each.collect::<Vec<_>>().join("; ");
+        }
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match surface {
+            Surface::DataPlane if license => {
+                (status, Json(DataPlaneProblem::with_reason(code, LICENSE_REASON, message))).into_response()
+            }
             Surface::DataPlane if fields.is_empty() => {
                 (status, Json(DataPlaneProblem::new(code, message))).into_response()
             }
@@ -96,10 +129,12 @@ impl Fault {
             Surface::Admin => (status, Json(AdminProblem { message, code: status.as_u16() })).into_response(),
             Surface::Own => (status, Json(ServiceProblem { code: word.into(), message, problems })).into_response(),
         };
-        if challenge {
-            // Never `Basic`: a browser would answer that with a dialog of its own.
-            let challenge = HeaderValue::from_static("Bearer realm=\"gbac\"");
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+        if code == RpcCode::Unauthenticated && !headers.iter().any(|(name, _)| name == header::WWW_AUTHENTICATE) {
+            // Never `Basic` where it might be a page that asks: a browser would answer that with a dialog of its own.
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"gbac\""));
+        }
+        for (name, value) in headers {
+            response.headers_mut().append(name, value);
         }
         response
     }
@@ -127,9 +162,18 @@ mod tests {
             ("/v1/acls", Surface::DataPlane),
             ("/v1/nothing", Surface::DataPlane),
             ("/v1/cluster_config/schema", Surface::Admin),
+            ("/v1/loggers", Surface::Admin),
+            ("/v1/config/log_level/security", Surface::Admin),
+            ("/v1/clusters/x", Surface::DataPlane),
+            ("/v1/configuration", Surface::DataPlane),
             ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
             ("/redpanda.core.admin.v2.SecurityService/X", Surface::Connect),
             ("/gbac/v1/policy", Surface::Own),
+            ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),
+            ("/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X", Surface::Connect),
+            ("/gbac/v1/upstream/dataplane/v1/acls", Surface::DataPlane),
+            ("/gbac/v1/upstream/clusters/c1/v1/roles", Surface::DataPlane),
+            ("/gbac/v1/upstream/clusters/c1", Surface::Own),
             ("/", Surface::Own),
         ] {
             assert_eq!(Surface::of(path), surface, "{path}");

@@ -1,21 +1,26 @@
 //! What every request passes first: the Host it asks for, the Origin it comes from, the time it may take; and the
 //! headers that every answer gets.
 
-use std::net::IpAddr;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use axum::extract::Request;
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
 use tokio::time::timeout;
 
+use crate::app::App;
 use crate::body;
 use crate::fault::{Fault, Surface};
+use crate::site::Site;
 
 /// How long an answer may take.
 const TIME: Duration = Duration::from_secs(30);
+
+/// How many bytes a path and its query may have: room for the longest names, percent-encoded. Beyond 64 KiB the answer
+/// is HTTP's own and has no body.
+const URI_BYTES: usize = 32 << 10;
 
 /// The headers of every answer that has none of its own. A page from elsewhere can neither frame nor read any of it.
 const HEADERS: [(HeaderName, &str); 7] = [
@@ -28,15 +33,25 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// Lets a request in when it is meant for this service and no page from elsewhere sends it.
-pub(crate) async fn gate(request: Request, next: Next) -> Response {
-    let surface = Surface::of(request.uri().path());
-    let mut response = match refusal(&request) {
+/// Lets a request in when it is meant for this service and no page from elsewhere sends it. Every answer is counted and
+/// has its line in the log; a query can hold names of people, and is not in it.
+pub(crate) async fn gate(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (began, method, path) = (Instant::now(), request.method().clone(), request.uri().path().to_owned());
+    let surface = Surface::of(&path);
+    let mut response = match refusal(&request, app.site()) {
         Some(fault) => body::refuse(request, fault).await,
         None => timeout(TIME, next.run(request))
             .await
             .unwrap_or_else(|_| Fault::new(RpcCode::DeadlineExceeded, "the request took too long").answer(surface)),
     };
+    let status = response.status().as_u16();
+    app.metrics().request(surface, status);
+    let micros = began.elapsed().as_micros();
+    if status < 500 {
+        tracing::debug!(target: "request", %method, path, status, micros);
+    } else {
+        tracing::warn!(target: "request", %method, path, status, micros);
+    }
     let headers = response.headers_mut();
     for (name, value) in HEADERS {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
@@ -44,14 +59,14 @@ pub(crate) async fn gate(request: Request, next: Next) -> Response {
     response
 }
 
-fn refusal(request: &Request) -> Option<Fault> {
+fn refusal(request: &Request, site: &Site) -> Option<Fault> {
     let host = request
         .headers()
         .get(header::HOST)
         .map(HeaderValue::to_str)
         .or(request.uri().authority().map(|authority| Ok(authority.as_str())));
     let host = match host {
-        Some(Ok(host)) if is_loopback(host) => host,
+        Some(Ok(host)) if site.answers_for(host) => host,
         Some(Ok(host)) => {
             let message = format!(
                 "this service does not answer for the host `{}`; ask for it by its own address",
@@ -68,23 +83,16 @@ fn refusal(request: &Request) -> Option<Fault> {
             ));
         }
     };
+    if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > URI_BYTES) {
+        let message = format!("the path and its query are longer than {URI_BYTES} bytes");
+        return Some(Fault::with_status(414, RpcCode::InvalidArgument, "uri_too_long", message));
+    }
     let writes = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if writes && !is_own_origin(request.headers(), host) {
         let message = "pages of another origin may not change anything here";
         return Some(Fault::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
     }
     None
-}
-
-/// Whether a host is this machine by a name that no name server can point elsewhere. A page whose own name was pointed
-/// here (DNS rebinding) asks for that name, and is refused.
-fn is_loopback(host: &str) -> bool {
-    let name = match host.strip_prefix('[') {
-        Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),
-        None => host.split(':').next().unwrap_or_default(),
-    };
-    name.eq_ignore_ascii_case("localhost")
-        || name.parse::<IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
 }
 
 /// Whether a request comes from a page of this service, or from no page at all.
@@ -95,29 +103,5 @@ fn is_own_origin(headers: &HeaderMap, host: &str) -> bool {
             own.is_some_and(|own| own.eq_ignore_ascii_case(host))
         }),
         None => headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_loopback_names_are_ours() {
-        for host in ["localhost", "LOCALHOST:8420", "127.0.0.1:8420", "127.1.2.3", "[::1]:1", "[::ffff:127.0.0.1]"] {
-            assert!(is_loopback(host), "{host}");
-        }
-        for host in [
-            "",
-            "evil.example",
-            "localhost.evil.example:8420",
-            "127.0.0.1.nip.io",
-            "10.0.0.1",
-            "[::2]",
-            "[::1",
-            "0.0.0.0",
-        ] {
-            assert!(!is_loopback(host), "{host}");
-        }
     }
 }

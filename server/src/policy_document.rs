@@ -10,7 +10,7 @@ use axum::{Json, Router};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{policy_from_json, policy_to_json};
+use gbac_engine::wire::{DocumentJson, policy_from_json};
 
 use crate::app::App;
 use crate::body;
@@ -28,12 +28,15 @@ async fn read(State(app): State<App>, headers: HeaderMap) -> Response {
     let held = app.read();
     let tag = app.tag(&held);
     let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| names(known, &tag));
-    let answer = if known {
-        StatusCode::NOT_MODIFIED.into_response()
-    } else {
-        Json(policy_to_json(&held.policy)).into_response()
-    };
-    tagged(answer, &tag)
+    if known {
+        return tagged(StatusCode::NOT_MODIFIED.into_response(), &tag);
+    }
+    // A large document takes its time, and the other requests should not wait for it.
+    let write = move || Json(DocumentJson::from(&*held.policy)).into_response();
+    match tokio::task::spawn_blocking(write).await {
+        Ok(answer) => tagged(answer, &tag),
+        Err(_) => Fault::new(RpcCode::Internal, "the policy document could not be written").answer(SURFACE),
+    }
 }
 
 async fn write(State(app): State<App>, request: Request) -> Response {
@@ -46,16 +49,17 @@ async fn write(State(app): State<App>, request: Request) -> Response {
         let text = body::text(request, body::DOCUMENT_LIMIT).await?;
         let admin = app.admin().name.clone();
         let failed = |_| Fault::new(RpcCode::Internal, "the policy document could not be read");
-        // A large document takes its time, and the other requests should not wait for it.
         let policy = tokio::task::spawn_blocking(move || document(&text, &admin)).await.map_err(failed)??;
-        app.change(|held| {
-            let tag = app.tag(held);
+        let this = app.clone();
+        app.change(move |held| {
+            let tag = this.tag(held);
             if names(&wanted, &tag) {
                 return Ok(Plan::Replace(policy, ()));
             }
             let message = "the policy was changed in the meantime; read it again and repeat your change";
             Err(Fault::with_status(412, RpcCode::FailedPrecondition, "policy_changed", message))
         })
+        .await
     };
     match replace.await {
         Ok(((), after)) => tagged(StatusCode::NO_CONTENT.into_response(), &app.tag(&after)),

@@ -10,16 +10,15 @@ use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::roles::{
     CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery, UpdateRole, UpdatedRole,
-    check_name,
 };
 use gbac_engine::model::Principal;
-use gbac_engine::policy::Change;
 
 use crate::acls::filter;
 use crate::app::App;
 use crate::body;
 use crate::fault::{Fault, Surface, no_role};
-use crate::store::Plan;
+use crate::role_changes;
+use crate::store::{Plan, Snapshot};
 
 type Name = Result<Path<String>, PathRejection>;
 
@@ -57,16 +56,11 @@ async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
 async fn create(State(app): State<App>, request: Request) -> Response {
     let add = async {
         let RoleName { name } = body::json(request).await?;
-        check_name("name", &name).map_err(|fault| Fault::fields(vec![fault]))?;
-        let (role, _) = app.change(|held| match held.policy.role(&name) {
-            None => Ok(Plan::Changes(vec![Change::CreateRole(name.clone())], RoleName { name })),
-            // So it is on the platform: nothing would be lost by making an empty role again.
-            Some(role) if role.members.is_empty() => Ok(Plan::Changes(Vec::new(), RoleName { name })),
-            Some(_) => {
-                let message = format!("there is a role `{}` already", name.escape_debug());
-                Err(Fault::new(RpcCode::AlreadyExists, message))
-            }
-        })?;
+        let plan = move |held: &Snapshot| {
+            let changes = role_changes::create(&held.policy, "name", &name, &[])?;
+            Ok::<_, Fault>(Plan::Changes(changes, RoleName { name }))
+        };
+        let (role, _) = app.change(plan).await?;
         Ok((StatusCode::CREATED, Json(CreatedRole { role })).into_response())
     };
     answer(add.await)
@@ -90,49 +84,29 @@ async fn update(State(app): State<App>, name: Name, request: Request) -> Respons
         };
         let update: UpdateRole = body::json(request).await?;
         let members = update.members().map_err(Fault::fields)?;
-        let (updated, _) = app.change(|held| {
-            let role = held.policy.role(&name);
-            let mut changes = Vec::new();
-            if role.is_none() {
-                if !update.create {
-                    return Err(no_role(&name));
-                }
-                check_name("role_name", &name).map_err(|fault| Fault::fields(vec![fault]))?;
-                changes.push(Change::CreateRole(name.clone()));
-            }
-            let present = |member: &Principal| role.as_ref().is_some_and(|role| role.members.contains(member));
-            let added = once(members.add, |member| !present(member));
-            let removed = once(members.remove, present);
+        let plan = move |held: &Snapshot| {
+            let (changes, moved) = role_changes::update(&held.policy, &name, update.create, members)?;
             let named = |members: &[Principal]| members.iter().map(Member::from).collect();
-            let answer = UpdatedRole { role_name: name.clone(), added: named(&added), removed: named(&removed) };
-            changes.extend(added.into_iter().map(|member| Change::AddMember { role: name.clone(), member }));
-            changes.extend(removed.into_iter().map(|member| Change::RemoveMember { role: name.clone(), member }));
-            Ok(Plan::Changes(changes, answer))
-        })?;
+            let answer = UpdatedRole { role_name: name, added: named(&moved.added), removed: named(&moved.removed) };
+            Ok::<_, Fault>(Plan::Changes(changes, answer))
+        };
+        let (updated, _) = app.change(plan).await?;
         Ok(Json(updated).into_response())
     };
     answer(write.await)
 }
 
-/// The members that make a change, each once, in the order given.
-fn once(members: Vec<Principal>, changes: impl Fn(&Principal) -> bool) -> Vec<Principal> {
-    let mut seen = std::collections::BTreeSet::new();
-    members.into_iter().filter(|member| changes(member) && seen.insert(member.clone())).collect()
-}
-
 async fn delete(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -> Response {
-    let remove = || {
+    let remove = async {
         let name = name_of(name)?;
         let delete_acls = filter(query, |pairs| flag(pairs, "delete_acls"))?;
-        app.change(|held| {
-            if !held.policy.has_role(&name) {
-                return Err(no_role(&name));
-            }
-            Ok::<_, Fault>(Plan::Changes(vec![Change::DeleteRole { name: name.clone(), delete_acls }], ()))
-        })?;
+        app.change(move |held| {
+            Ok::<_, Fault>(Plan::Changes(role_changes::delete(&held.policy, &name, delete_acls)?, ()))
+        })
+        .await?;
         Ok(StatusCode::NO_CONTENT.into_response())
     };
-    answer(remove())
+    answer(remove.await)
 }
 
 /// Reads a parameter that is true or false; false when it is left out.

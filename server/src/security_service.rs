@@ -4,45 +4,171 @@ use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use axum::{Json, Router};
-use gbac_api::paths::{PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
+use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
 use gbac_api::problem::RpcCode;
-use gbac_api::security::ResolvedIdentity;
+use gbac_api::roles::{Joining, Membership};
+use gbac_api::security::{
+    CurrentUserRoles, DeleteRole, ListedRoles, Named, ResolvedIdentity, RoleMembers, SecurityRole, WithRole, principals,
+};
+use gbac_engine::model::{Principal, Role};
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::app::App;
-use crate::auth::{Caller, authenticate};
-use crate::fault::{Fault, Surface};
+use crate::auth::{Caller, Credentials, Refusal, authenticate};
+use crate::fault::{Fault, Surface, no_role};
+use crate::role_changes::{create, delete, moved, update};
+use crate::store::{Plan, Snapshot};
 use crate::{body, clock};
+
+/// A message without fields; what a newer client sends is ignored.
+type Empty = Map<String, Value>;
 
 pub(crate) fn routes() -> Router<App> {
     [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Router::new(), |router, service| {
+        let at = |operation: &str| format!("/{service}/{operation}");
         router
-            .route(&format!("/{service}/{RESOLVE_OIDC_IDENTITY}"), post(resolve_oidc_identity))
-            .route(&format!("/{service}/{{operation}}"), post(unknown))
+            .route(&at("CreateRole"), post(create_role))
+            .route(&at("GetRole"), post(get_role))
+            .route(&at("ListRoles"), post(list_roles))
+            .route(&at("AddRoleMembers"), post(add_role_members))
+            .route(&at("RemoveRoleMembers"), post(remove_role_members))
+            .route(&at("DeleteRole"), post(delete_role))
+            .route(&at(LIST_CURRENT_USER_ROLES), post(list_current_user_roles))
+            .route(&at(RESOLVE_OIDC_IDENTITY), post(resolve_oidc_identity))
+            .route(&at("RefreshOidcKeys"), post(refresh_oidc_keys))
+            .route(&at("{operation}"), post(unknown))
     })
+}
+
+/// Reads a message, does what it asks for, and answers in the protocol's form.
+async fn call<M: DeserializeOwned>(request: Request, work: impl AsyncFnOnce(M) -> Result<Response, Fault>) -> Response {
+    let answer = async { work(body::json(request).await?).await };
+    answer.await.unwrap_or_else(|fault| fault.answer(Surface::Connect))
+}
+
+fn role(role: SecurityRole) -> Response {
+    Json(WithRole { role }).into_response()
+}
+
+async fn create_role(State(app): State<App>, request: Request) -> Response {
+    call(request, async |WithRole { role: wanted }| {
+        let members = principals(&wanted.members, Joining::Joins).map_err(Fault::fields)?;
+        let plan = move |held: &Snapshot| {
+            let changes = create(&held.policy, "role.name", &wanted.name, &members)?;
+            let made = Role { name: wanted.name, members: members.into_iter().collect() };
+            Ok::<_, Fault>(Plan::Changes(changes, SecurityRole::from(&made)))
+        };
+        app.change(plan).await.map(|(made, _)| role(made))
+    })
+    .await
+}
+
+async fn get_role(State(app): State<App>, request: Request) -> Response {
+    call(request, async |Named { name }| {
+        let held = app.read().policy.role(&name).ok_or_else(|| no_role(&name))?;
+        Ok(role(SecurityRole::from(&held)))
+    })
+    .await
+}
+
+async fn list_roles(State(app): State<App>, request: Request) -> Response {
+    call(request, async |_: Empty| {
+        let roles = app.read().policy.roles().map(|role| SecurityRole::from(&role)).collect();
+        Ok(Json(ListedRoles { roles }).into_response())
+    })
+    .await
+}
+
+async fn add_role_members(State(app): State<App>, request: Request) -> Response {
+    call(request, async |message| change_members(&app, message, Joining::Joins).await).await
+}
+
+async fn remove_role_members(State(app): State<App>, request: Request) -> Response {
+    call(request, async |message| change_members(&app, message, Joining::Leaves).await).await
+}
+
+async fn change_members(app: &App, message: RoleMembers, joining: Joining) -> Result<Response, Fault> {
+    let RoleMembers { role_name: name, members } = message;
+    let named = principals(&members, joining).map_err(Fault::fields)?;
+    let membership = match joining {
+        Joining::Joins => Membership { add: named, remove: Vec::new() },
+        Joining::Leaves => Membership { add: Vec::new(), remove: named },
+    };
+    let plan = move |held: &Snapshot| {
+        let before = held.policy.role(&name).ok_or_else(|| no_role(&name))?;
+        let (changes, who) = update(&held.policy, &name, false, membership)?;
+        Ok::<_, Fault>(Plan::Changes(changes, SecurityRole::from(&moved(before, &who))))
+    };
+    app.change(plan).await.map(|(after, _)| role(after))
+}
+
+async fn delete_role(State(app): State<App>, request: Request) -> Response {
+    call(request, async |DeleteRole { name, delete_acls }| {
+        let plan = move |held: &Snapshot| {
+            // So it is on the platform: what is not there is deleted.
+            let changes =
+                if held.policy.has_role(&name) { delete(&held.policy, &name, delete_acls)? } else { Vec::new() };
+            Ok::<_, Fault>(Plan::Changes(changes, ()))
+        };
+        app.change(plan).await?;
+        Ok(Json(Empty::new()).into_response())
+    })
+    .await
+}
+
+/// Fetches the keys of the identity provider now, whatever their age.
+async fn refresh_oidc_keys(State(app): State<App>, request: Request) -> Response {
+    call(request, async |_: Empty| {
+        let config = app.read().config;
+        app.oidc().refresh(&config).await.map_err(|reason| {
+            let message = format!("the keys could not be fetched, and those that there were are kept: {reason}");
+            Fault::new(RpcCode::Unavailable, message)
+        })?;
+        Ok(Json(Empty::new()).into_response())
+    })
+    .await
+}
+
+/// Tells the roles that the caller is a member of by name.
+async fn list_current_user_roles(State(app): State<App>, request: Request) -> Response {
+    let credentials = Credentials::of(&request);
+    let caller = match authenticate(&app, &credentials).await {
+        Ok(caller) => caller,
+        Err(refusal) => return body::refuse(request, refusal.fault(Surface::Connect, credentials.page)).await,
+    };
+    call(request, async |_: Empty| {
+        let policy = app.read().policy;
+        let roles = policy.roles_of(&Principal::user(caller.user())).map(str::to_owned).collect();
+        Ok(Json(CurrentUserRoles { roles }).into_response())
+    })
+    .await
 }
 
 /// Tells whom the service sees in the token that the request carries, under the settings of this moment.
 async fn resolve_oidc_identity(State(app): State<App>, request: Request) -> Response {
-    let caller = match authenticate(&app, request.headers()).await {
+    let credentials = Credentials::of(&request);
+    let caller = match authenticate(&app, &credentials).await {
         Ok(Caller::Token(identity)) => Ok(identity),
         Ok(Caller::Password(_)) => Err(Fault::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
-        Err(_) => Err(Fault::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token")),
+        Err(Refusal::Missing | Refusal::Wrong(_)) => {
+            Err(Fault::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
+        }
+        Err(refusal) => Err(refusal.fault(Surface::Connect, credentials.page)),
     };
     let identity = match caller {
         Ok(identity) => identity,
         Err(fault) => return body::refuse(request, fault).await,
     };
-    // The message has no fields; what a newer client sends is ignored.
-    if let Err(fault) = body::json::<Map<String, Value>>(request).await {
-        return fault.answer(Surface::Connect);
-    }
-    Json(ResolvedIdentity {
-        principal: identity.user().to_owned(),
-        expire: identity.expires_at().map(clock::rfc3339).unwrap_or_default(),
-        groups: identity.groups().to_vec(),
+    call(request, async |_: Empty| {
+        Ok(Json(ResolvedIdentity {
+            principal: identity.user().to_owned(),
+            expire: identity.expires_at().map(clock::rfc3339).unwrap_or_default(),
+            groups: identity.groups().to_vec(),
+        })
+        .into_response())
     })
-    .into_response()
+    .await
 }
 
 async fn unknown(Path(operation): Path<String>, request: Request) -> Response {

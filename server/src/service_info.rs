@@ -13,17 +13,19 @@ pub(crate) fn routes() -> Router<App> {
 }
 
 async fn read(State(app): State<App>) -> Json<ServiceInfo> {
+    let own = if app.is_demo() { "demo" } else { "gbac" };
     Json(ServiceInfo {
-        name: "demo".into(),
+        name: app.site().cluster_id.clone().unwrap_or_else(|| own.into()),
         version: env!("CARGO_PKG_VERSION").into(),
-        demo: true,
+        demo: app.is_demo(),
         sign_in: app.sign_in().cloned(),
-        provider: Some(Provider {
-            issuer: app.provider().issuer().into(),
+        provider: app.provider().map(|provider| Provider {
+            issuer: provider.issuer().into(),
             audience: crate::demo::AUDIENCE.into(),
             discovery: paths::DEMO_DISCOVERY.into(),
             jwks: paths::DEMO_JWKS.into(),
             people: paths::DEMO_PEOPLE.into(),
         }),
+        upstream: app.upstream().paths(),
     })
 }

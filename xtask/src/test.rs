@@ -40,8 +40,8 @@ enum Tools {
 
 /// The checks that only the long form runs, unless they are named.
 const LONG: [&str; 1] = ["fuzz"];
-/// What the long form tells the tests: how many cases, and how many ACLs an exhaustive policy has.
-const LONG_ENV: [(&str, &str); 2] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3")];
+/// What the long form tells the tests: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
+const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
 /// The targets in `fuzz/`.
 const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
 /// How long each of them runs.

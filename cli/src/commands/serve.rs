@@ -2,18 +2,43 @@
 
 use std::process::ExitCode;
 
-use gbac_server::ServeOptions;
+use gbac_server::{DataOptions, License, Mode, ServeOptions, SiteOptions, TlsFiles, UpstreamOptions};
 
-use crate::args::ServeArgs;
+use crate::args::{LicenseArg, ServeArgs};
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    let options = ServeOptions {
-        listen: args.listen,
-        console: args.console,
-        admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
-    };
-    gbac_server::serve(options)
+    gbac_server::serve(options(args))
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))
+}
+
+fn options(args: ServeArgs) -> ServeOptions {
+    let mode = args.data.map_or(Mode::Demo, |folder| {
+        Mode::Data(DataOptions {
+            folder,
+            admin_user: args.admin_user.or_else(|| std::env::var("GBAC_ADMIN_USER").ok()),
+            oidc_discovery_url: args.oidc_discovery_url,
+            oidc_audience: args.oidc_audience,
+            tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
+            insecure_listen: args.insecure_listen,
+        })
+    });
+    ServeOptions {
+        listen: args.listen,
+        mode,
+        admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
+        license: args.license.map(|license| match license {
+            LicenseArg::Valid => License::Valid,
+            LicenseArg::Expired => License::Expired,
+            LicenseArg::Missing => License::Missing,
+        }),
+        site: SiteOptions { cluster_id: args.cluster_id, public_url: args.public_url },
+        upstream: UpstreamOptions {
+            admin: args.upstream_admin,
+            dataplane: args.upstream_dataplane,
+            controlplane: args.upstream_controlplane,
+        },
+        console: args.console,
+    }
 }

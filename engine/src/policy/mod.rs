@@ -414,8 +414,8 @@ impl Policy {
         Some(())
     }
 
-    /// Gives back the room that was kept for more, when a document is read to its end.
-    pub(crate) fn shrink(&mut self) {
+    /// Gives back the room that was kept for more, when everything has been added.
+    pub fn shrink(&mut self) {
         self.patterns.shrink();
         self.principals.shrink();
     }

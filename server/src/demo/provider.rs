@@ -3,13 +3,13 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gbac_api::paths;
 use gbac_api::service::Person;
-use gbac_engine::token::Claims;
-use gbac_engine::verify::{Expect, KeySet, verify};
+use gbac_engine::verify::KeySet;
 use rand_core::OsRng;
 use rsa::RsaPrivateKey;
 use rsa::pkcs1v15::SigningKey;
@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use sha2::Sha256;
 
 use super::people;
+use crate::oidc::Keys;
 use crate::random;
 
 /// What `aud` holds.
@@ -55,7 +56,7 @@ pub(crate) struct Provider {
     kid: String,
     key: SigningKey<Sha256>,
     jwks: String,
-    keys: KeySet,
+    keys: Arc<Keys>,
 }
 
 impl Provider {
@@ -71,8 +72,9 @@ impl Provider {
             "e": URL_SAFE_NO_PAD.encode(key.e().to_bytes_be()),
         });
         let jwks = json!({ "keys": [jwk] }).to_string();
-        let keys = KeySet::parse(&jwks).map_err(|error| io::Error::other(error.to_string()))?;
+        let set = KeySet::parse(&jwks).map_err(|error| io::Error::other(error.to_string()))?;
         let issuer = format!("http://{address}{}", paths::DEMO_PROVIDER);
+        let keys = Arc::new(Keys::fixed(issuer.clone(), set));
         Ok(Self { issuer, kid, key: SigningKey::new(key), jwks, keys })
     }
 
@@ -130,10 +132,15 @@ impl Provider {
         Ok(format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes())))
     }
 
-    /// The claims of a token of this provider; `None` when any check of D-19 fails.
-    pub(crate) fn verify(&self, token: &str, now: f64) -> Option<Claims> {
-        let expect = Expect { issuer: Some(&self.issuer), audience: Some(AUDIENCE), now };
-        verify(token, &self.keys, expect).ok().map(|verified| verified.claims)
+    /// The keys, as a verifier takes them.
+    pub(crate) fn keys(&self) -> Arc<Keys> {
+        Arc::clone(&self.keys)
+    }
+
+    /// The address of the discovery document.
+    pub(crate) fn discovery_address(&self) -> String {
+        let origin = self.issuer.trim_end_matches(paths::DEMO_PROVIDER);
+        format!("{origin}{}", paths::DEMO_DISCOVERY)
     }
 }
 
@@ -142,8 +149,15 @@ mod tests {
     use gbac_engine::groups::NestedGroupBehavior;
     use gbac_engine::identity::Identity;
     use gbac_engine::policy::{GroupSource, Settings};
+    use gbac_engine::token::Claims;
+    use gbac_engine::verify::{Expect, verify};
 
     use super::*;
+
+    fn claims(provider: &Provider, token: &str, now: f64) -> Option<Claims> {
+        let expect = Expect { issuer: Some(provider.issuer()), audience: Some(AUDIENCE), now };
+        verify(token, &provider.keys().set, expect).ok().map(|verified| verified.claims)
+    }
 
     fn provider() -> Provider {
         Provider::new(([127, 0, 0, 1], 8420).into(), DemoKey::new().unwrap()).unwrap()
@@ -157,16 +171,16 @@ mod tests {
             provider.sign("JWT", claims, 1000.0).unwrap()
         };
         let good = sign(json!({ "sub": "a" }));
-        assert_eq!(provider.verify(&good, 1000.0).unwrap().subject(), Some("a"));
-        assert!(provider.verify(&good, 1000.0 + 3600.0 + 31.0).is_none(), "expired");
-        assert!(provider.verify(&good, 900.0).is_none(), "from the future");
-        assert!(provider.verify(&sign(json!({ "sub": "a", "aud": "other" })), 1000.0).is_none());
-        assert!(provider.verify(&sign(json!({ "sub": "a", "iss": "https://other" })), 1000.0).is_none());
+        assert_eq!(claims(&provider, &good, 1000.0).unwrap().subject(), Some("a"));
+        assert!(claims(&provider, &good, 1000.0 + 3600.0 + 31.0).is_none(), "expired");
+        assert!(claims(&provider, &good, 900.0).is_none(), "from the future");
+        assert!(claims(&provider, &sign(json!({ "sub": "a", "aud": "other" })), 1000.0).is_none());
+        assert!(claims(&provider, &sign(json!({ "sub": "a", "iss": "https://other" })), 1000.0).is_none());
         let mut forged = good.clone();
         forged.truncate(good.len() - 4);
         forged.push_str(if good.ends_with("AAAA") { "BBBB" } else { "AAAA" });
-        assert!(provider.verify(&forged, 1000.0).is_none());
-        assert!(self::provider().verify(&good, 1000.0).is_none(), "another start");
+        assert!(claims(&provider, &forged, 1000.0).is_none());
+        assert!(claims(&self::provider(), &good, 1000.0).is_none(), "another start");
     }
 
     #[test]
@@ -182,7 +196,7 @@ mod tests {
             people
                 .iter()
                 .map(|person| {
-                    let claims = provider.verify(&person.token, 1000.0).unwrap();
+                    let claims = claims(&provider, &person.token, 1000.0).unwrap();
                     let (identity, extraction) = Identity::from_verified(&claims, None, &rules).unwrap();
                     let codes = extraction.warnings.iter().map(|warning| warning.code).collect();
                     (identity.user().to_owned(), identity.groups().to_vec(), codes)

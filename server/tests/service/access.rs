@@ -121,8 +121,11 @@ async fn a_chosen_password_is_not_published() {
     let created = service.send_as(Method::POST, "/v1/roles", &role, &basic("admin", "s3cret")).await;
     assert_eq!(created.status, 201);
 
-    let empty =
-        gbac_server::ServeOptions { admin_password: Some(String::new()), listen: "127.0.0.1:0".into(), console: None };
+    let empty = gbac_server::ServeOptions {
+        admin_password: Some(String::new()),
+        listen: "127.0.0.1:0".into(),
+        ..gbac_server::ServeOptions::default()
+    };
     assert_eq!(gbac_server::Server::bind(empty).map(drop).unwrap_err().code(), "password_empty");
 }
 

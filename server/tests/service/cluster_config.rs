@@ -1,9 +1,10 @@
 //! `/v1/cluster_config` (specification 2.2, D-13, D-14, D-30).
 
-use axum::http::Method;
+use axum::body::Body;
+use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::Service;
+use crate::harness::{Own, Service, admin};
 
 const PATH: &str = "/v1/cluster_config";
 
@@ -19,12 +20,16 @@ async fn properties_are_read_one_by_one_or_all() {
         (
             200,
             json!({
-                "nested_group_behavior": "none", "oidc_group_claim_path": "$.groups",
-                "oidc_principal_mapping": "$.sub", "superusers": ["admin"],
+                "audit_enabled": true, "nested_group_behavior": "none", "oidc_clock_skew_tolerance": 30,
+                "oidc_discovery_url": "http://127.0.0.1:8420/demo/idp/.well-known/openid-configuration",
+                "oidc_group_claim_path": "$.groups", "oidc_principal_mapping": "$.sub",
+                "oidc_token_audience": "streams", "superusers": ["admin"],
             })
         )
     );
-    let changed = service.get("/v1/cluster_config?include_defaults=false").await;
+    let own = Own::with(|_| {});
+    let read = Request::get("/v1/cluster_config?include_defaults=false").header("authorization", admin());
+    let changed = own.ask(read.body(Body::empty()).unwrap()).await;
     assert_eq!(changed.both(), (200, json!({ "superusers": ["admin"] })));
     let one = service.get("/v1/cluster_config?key=oidc_group_claim_path&include_defaults=false").await;
     assert_eq!(one.both(), (200, json!({ "oidc_group_claim_path": "$.groups" })));
@@ -46,7 +51,12 @@ async fn properties_are_read_one_by_one_or_all() {
         })
     );
     assert_eq!(schema["properties"]["superusers"]["items"], json!({ "type": "string" }));
-    assert_eq!(schema["properties"].as_object().unwrap().len(), 4);
+    let mut schema = schema;
+    schema["properties"].as_object_mut().unwrap().retain(|_, property| property["type"] != "string");
+    insta::assert_json_snapshot!("properties_that_are_no_texts", schema);
+    let status = service.get("/v1/cluster_config/status").await;
+    let node = json!({ "node_id": 0, "restart": false, "config_version": 1, "invalid": [], "unknown": [] });
+    assert_eq!(status.both(), (200, json!([node])));
 }
 
 #[tokio::test]
@@ -58,9 +68,10 @@ async fn a_change_counts_and_no_change_does_not() {
     assert_eq!(service.get("/v1/cluster_config?key=superusers").await.json(), json!({ "superusers": ["admin"] }));
     assert_eq!(put(&service, "", change.clone()).await, (200, json!({ "config_version": 2 })));
     assert_eq!(put(&service, "?dry_run=false&force=true", change).await, (200, json!({ "config_version": 2 })));
+    let held = service.get("/v1/cluster_config?include_defaults=false").await.json();
     assert_eq!(
-        service.get("/v1/cluster_config?include_defaults=false").await.json(),
-        json!({ "oidc_group_claim_path": "$['https://x.example/groups']", "superusers": ["admin", "maya.okafor"] })
+        (&held["oidc_group_claim_path"], &held["superusers"], held.get("nested_group_behavior")),
+        (&json!("$['https://x.example/groups']"), &json!(["admin", "maya.okafor"]), None)
     );
     let reset = json!({ "upsert": {}, "remove": ["oidc_group_claim_path", "nested_group_behavior"] });
     assert_eq!(put(&service, "", reset).await, (200, json!({ "config_version": 3 })));
@@ -118,4 +129,60 @@ async fn every_fault_is_named_and_nothing_is_changed() {
     let (status, _) = put(&service, "?dry_run=x", json!({ "upsert": {}, "remove": [] })).await;
     assert_eq!(status, 400);
     assert_eq!(service.get(PATH).await.json(), before);
+}
+
+#[tokio::test]
+async fn the_properties_of_the_service_itself_take_their_own_values() {
+    let service = Own::with(|_| {});
+    let one = async |name: &str, value: Value| {
+        let (status, answer) = put(&service, "", json!({ "upsert": { name: value }, "remove": [] })).await;
+        (status, if status == 400 { answer[name].clone() } else { answer["config_version"].clone() })
+    };
+    let mut told = Vec::new();
+    for (name, value) in [
+        ("audit_enabled", json!("yes")),
+        ("oidc_clock_skew_tolerance", json!("30")),
+        ("oidc_clock_skew_tolerance", json!(-1)),
+        ("oidc_clock_skew_tolerance", json!(0.5)),
+        ("oidc_clock_skew_tolerance", json!(86_401)),
+        ("oidc_discovery_url", json!("idp.example")),
+        ("oidc_discovery_url", json!("http://idp.example/.well-known/openid-configuration")),
+        ("oidc_discovery_url", json!("https://me:secret@idp.example/")),
+        ("oidc_discovery_url", json!(null)),
+        ("oidc_token_audience", json!(["a"])),
+    ] {
+        let (status, text) = one(name, value.clone()).await;
+        assert_eq!(status, 400, "{name} {value}");
+        told.push(format!("{name} {value}: {}", text.as_str().unwrap()));
+    }
+    insta::assert_snapshot!("property_faults", told.join("\n"));
+    for (name, value) in [
+        ("audit_enabled", json!(true)),
+        ("oidc_clock_skew_tolerance", json!(0)),
+        ("oidc_discovery_url", json!("https://idp.example/.well-known/openid-configuration")),
+        ("oidc_token_audience", json!("streams")),
+    ] {
+        assert_eq!(one(name, value.clone()).await.0, 200, "{name}");
+        let read = Request::get(format!("{PATH}?key={name}")).header("authorization", admin());
+        assert_eq!(own_value(&service, read).await, json!({ name: value }));
+    }
+    let reset = json!({ "upsert": {}, "remove": ["audit_enabled", "oidc_clock_skew_tolerance", "oidc_discovery_url",
+        "oidc_token_audience"] });
+    assert_eq!(put(&service, "", reset).await.0, 200);
+    let read = Request::get(format!("{PATH}?include_defaults=false")).header("authorization", admin());
+    assert_eq!(own_value(&service, read).await, json!({ "superusers": ["admin"] }));
+}
+
+async fn own_value(service: &Service, read: axum::http::request::Builder) -> Value {
+    service.ask(read.body(Body::empty()).unwrap()).await.json()
+}
+
+#[tokio::test]
+async fn the_demos_provider_is_pinned() {
+    let service = Service::start();
+    let change =
+        json!({ "upsert": { "oidc_discovery_url": "https://idp.example/" }, "remove": ["oidc_token_audience"] });
+    let (status, faults) = put(&service, "", change).await;
+    let names: Vec<&str> = faults.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!((status, names.as_slice()), (400, ["oidc_discovery_url", "oidc_token_audience"].as_slice()));
 }

@@ -129,11 +129,8 @@ async fn without_a_console_the_page_says_how_to_get_one() {
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/index.html").exists();
     assert_eq!((page.status, text.contains("<pre>cargo xtask up</pre>")), (200, !built_in));
     let missing = gbac_server::App::demo(gbac_server::Demo {
-        address: ([127, 0, 0, 1], 0).into(),
-        admin_password: None,
         console: Some("/no/such/folder".into()),
-        key: None,
-        clock: None,
+        ..gbac_server::Demo::at(([127, 0, 0, 1], 0).into())
     });
     let error = missing.map(drop).unwrap_err();
     assert_eq!(error.code(), "console_folder");

@@ -1,5 +1,7 @@
 //! A demo without a port, and how a test asks it.
 
+use std::ops::Deref;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use axum::Router;
@@ -8,9 +10,10 @@ use axum::http::{HeaderMap, Method, Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::Person;
-use gbac_server::{App, Demo, DemoKey, router};
+use gbac_server::{App, Demo, DemoKey, ServeError, router};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 use tower::ServiceExt;
 
 /// The time of every demo here: 15 January 2027, 08:00:00 UTC.
@@ -54,15 +57,22 @@ impl Service {
     }
 
     pub(crate) fn with(change: impl FnOnce(&mut Demo)) -> Self {
-        let mut demo = Demo {
-            address: ([127, 0, 0, 1], 8420).into(),
-            admin_password: None,
-            console: None,
-            key: Some(KEY.clone()),
-            clock: Some(|| NOW),
-        };
+        let address = ([127, 0, 0, 1], 8420).into();
+        let mut demo = Demo { key: Some(KEY.clone()), clock: Some(|| NOW), ..Demo::at(address) };
         change(&mut demo);
         Self { router: router(App::demo(demo).unwrap()) }
+    }
+
+    /// A service on a folder, whose admin has the demo's password.
+    pub(crate) fn on(
+        folder: &Path,
+        change: impl FnOnce(&mut gbac_server::Service),
+    ) -> Result<Self, ServeError> {
+        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 8420).into(), folder.into());
+        options.admin_password = Some("demo".into());
+        options.clock = Some(|| NOW);
+        change(&mut options);
+        Ok(Self { router: router(App::open(options)?) })
     }
 
     /// Asks whatever the request says, with a Host when it has none.
@@ -76,6 +86,11 @@ impl Service {
     /// Reads without credentials.
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.ask(Request::get(path).body(Body::empty()).unwrap()).await
+    }
+
+    /// Reads with these credentials.
+    pub(crate) async fn get_as(&self, path: &str, credentials: &str) -> Answer {
+        self.ask(Request::get(path).header("authorization", credentials).body(Body::empty()).unwrap()).await
     }
 
     /// Writes as the admin, with a JSON body.
@@ -97,6 +112,27 @@ impl Service {
     /// The people of the demo provider: comma-separated, path names, overage.
     pub(crate) async fn people(&self) -> Vec<Person> {
         serde_json::from_slice(&self.get("/demo/idp/people").await.body).unwrap()
+    }
+}
+
+/// A service on a folder that goes away with it.
+pub(crate) struct Own {
+    service: Service,
+    _folder: TempDir,
+}
+
+impl Own {
+    pub(crate) fn with(change: impl FnOnce(&mut gbac_server::Service)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        Self { service: Service::on(folder.path(), change).unwrap(), _folder: folder }
+    }
+}
+
+impl Deref for Own {
+    type Target = Service;
+
+    fn deref(&self) -> &Service {
+        &self.service
     }
 }
 

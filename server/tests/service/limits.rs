@@ -168,3 +168,15 @@ async fn paths_and_methods_that_are_not_there_are_told() {
     let post = service.send(Method::POST, "/security/roles", &json!({})).await;
     assert_eq!(post.status, 404);
 }
+
+#[tokio::test]
+async fn a_long_address_is_told_to_be_too_long() {
+    let service = Service::start();
+    let of = |bytes: usize| format!("/v1/roles?filter.principal=User:{}", "x".repeat(bytes - 32));
+    assert_eq!(service.get(&of(32 << 10)).await.status, 200);
+    let message = "the path and its query are longer than 32768 bytes";
+    assert_eq!(
+        service.get(&of((32 << 10) + 1)).await.both(),
+        (414, refusal("INVALID_ARGUMENT", "REASON_INVALID_INPUT", message))
+    );
+}

@@ -126,6 +126,9 @@ async fn lists_have_filters_and_pages() {
             ])
         )
     );
+    let page = (400, invalid(&[("page_size", "`abc` is not -1 to 1000")]));
+    assert_eq!(service.get("/v1/roles?page_size=abc").await.both(), page);
+    assert_eq!(service.get("/v1/roles/PaymentsWriters/members?page_size=abc").await.both(), page);
     let members = async |query: &str| service.get(&format!("/v1/roles/PaymentsWriters/members?{query}")).await.json();
     let first = members("page_size=1").await;
     assert_eq!(first["members"], json!([{ "principal": "User:settlement-batch" }]));

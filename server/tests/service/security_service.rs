@@ -121,7 +121,7 @@ async fn the_protocol_has_its_own_errors() {
         (get.both(), get.header("allow")),
         ((405, json!({ "code": "unimplemented", "message": "`GET` is not possible here" })), "POST")
     );
-    for operation in ["CreateRole", "NoSuchThing"] {
+    for operation in ["RevokeOidcSessions", "NoSuchThing"] {
         let path = format!("/service.core.admin.v2.SecurityService/{operation}");
         let answer = service.send(Method::POST, &path, &json!({})).await;
         let message = format!("the operation `{operation}` is not implemented");

@@ -1,0 +1,50 @@
+//! The last audit events of a service (specification 6).
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::paging::Parameters;
+use crate::problem::FieldViolation;
+
+/// How many events a service keeps in memory, and gives at most.
+pub const MAX_EVENTS: usize = 1000;
+/// How many events are given when nobody says.
+pub const DEFAULT_EVENTS: usize = 100;
+
+/// The answer of `/gbac/v1/audit`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct AuditEvents {
+    /// Events of OCSF 1.0.0, classes 3002 and 6003, newest first.
+    pub events: Vec<Value>,
+}
+
+/// How many events are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AuditQuery {
+    /// 1 to [`MAX_EVENTS`].
+    pub limit: usize,
+}
+
+impl Default for AuditQuery {
+    fn default() -> Self {
+        Self { limit: DEFAULT_EVENTS }
+    }
+}
+
+impl AuditQuery {
+    /// Reads a query.
+    ///
+    /// # Errors
+    /// A limit that is not 1 to [`MAX_EVENTS`].
+    pub fn from_query(pairs: &[(String, String)]) -> Result<Self, Vec<FieldViolation>> {
+        let mut parameters = Parameters::of(pairs);
+        let mut query = Self::default();
+        if let Some(text) = parameters.take("limit") {
+            match text.parse() {
+                Ok(limit @ 1..=MAX_EVENTS) => query.limit = limit,
+                _ => parameters.refuse("limit", format!("`{}` is not 1 to {MAX_EVENTS}", text.escape_debug())),
+            }
+        }
+        parameters.finish(query)
+    }
+}

@@ -1,0 +1,221 @@
+//! The bodies of OpenID AuthZEN 1.0: how a gateway asks whether somebody may do something.
+//!
+//! | of a question | here |
+//! |---|---|
+//! | `subject` | `{"type": "user", "id": NAME, "properties": {"groups": [..]}}` or `{"type": "token", "id": JWS}` |
+//! | `action.name` | an operation in any spelling, or a request: `kafka:Produce`, `schema_registry:GET /subjects`, `http_proxy:..` |
+//! | `action.properties.resources` | for a request that names more than one kind of resource: `{"transactional_id": [..]}` |
+//! | `resource` | `{"type": "topic", "id": NAME}`; the type in any spelling |
+//! | `context.host` | the client's address |
+//!
+//! Other members are left alone, as the standard wants it.
+
+mod question;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::problem::DocumentFault;
+
+/// How many questions may be asked at once.
+pub const MAX_EVALUATIONS: usize = 1000;
+
+/// One question. In a list of them each part may be left out where the list has it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Who.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub subject: Option<Value>,
+    /// Does what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub action: Option<Value>,
+    /// To what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resource: Option<Value>,
+    /// Under which circumstances.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Value>,
+}
+
+/// Several questions, with what they have in common.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Evaluations {
+    /// What a question without that part takes.
+    #[serde(flatten)]
+    pub defaults: Evaluation,
+    /// The questions; none or an empty list: the defaults are the one question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluations: Option<Value>,
+    /// `evaluations_semantic`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub options: Option<Value>,
+}
+
+/// When a list of questions ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Semantic {
+    /// With the last question.
+    #[default]
+    ExecuteAll,
+    /// With the first that is denied.
+    DenyOnFirstDeny,
+    /// With the first that is permitted.
+    PermitOnFirstPermit,
+}
+
+impl Semantic {
+    /// Every value.
+    pub const ALL: &'static [Self] = &[Self::ExecuteAll, Self::DenyOnFirstDeny, Self::PermitOnFirstPermit];
+
+    /// The standard's word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ExecuteAll => "execute_all",
+            Self::DenyOnFirstDeny => "deny_on_first_deny",
+            Self::PermitOnFirstPermit => "permit_on_first_permit",
+        }
+    }
+
+    /// Whether the list ends with this answer.
+    #[must_use]
+    pub const fn ends_with(self, answer: &Evaluated) -> bool {
+        match self {
+            Self::ExecuteAll => false,
+            Self::DenyOnFirstDeny => !answer.decision,
+            Self::PermitOnFirstPermit => answer.decision,
+        }
+    }
+}
+
+/// The answer to one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Evaluated {
+    /// Whether it is permitted.
+    pub decision: bool,
+    /// Why: a decision as `gbac check` writes it, or `error` where nothing could be decided.
+    #[serde(default)]
+    pub context: Value,
+}
+
+/// The answers to several questions, in their order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EvaluatedAll {
+    /// As many as were asked, or fewer where the semantic ended the list.
+    pub evaluations: Vec<Evaluated>,
+}
+
+/// The answer of `/.well-known/authzen-configuration`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Configuration {
+    /// The base address of the service.
+    pub policy_decision_point: String,
+    /// Where one question is asked.
+    pub access_evaluation_endpoint: String,
+    /// Where several are.
+    pub access_evaluations_endpoint: String,
+}
+
+impl Evaluated {
+    /// A question that has no answer: denied, with a status of HTTP and why, in the form of the standard.
+    #[must_use]
+    pub fn failed(status: u16, code: &str, message: &str, problems: &[DocumentFault]) -> Self {
+        let mut error = json!({ "status": status, "code": code, "message": message });
+        if let (false, Some(members)) = (problems.is_empty(), error.as_object_mut()) {
+            members.insert("problems".into(), json!(problems));
+        }
+        Self { decision: false, context: json!({ "error": error }) }
+    }
+}
+
+impl Evaluations {
+    /// The questions, with what they leave out filled in; none for a request that is one question itself.
+    ///
+    /// # Errors
+    /// `evaluations` or `options` cannot be read.
+    pub fn questions(&self) -> Result<(Option<Vec<Value>>, Semantic), Vec<DocumentFault>> {
+        let mut faults = Vec::new();
+        let questions = match &self.evaluations {
+            None => None,
+            Some(Value::Array(list)) if list.is_empty() => None,
+            Some(Value::Array(list)) if list.len() > MAX_EVALUATIONS => {
+                let message = format!("{} questions are given; at most {MAX_EVALUATIONS} are answered", list.len());
+                faults.push(fault("/evaluations", "too_many_evaluations", message));
+                None
+            }
+            Some(Value::Array(list)) => Some(list.clone()),
+            Some(_) => {
+                faults.push(fault("/evaluations", "wrong_type", "expected an array of questions".into()));
+                None
+            }
+        };
+        let semantic = match &self.options {
+            None => Some(Semantic::default()),
+            Some(Value::Object(options)) => match options.get("evaluations_semantic") {
+                None => Some(Semantic::default()),
+                Some(word) => Semantic::ALL.iter().copied().find(|semantic| word.as_str() == Some(semantic.name())),
+            },
+            Some(_) => {
+                faults.push(fault("/options", "wrong_type", "expected an object".into()));
+                Some(Semantic::default())
+            }
+        };
+        let Some(semantic) = semantic else {
+            let words: Vec<String> = Semantic::ALL.iter().map(|semantic| format!("`{}`", semantic.name())).collect();
+            let message = format!("the values are {}", words.join(", "));
+            faults.push(fault("/options/evaluations_semantic", "unknown_value", message));
+            return Err(faults);
+        };
+        if faults.is_empty() { Ok((questions, semantic)) } else { Err(faults) }
+    }
+
+    /// One question of the list, with the parts that it leaves out.
+    ///
+    /// # Errors
+    /// It is no object.
+    pub fn question(&self, value: &Value) -> Result<Evaluation, Vec<DocumentFault>> {
+        let own: Evaluation = if value.is_object() {
+            serde_json::from_value(value.clone()).map_err(|error| vec![fault("", "wrong_type", error.to_string())])?
+        } else {
+            return Err(vec![fault("", "wrong_type", "expected an object".into())]);
+        };
+        let Evaluation { subject, action, resource, context } = self.defaults.clone();
+        Ok(Evaluation {
+            subject: own.subject.or(subject),
+            action: own.action.or(action),
+            resource: own.resource.or(resource),
+            context: own.context.or(context),
+        })
+    }
+}
+
+fn fault(path: &str, code: &str, message: String) -> DocumentFault {
+    DocumentFault { path: path.into(), code: code.into(), message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_has_defaults_and_a_semantic() {
+        let read = |value: Value| serde_json::from_value::<Evaluations>(value).unwrap();
+        let all = read(json!({ "subject": { "type": "user", "id": "a" }, "action": { "name": "read" },
+            "evaluations": [{ "resource": 1 }, { "resource": 2, "action": 3 }],
+            "options": { "evaluations_semantic": "deny_on_first_deny", "other": 1 } }));
+        let (questions, semantic) = all.questions().unwrap();
+        assert_eq!(semantic, Semantic::DenyOnFirstDeny);
+        let questions: Vec<Evaluation> = questions.unwrap().iter().map(|value| all.question(value).unwrap()).collect();
+        assert_eq!((&questions[0].action, &questions[1].action), (&all.defaults.action, &Some(json!(3))));
+        assert_eq!(questions[0].subject, all.defaults.subject);
+        assert_eq!(read(json!({ "evaluations": [] })).questions().unwrap(), (None, Semantic::ExecuteAll));
+        for (value, path) in [
+            (json!({ "evaluations": {} }), "/evaluations"),
+            (json!({ "evaluations": vec![json!({}); MAX_EVALUATIONS + 1] }), "/evaluations"),
+            (json!({ "options": 1 }), "/options"),
+            (json!({ "options": { "evaluations_semantic": "fast" } }), "/options/evaluations_semantic"),
+        ] {
+            assert_eq!(read(value).questions().unwrap_err()[0].path, path);
+        }
+    }
+}

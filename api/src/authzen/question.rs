@@ -1,0 +1,282 @@
+//! One question, read as a check of the engine; what is wrong with it is told at its field.
+
+use gbac_engine::check::{Check, Question};
+use gbac_engine::model::ResourceType;
+use gbac_engine::requests::{Api, RequestFault, expand, is_implied, kind_name};
+use gbac_engine::wire::check_from_value;
+use serde_json::{Map, Value, json};
+
+use super::{Evaluation, fault};
+use crate::problem::DocumentFault;
+
+impl Evaluation {
+    /// Turns the question into a check of the engine, whose reader says what is wrong with it.
+    ///
+    /// # Errors
+    /// Every fault at once, each with a JSON Pointer into the question.
+    pub fn check(&self) -> Result<Check, Vec<DocumentFault>> {
+        let mut faults = Vec::new();
+        let mut check = Map::new();
+        self.read_subject(&mut check, &mut faults);
+        let resource = object(self.resource.as_ref(), "/resource", &mut faults);
+        let kind = text(resource, "/resource", "type", &mut faults);
+        let id = text(resource, "/resource", "id", &mut faults);
+        let action = object(self.action.as_ref(), "/action", &mut faults);
+        let name = text(action, "/action", "name", &mut faults);
+        if let (Some(name), Some(kind), Some(id)) = (name, kind, id) {
+            match name.split_once(':') {
+                Some((api, request)) => {
+                    let more = action.and_then(|action| action.get("properties")?.get("resources"));
+                    check.insert("request".into(), of_request(api, request, kind, id, more, &mut faults));
+                }
+                None => {
+                    check.insert("operation".into(), name.into());
+                    check.insert("resource_type".into(), kind.into());
+                    check.insert("resource_name".into(), id.into());
+                }
+            }
+        }
+        match &self.context {
+            None => {}
+            Some(Value::Object(context)) => {
+                if let Some(host) = context.get("host").filter(|host| !host.is_null()) {
+                    check.insert("host".into(), host.clone());
+                }
+            }
+            Some(_) => faults.push(fault("/context", "wrong_type", "expected an object".into())),
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let check = check_from_value(&Value::Object(check)).map_err(|problems| {
+            problems
+                .0
+                .iter()
+                .map(|problem| fault(&place(&problem.path), problem.code, problem.message.clone()))
+                .collect::<Vec<_>>()
+        })?;
+        if let Question::Api { api, name, resources } = &check.question {
+            expand(api, name, resources).map_err(|error| {
+                let told = |known: &RequestFault| {
+                    let path = match known.path().split_once('.') {
+                        Some((_, kind)) => format!("{RESOURCES}/{}", kind.replace('~', "~0").replace('/', "~1")),
+                        None => place(&format!("/request/{}", known.path())),
+                    };
+                    fault(&path, known.code(), format!("{known}; {}", known.hint()))
+                };
+                error.faults().iter().map(told).collect::<Vec<_>>()
+            })?;
+        }
+        Ok(check)
+    }
+
+    fn read_subject(&self, check: &mut Map<String, Value>, faults: &mut Vec<DocumentFault>) {
+        let subject = object(self.subject.as_ref(), "/subject", faults);
+        let kind = text(subject, "/subject", "type", faults);
+        let id = text(subject, "/subject", "id", faults);
+        let (Some(subject), Some(kind), Some(id)) = (subject, kind, id) else { return };
+        match kind {
+            "user" => {
+                let mut identity = Map::from_iter([("user".to_owned(), Value::from(id))]);
+                match subject.get("properties") {
+                    None => {}
+                    Some(Value::Object(properties)) => {
+                        if let Some(groups) = properties.get("groups") {
+                            identity.insert("groups".into(), groups.clone());
+                        }
+                    }
+                    Some(_) => {
+                        faults.push(fault("/subject/properties", "wrong_type", "expected an object".into()));
+                    }
+                }
+                check.insert("identity".into(), identity.into());
+            }
+            "token" => {
+                check.insert("token".into(), id.into());
+            }
+            other => {
+                let message = format!(
+                    "`{}` is not a type of subject; write `user` with a name, or `token` with a compact JWS",
+                    other.escape_debug()
+                );
+                faults.push(fault("/subject/type", "unknown_value", message));
+            }
+        }
+    }
+}
+
+/// A request of one of the APIs: its resource, and those of other kinds.
+fn of_request(
+    api: &str,
+    name: &str,
+    kind: &str,
+    id: &str,
+    more: Option<&Value>,
+    faults: &mut Vec<DocumentFault>,
+) -> Value {
+    let mut resources = Map::new();
+    match ResourceType::from_any(kind) {
+        // There is only one, and requests do not name it.
+        Some(kind) if is_implied(kind) => {}
+        Some(kind) => {
+            resources.insert(kind_name(kind).into(), json!([id]));
+        }
+        None => {
+            let kinds: Vec<String> = ResourceType::ALL.iter().map(|kind| format!("`{}`", kind_name(*kind))).collect();
+            let message = format!("`{}` is not a type of resource; write {}", kind.escape_debug(), kinds.join(", "));
+            faults.push(fault("/resource/type", "unknown_value", message));
+        }
+    }
+    match more {
+        None => {}
+        Some(Value::Object(more)) => {
+            for (kind, names) in more {
+                let named = resources.entry(kind.clone()).or_insert_with(|| json!([]));
+                match (named, names) {
+                    (Value::Array(named), Value::Array(names)) => named.extend(names.iter().cloned()),
+                    (named, names) => *named = names.clone(),
+                }
+            }
+        }
+        Some(_) => faults.push(fault(RESOURCES, "wrong_type", "expected an object of arrays".into())),
+    }
+    if Api::from_name(api).is_none() {
+        let apis: Vec<String> = Api::ALL.iter().map(|api| format!("`{}:`", api.name())).collect();
+        let message = format!("`{}` is not an API; requests begin with {}", api.escape_debug(), apis.join(", "));
+        faults.push(fault("/action/name", "unknown_api", message));
+    }
+    json!({ "api": api, "name": name, "resources": resources })
+}
+
+const RESOURCES: &str = "/action/properties/resources";
+
+/// Where a member of a check is in a question.
+fn place(path: &str) -> String {
+    const PLACES: [(&str, &str); 9] = [
+        ("/identity/user", "/subject/id"),
+        ("/identity/groups", "/subject/properties/groups"),
+        ("/token", "/subject/id"),
+        ("/operation", "/action/name"),
+        ("/resource_type", "/resource/type"),
+        ("/resource_name", "/resource/id"),
+        ("/request/name", "/action/name"),
+        ("/request/resources", RESOURCES),
+        ("/host", "/context/host"),
+    ];
+    let found = PLACES.iter().find_map(|(from, to)| Some(format!("{to}{}", path.strip_prefix(from)?)));
+    found.unwrap_or_else(|| path.to_owned())
+}
+
+fn object<'v>(value: Option<&'v Value>, at: &str, faults: &mut Vec<DocumentFault>) -> Option<&'v Map<String, Value>> {
+    match value {
+        Some(Value::Object(members)) => return Some(members),
+        Some(_) => faults.push(fault(at, "wrong_type", "expected an object".into())),
+        None => faults.push(fault(at, "missing_member", format!("`{}` is missing", at.trim_start_matches('/')))),
+    }
+    None
+}
+
+fn text<'v>(
+    members: Option<&'v Map<String, Value>>,
+    at: &str,
+    name: &str,
+    faults: &mut Vec<DocumentFault>,
+) -> Option<&'v str> {
+    match members?.get(name) {
+        Some(Value::String(text)) => return Some(text),
+        Some(_) => faults.push(fault(&format!("{at}/{name}"), "wrong_type", "expected a string".into())),
+        None => faults.push(fault(&format!("{at}/{name}"), "missing_member", format!("`{name}` is missing"))),
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::check::Who;
+    use gbac_engine::model::Operation;
+
+    use super::*;
+
+    fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
+        let evaluation: Evaluation = serde_json::from_value(value).unwrap();
+        evaluation.check().map_err(|faults| faults.into_iter().map(|fault| (fault.path, fault.code)).collect())
+    }
+
+    #[test]
+    fn a_question_is_a_check() {
+        let check = question(json!({
+            "subject": { "type": "user", "id": "alice", "properties": { "groups": ["a", "b"], "department": 7 } },
+            "action": { "name": "describe-configs", "properties": { "method": "GET" } },
+            "resource": { "type": "RESOURCE_TYPE_TOPIC", "id": "x" },
+            "context": { "host": "10.0.0.7", "time": "now" }, "more": 1,
+        }))
+        .unwrap();
+        assert_eq!(check.who, Who::Names { user: "alice".into(), groups: vec!["a".into(), "b".into()] });
+        assert_eq!(check.host, Some("10.0.0.7".parse().unwrap()));
+        assert!(matches!(check.question, Question::Access { operation: Operation::DescribeConfigs, .. }));
+    }
+
+    #[test]
+    fn a_request_names_its_resources() {
+        let ask = |resource: Value, name: &str| {
+            let subject = json!({ "type": "token", "id": "x" });
+            let resources = json!({ "transactional_id": ["t"], "topic": ["y"] });
+            let properties = if name.ends_with("Produce") { json!({ "resources": resources }) } else { json!({}) };
+            let action = json!({ "name": name, "properties": properties });
+            question(json!({ "subject": subject, "action": action, "resource": resource }))
+        };
+        let check = ask(json!({ "type": "topic", "id": "x" }), "kafka:Produce").unwrap();
+        let Question::Api { api, name, resources } = check.question else { panic!("a request") };
+        assert_eq!((api.as_str(), name.as_str()), ("kafka", "Produce"));
+        assert_eq!(resources.get("topic").unwrap(), ["x", "y"]);
+        assert_eq!(resources.get("transactional_id").unwrap(), ["t"]);
+        let check = ask(json!({ "type": "cluster", "id": "kafka-cluster" }), "kafka:CreateAcls").unwrap();
+        let Question::Api { resources, .. } = check.question else { panic!("a request") };
+        assert_eq!(resources.get("cluster"), None, "there is only one");
+        for (resource, name, path, code) in [
+            ("topic", "kafka:Peek", "/action/name", "unknown_request"),
+            ("group", "kafka:Fetch", "/action/properties/resources/group", "resource_not_taken"),
+        ] {
+            let faults = ask(json!({ "type": resource, "id": "x" }), name).unwrap_err();
+            assert_eq!(faults[0], (path.to_owned(), code.to_owned()), "{name}");
+        }
+    }
+
+    #[test]
+    fn faults_are_told_at_the_field_all_at_once() {
+        let faults = |value| question(value).unwrap_err();
+        let pairs = |list: &[(&str, &str)]| {
+            list.iter().map(|(path, code)| ((*path).to_owned(), (*code).to_owned())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            faults(json!({})),
+            pairs(&[("/subject", "missing_member"), ("/resource", "missing_member"), ("/action", "missing_member")])
+        );
+        assert_eq!(
+            faults(json!({ "subject": { "type": "robot", "id": "x" }, "action": { "name": 7 }, "resource": [],
+                "context": "x" })),
+            pairs(&[
+                ("/subject/type", "unknown_value"),
+                ("/resource", "wrong_type"),
+                ("/action/name", "wrong_type"),
+                ("/context", "wrong_type"),
+            ])
+        );
+        assert_eq!(
+            faults(json!({ "subject": { "type": "user", "id": "x", "properties": { "groups": ["a", 7] } },
+                "action": { "name": "peek" }, "resource": { "type": "table", "id": "x" },
+                "context": { "host": "10.0.0.0/8" } })),
+            pairs(&[
+                ("/subject/properties/groups/1", "wrong_type"),
+                ("/action/name", "unknown_value"),
+                ("/resource/type", "unknown_value"),
+                ("/context/host", "host_invalid"),
+            ])
+        );
+        assert_eq!(
+            faults(json!({ "subject": { "type": "user", "id": "x" }, "action": { "name": "smtp:Send" },
+                "resource": { "type": "table", "id": "x" } })),
+            pairs(&[("/resource/type", "unknown_value"), ("/action/name", "unknown_api")])
+        );
+    }
+}

@@ -1,0 +1,27 @@
+//! `/gbac/v1/audit`: the last events, newest first.
+
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Json, Router};
+use gbac_api::audit::{AuditEvents, AuditQuery};
+use gbac_api::paths;
+use gbac_engine::audit::Event;
+
+use crate::acls::filter;
+use crate::app::App;
+use crate::fault::Surface;
+
+pub(crate) fn routes() -> Router<App> {
+    Router::new().route(paths::AUDIT, get(read))
+}
+
+async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
+    match filter(query, AuditQuery::from_query) {
+        Ok(AuditQuery { limit }) => {
+            let events = app.audit_log().recent(limit).iter().map(Event::to_json).collect();
+            Json(AuditEvents { events }).into_response()
+        }
+        Err(fault) => fault.answer(Surface::Own),
+    }
+}

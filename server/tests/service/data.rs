@@ -1,0 +1,150 @@
+//! A service on a folder: what a restart keeps, who may sign in, and which settings are refused before it starts (D-30).
+
+use axum::http::Method;
+use gbac_server::{
+    DataOptions, License, Mode, ServeError, ServeOptions, Server, SiteOptions, TlsFiles, UpstreamOptions,
+};
+use serde_json::{Value, json};
+use tempfile::tempdir;
+
+use crate::harness::{Service, admin, basic};
+
+const PROPERTIES: &str = "/v1/cluster_config";
+
+async fn document(service: &Service) -> Value {
+    service.get_as("/gbac/v1/policy", &admin()).await.json()
+}
+
+#[tokio::test]
+async fn a_restart_keeps_everything() {
+    let folder = tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    assert_eq!(document(&service).await["settings"]["superusers"], json!(["admin"]));
+    let role = json!({ "role": { "name": "x" }, "create": true,
+        "add": [{ "principal": "Group:/a/b" }, { "principal": "User:maya" }] });
+    assert_eq!(service.send(Method::PUT, "/v1/roles/Engineers", &role).await.status, 200);
+    let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-",
+        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Role:Engineers", "host": "10.0.0.7",
+        "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
+    assert_eq!(service.send(Method::POST, "/v1/acls", &acl).await.status, 201);
+    let properties =
+        json!({ "upsert": { "nested_group_behavior": "suffix", "superusers": ["admin", "root"] }, "remove": [] });
+    let (status, version) = service.send(Method::PUT, PROPERTIES, &properties).await.both();
+    assert_eq!(status, 200, "{version}");
+    let before = document(&service).await;
+    assert_eq!(before["acls"], json!([acl]));
+    drop(service);
+
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    assert_eq!(document(&service).await, before);
+    assert_eq!(service.send(Method::PUT, PROPERTIES, &properties).await.both(), (200, version), "nothing new to store");
+}
+
+#[tokio::test]
+async fn the_admin_has_one_password_and_it_can_be_rotated() {
+    let folder = tempdir().unwrap();
+    let enters = async |service: &Service, user: &str, password: &str| {
+        service.get_as("/v1/roles", &basic(user, password)).await.status
+    };
+    let app = |password: Option<&str>, user: &str| {
+        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
+        (options.admin_password, options.admin_user) = (password.map(Into::into), user.into());
+        gbac_server::App::open(options).unwrap()
+    };
+    let first = app(None, "admin");
+    let (user, made) = first.first_password().map(|(user, made)| (user.to_owned(), made.to_owned())).unwrap();
+    assert_eq!((user.as_str(), made.len()), ("admin", 32));
+    drop(first);
+    for file in std::fs::read_dir(folder.path()).unwrap() {
+        let bytes = std::fs::read(file.unwrap().path()).unwrap();
+        assert!(!bytes.windows(made.len()).any(|window| window == made.as_bytes()), "only a hash is stored");
+    }
+    assert!(app(None, "admin").first_password().is_none(), "it is told once");
+    let unset = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
+    assert_eq!(enters(&unset, "admin", &made).await, 200);
+    assert_eq!(enters(&unset, "admin", "other").await, 401);
+    drop(unset);
+    let rotated = Service::on(folder.path(), |options| options.admin_password = Some("new".into())).unwrap();
+    assert_eq!((enters(&rotated, "admin", "new").await, enters(&rotated, "admin", &made).await), (200, 401));
+    drop(rotated);
+    let kept = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
+    assert_eq!(enters(&kept, "admin", "new").await, 200);
+    drop(kept);
+    let other = Service::on(folder.path(), |options| options.admin_user = "root".into()).unwrap();
+    assert_eq!((enters(&other, "root", "demo").await, enters(&other, "admin", "new").await), (200, 401));
+    let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", "demo")).await.json();
+    assert_eq!(superusers, json!({ "superusers": ["admin", "root"] }));
+}
+
+#[tokio::test]
+async fn nothing_is_told_without_credentials() {
+    let folder = tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    for path in ["/v1/acls", "/v1/roles", PROPERTIES, "/gbac/v1/policy"] {
+        assert_eq!(service.get(path).await.status, 401, "{path}");
+    }
+    assert_eq!(service.get("/demo/idp/people").await.status, 404, "there is no provider that signs for everyone");
+    let info = service.get("/gbac/v1/service").await.json();
+    assert_eq!((&info["demo"], info.get("sign_in"), info.get("provider")), (&json!(false), None, None));
+}
+
+fn bind(change: impl FnOnce(&mut ServeOptions, &mut DataOptions)) -> Result<(), ServeError> {
+    let folder = tempdir().unwrap();
+    let mut data = DataOptions::of(folder.path().join("data"));
+    let mut options = ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() };
+    change(&mut options, &mut data);
+    options.mode = Mode::Data(data);
+    Server::bind(options).map(drop)
+}
+
+fn refused(change: impl FnOnce(&mut ServeOptions, &mut DataOptions)) -> &'static str {
+    let error = bind(change).unwrap_err();
+    assert!(!error.hint().is_empty() && !error.to_string().ends_with('.'));
+    error.code()
+}
+
+#[test]
+fn every_setting_that_is_wrong_has_its_name() {
+    assert_eq!(refused(|_, data| data.admin_user = Some(String::new())), "superuser_empty");
+    assert_eq!(refused(|_, data| data.admin_user = Some("User:admin".into())), "superuser_with_type");
+    assert_eq!(refused(|_, data| data.admin_user = Some("a:b".into())), "admin_user");
+    assert_eq!(refused(|options, _| options.admin_password = Some(String::new())), "password_empty");
+    assert_eq!(refused(|_, data| data.oidc_audience = Some(String::new())), "oidc_audience_empty");
+    assert_eq!(refused(|options, _| options.listen = "nowhere".into()), "listen_address");
+    let url = |url: &str| Some(url.to_owned());
+    for bad in ["http://idp.example", "idp", "https://me:secret@idp.example"] {
+        let error = bind(|_, data| data.oidc_discovery_url = url(bad)).unwrap_err();
+        assert!(matches!(error, ServeError::Discovery(_)), "{bad}");
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+    let site = SiteOptions { cluster_id: None, public_url: url("gbac.example") };
+    assert_eq!(refused(|options, _| options.site = site), "public_url");
+    let upstream = UpstreamOptions { admin: url("cluster:9644"), ..UpstreamOptions::default() };
+    assert_eq!(refused(|options, _| options.upstream = upstream), "base_url_invalid");
+    let folder = tempdir().unwrap();
+    std::fs::write(folder.path().join("file"), "").unwrap();
+    assert_eq!(refused(|_, data| data.folder = folder.path().join("file/data")), "data_folder");
+    let files = |cert: &str| Some(TlsFiles { cert: folder.path().join(cert), key: folder.path().join("file") });
+    assert_eq!(refused(|_, data| data.tls = files("missing")), "tls_cert");
+    assert_eq!(refused(|_, data| data.tls = files("file")), "tls_cert");
+    bind(|_, _| {}).unwrap();
+}
+
+#[test]
+fn beyond_loopback_it_takes_tls_or_a_word() {
+    for listen in ["0.0.0.0:0", "[::]:0"] {
+        assert_eq!(refused(|options, _| options.listen = listen.into()), "listen_without_tls");
+    }
+    bind(|options, data| (options.listen, data.insecure_listen) = ("0.0.0.0:0".into(), true)).unwrap();
+}
+
+#[tokio::test]
+async fn what_the_command_line_says_holds_for_one_start() {
+    let folder = tempdir().unwrap();
+    let role = json!({ "name": "x" });
+    let pinned = Service::on(folder.path(), |options| options.license = Some(License::Missing)).unwrap();
+    assert_eq!(pinned.send(Method::POST, "/v1/roles", &role).await.status, 403);
+    drop(pinned);
+    let free = Service::on(folder.path(), |_| {}).unwrap();
+    assert_eq!(free.send(Method::POST, "/v1/roles", &role).await.status, 201);
+}

@@ -1,0 +1,387 @@
+//! Tokens of an identity provider on the network, and what it may do wrong (D-15, D-19, D-26, D-30).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::http::Method;
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use rustls::pki_types::PrivateKeyDer;
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use crate::harness::{NOW, Own, Service, admin};
+use crate::identity_provider::{AUDIENCE, DISCOVERY, KEYS, Provider, Says};
+
+const RESOLVE: &str = "/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
+const REFRESH: &str = "/service.core.admin.v2.SecurityService/RefreshOidcKeys";
+
+/// A clock of a test's own.
+macro_rules! clock {
+    ($name:ident) => {{
+        static SECONDS: AtomicU64 = AtomicU64::new(0);
+        #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
+        fn now() -> f64 {
+            NOW + SECONDS.load(Ordering::Relaxed) as f64
+        }
+        (&SECONDS, now as fn() -> f64)
+    }};
+}
+
+/// A service that takes the tokens of a provider.
+async fn service(provider: &Provider, clock: fn() -> f64) -> Own {
+    let service = Own::with(|options| options.clock = Some(clock));
+    set(&service, json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE })).await;
+    service
+}
+
+async fn set(service: &Service, upsert: Value) {
+    let answer = service.send(Method::PUT, "/v1/cluster_config", &json!({ "upsert": upsert, "remove": [] })).await;
+    assert_eq!(answer.status, 200, "{:?}", answer.body);
+}
+
+async fn status(service: &Service, token: &str) -> u16 {
+    service.send_as(Method::POST, RESOLVE, &json!({}), &format!("Bearer {token}")).await.status
+}
+
+async fn refresh(service: &Service) -> (u16, Value) {
+    service.send(Method::POST, REFRESH, &json!({})).await.both()
+}
+
+#[tokio::test]
+async fn tokens_count_once_address_and_audience_are_set() {
+    let provider = Provider::start().await;
+    let token = provider.token("a", "alice");
+    let service = Own::with(|_| {});
+    assert_eq!(status(&service, &token).await, 401);
+    set(&service, json!({ "oidc_discovery_url": provider.discovery() })).await;
+    assert_eq!((status(&service, &token).await, provider.fetches()), (401, 0), "off without an audience");
+    set(&service, json!({ "oidc_token_audience": AUDIENCE })).await;
+    let answer = service.send_as(Method::POST, RESOLVE, &json!({}), &format!("Bearer {token}")).await;
+    assert_eq!(
+        answer.both(),
+        (200, json!({ "principal": "alice", "expire": "2027-01-15T09:00:00Z", "groups": ["eng", "ops"] }))
+    );
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 1));
+    set(&service, json!({ "oidc_token_audience": "other" })).await;
+    assert_eq!(status(&service, &token).await, 401, "what passed under another audience does not pass now");
+    set(&service, json!({ "oidc_token_audience": AUDIENCE })).await;
+    assert_eq!(status(&service, &token).await, 200);
+    set(&service, json!({ "oidc_discovery_url": "" })).await;
+    assert_eq!(status(&service, &token).await, 401);
+}
+
+#[tokio::test]
+async fn every_check_of_a_token_counts() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    let claims = |change: Value| {
+        let mut claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+        claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        provider.sign("a", &claims)
+    };
+    let good = claims(json!({}));
+    assert_eq!(status(&service, &good).await, 200);
+    for (what, change) in [
+        ("issuer", json!({ "iss": format!("{}/", provider.origin) })),
+        ("audience", json!({ "aud": ["other"] })),
+        ("no end", json!({ "exp": null })),
+        ("from the future", json!({ "nbf": NOW + 31.0 })),
+        ("no user", json!({ "sub": "" })),
+    ] {
+        assert_eq!(status(&service, &claims(change)).await, 401, "{what}");
+    }
+    let mut forged = good.clone();
+    forged.truncate(good.len() - 8);
+    assert_eq!(status(&service, &format!("{forged}AAAAAAAA")).await, 401);
+    let early = claims(json!({ "nbf": NOW + 20.0, "exp": NOW + 3600.0 }));
+    assert_eq!(status(&service, &early).await, 200, "clocks may differ by 30 seconds");
+    set(&service, json!({ "oidc_clock_skew_tolerance": 10 })).await;
+    assert_eq!(status(&service, &early).await, 401, "by what the setting says now");
+    seconds.store(70, Ordering::Relaxed);
+    assert_eq!(status(&service, &good).await, 200);
+    seconds.store(71, Ordering::Relaxed);
+    assert_eq!(status(&service, &good).await, 401, "a token that passed before expires all the same");
+    assert_eq!(provider.fetches(), 1);
+}
+
+#[tokio::test]
+async fn whatever_a_provider_does_wrong_is_told_and_harms_nobody() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    let elsewhere = |uri: &str| Says::Body(json!({ "issuer": "x", "jwks_uri": uri }).to_string().into_bytes());
+    let short = json!({ "keys": [{ "kty": "RSA", "kid": "a", "n": "AQAB", "e": "AQAB" }] });
+    let mut told = Vec::new();
+    for (path, says) in [
+        (DISCOVERY, Says::Status(500, "", "")),
+        (DISCOVERY, Says::Status(302, "location: /keys\r\n", "")),
+        (DISCOVERY, Says::Status(404, "", "{}")),
+        (DISCOVERY, Says::Endless),
+        (DISCOVERY, Says::Body(b"<html>".to_vec())),
+        (DISCOVERY, Says::Body(b"{\"issuer\":\"a\",\"issuer\":\"b\"}".to_vec())),
+        (DISCOVERY, Says::Body(vec![0xff])),
+        (DISCOVERY, Says::Body(b"{}".to_vec())),
+        (DISCOVERY, Says::Body(b"{\"issuer\":\"\",\"jwks_uri\":\"\"}".to_vec())),
+        (DISCOVERY, Says::Body(b"{\"issuer\":\"x\"}".to_vec())),
+        (DISCOVERY, elsewhere("http://idp.example/keys")),
+        (DISCOVERY, elsewhere("file:///etc/passwd")),
+        (KEYS, Says::Status(503, "retry-after: 9\r\n", "")),
+        (KEYS, Says::Endless),
+        (KEYS, Says::Body(b"{\"keys\":[]}".to_vec())),
+        (KEYS, Says::Body(short.to_string().into_bytes())),
+        (KEYS, Says::Body(b"{\"keys\":".to_vec())),
+    ] {
+        provider.say(path, says.clone());
+        let (code, answer) = refresh(&service).await;
+        assert_eq!(code, 503, "{path} {says:?}");
+        assert_eq!(status(&service, &provider.token("a", "alice")).await, 401);
+        let message = answer["message"].as_str().unwrap().replace(&provider.origin, "ORIGIN");
+        told.push(format!("{} {message}", answer["code"].as_str().unwrap()));
+        provider.say(path, Says::Right);
+    }
+    insta::assert_snapshot!("provider_faults", told.join("\n"));
+    for path in [DISCOVERY, KEYS] {
+        provider.say(path, Says::HangUp);
+        let (code, answer) = refresh(&service).await;
+        assert_eq!((code, &answer["code"]), (503, &json!("unavailable")));
+        provider.say(path, Says::Right);
+    }
+    assert_eq!(refresh(&service).await, (200, json!({})));
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
+}
+
+#[tokio::test]
+async fn a_provider_that_hangs_is_given_up() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    assert_eq!(refresh(&service).await.0, 200);
+    for path in [DISCOVERY, KEYS] {
+        provider.say(path, Says::Nothing);
+        // From here on a second is over when nothing else is to be done.
+        tokio::time::pause();
+        let (code, answer) = refresh(&service).await;
+        tokio::time::resume();
+        let message = answer["message"].as_str().unwrap();
+        assert_eq!(code, 503);
+        assert!(message.ends_with("took longer than 5 seconds"), "{message}");
+        provider.say(path, Says::Right);
+    }
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200, "the keys that there were are kept");
+}
+
+#[tokio::test]
+async fn the_last_keys_are_kept_while_the_provider_is_down() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "alice", "exp": NOW + 1e6 });
+    let token = provider.sign("a", &claims);
+    let at = async |second: u64| {
+        seconds.store(second, Ordering::Relaxed);
+        (status(&service, &token).await, provider.asked(DISCOVERY))
+    };
+    assert_eq!(at(0).await, (200, 1));
+    assert_eq!(at(3599).await, (200, 1));
+    provider.say(DISCOVERY, Says::Status(500, "", ""));
+    assert_eq!(at(3600).await, (200, 2), "due, and failed");
+    assert_eq!(at(3604).await, (200, 2), "left alone for five seconds");
+    assert_eq!(at(3605).await, (200, 3));
+    assert_eq!(at(90_000).await, (200, 4), "for as long as it is down");
+    provider.say(DISCOVERY, Says::Right);
+    provider.publish(&["b"]);
+    assert_eq!(at(90_005).await, (401, 6), "a key that was taken back, asked for once more by its name");
+    assert_eq!(status(&service, &provider.sign("b", &claims)).await, 200);
+    seconds.store(90_047, Ordering::Relaxed);
+    let metrics = String::from_utf8(service.get("/metrics").await.body.to_vec()).unwrap();
+    assert!(metrics.lines().any(|line| line.contains("key") && line.ends_with(" 42.0")), "{metrics}");
+}
+
+#[tokio::test]
+async fn without_keys_a_provider_that_failed_is_left_alone() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    provider.say(KEYS, Says::Status(500, "", ""));
+    let token = provider.token("a", "alice");
+    for _ in 0..9 {
+        assert_eq!(status(&service, &token).await, 401);
+    }
+    assert_eq!(provider.fetches(), 1);
+    provider.say(KEYS, Says::Right);
+    seconds.store(5, Ordering::Relaxed);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 2));
+}
+
+#[tokio::test]
+async fn a_new_key_is_fetched_once_for_all_who_wait() {
+    let provider = Provider::start().await;
+    let service = Arc::new(service(&provider, || NOW).await);
+    let all = async |kid: &str| {
+        let mut asking = JoinSet::new();
+        for n in 0..20 {
+            let (service, token) = (Arc::clone(&service), provider.token(kid, &format!("user{n}")));
+            asking.spawn(async move { status(&service, &token).await });
+        }
+        asking.join_all().await
+    };
+    assert_eq!((all("a").await, provider.fetches()), (vec![200; 20], 1));
+    provider.publish(&["a", "b"]);
+    assert_eq!((all("b").await, provider.fetches()), (vec![200; 20], 2));
+    assert_eq!((all("a").await, provider.fetches()), (vec![200; 20], 2));
+}
+
+#[tokio::test]
+async fn an_absent_key_is_remembered_until_the_next_fetch() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    let token = provider.token("b", "alice");
+    for _ in 0..9 {
+        assert_eq!(status(&service, &token).await, 401);
+    }
+    assert_eq!(provider.fetches(), 2);
+    provider.publish(&["b"]);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (401, 2));
+    assert_eq!(refresh(&service).await.0, 200);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3));
+}
+
+#[tokio::test]
+async fn a_flood_of_unknown_keys_neither_floods_the_provider_nor_stops_a_rotation() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
+    let flood = async |from: usize| {
+        for n in from..from + 50 {
+            assert_eq!(status(&service, &provider.token(&format!("kid{n}"), "mallory")).await, 401);
+        }
+    };
+    flood(0).await;
+    assert_eq!(provider.fetches(), 1 + 5, "five at once");
+    provider.publish(&["b"]);
+    let rotated = provider.token("b", "alice");
+    assert_eq!((status(&service, &rotated).await, provider.fetches()), (401, 6));
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200, "who has a known key notices nothing");
+    seconds.store(9, Ordering::Relaxed);
+    flood(50).await;
+    assert_eq!(provider.fetches(), 6);
+    seconds.store(10, Ordering::Relaxed);
+    flood(100).await;
+    assert_eq!(provider.fetches(), 7, "then one in ten seconds");
+    assert_eq!(
+        (status(&service, &rotated).await, provider.fetches()),
+        (200, 7),
+        "the flood's own fetch brings the key"
+    );
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 401);
+}
+
+#[tokio::test]
+async fn an_answer_that_was_under_way_does_not_make_a_key_absent() {
+    let provider = Provider::start().await;
+    let service = Arc::new(service(&provider, || NOW).await);
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
+    let permits = Arc::new(Semaphore::new(0));
+    provider.say(KEYS, Says::When(Arc::clone(&permits)));
+    let refreshing = tokio::spawn({
+        let service = Arc::clone(&service);
+        async move { refresh(&service).await.0 }
+    });
+    while provider.fetches() < 2 {
+        tokio::task::yield_now().await;
+    }
+    // The old keys are on their way; now there is another.
+    provider.publish(&["b"]);
+    provider.say(KEYS, Says::Right);
+    let (token, asking) = (provider.token("b", "alice"), Arc::clone(&service));
+    let asked = tokio::spawn(async move { status(&asking, &token).await });
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    permits.add_permits(1);
+    assert_eq!((refreshing.await.unwrap(), asked.await.unwrap(), provider.fetches()), (200, 200, 3));
+}
+
+#[tokio::test]
+async fn a_fetch_comes_to_its_end_when_nobody_waits_any_more() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    let permits = Arc::new(Semaphore::new(0));
+    provider.say(KEYS, Says::When(Arc::clone(&permits)));
+    let token = provider.token("a", "alice");
+    {
+        let mut asking = Box::pin(status(&service, &token));
+        while provider.fetches() < 1 {
+            tokio::select! {
+                _ = &mut asking => panic!("there are no keys yet"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    }
+    permits.add_permits(1);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 1));
+}
+
+#[tokio::test]
+async fn the_keys_of_another_address_count_for_nothing() {
+    let (one, other) = (Provider::start().await, Provider::start().await);
+    let service = service(&one, || NOW).await;
+    let (of_one, of_other) = (one.token("a", "alice"), other.token("a", "alice"));
+    assert_eq!((status(&service, &of_one).await, status(&service, &of_other).await), (200, 401));
+    set(&service, json!({ "oidc_discovery_url": other.discovery() })).await;
+    assert_eq!((status(&service, &of_one).await, status(&service, &of_other).await), (401, 200));
+}
+
+#[tokio::test]
+async fn what_the_command_line_says_is_pinned() {
+    let provider = Provider::start().await;
+    let service = Own::with(|options| {
+        options.oidc_discovery_url = Some(provider.discovery());
+        options.oidc_audience = Some(AUDIENCE.into());
+    });
+    assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
+    let change = json!({ "upsert": { "oidc_token_audience": "other" }, "remove": ["oidc_discovery_url"] });
+    let refused = service.send(Method::PUT, "/v1/cluster_config", &change).await;
+    insta::assert_json_snapshot!("pinned_properties", refused.json());
+    assert_eq!(refused.status, 400);
+}
+
+#[tokio::test]
+async fn a_superuser_by_token_may_do_everything() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    let token = format!("Bearer {}", provider.token("a", "alice"));
+    let list = async |credentials: &str| {
+        service
+            .send_as(Method::POST, &REFRESH.replace("RefreshOidcKeys", "ListRoles"), &json!({}), credentials)
+            .await
+            .status
+    };
+    assert_eq!((list(&token).await, list(&admin()).await), (403, 200));
+    set(&service, json!({ "superusers": ["admin", "alice"] })).await;
+    assert_eq!(list(&token).await, 200);
+}
+
+#[tokio::test]
+async fn a_provider_without_a_trusted_certificate_is_not_believed() {
+    let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let ring = Arc::new(rustls::crypto::ring::default_provider());
+    let config = rustls::ServerConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();
+    let key = PrivateKeyDer::try_from(signing_key.serialize_der()).unwrap();
+    let config = config.with_no_client_auth().with_single_cert(vec![cert.der().clone()], key).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let accepted = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.unwrap();
+        tokio_rustls::TlsAcceptor::from(Arc::new(config)).accept(stream).await.is_ok()
+    });
+    let service = Own::with(|_| {});
+    set(&service, json!({ "oidc_discovery_url": format!("https://localhost:{port}{DISCOVERY}") })).await;
+    let (status, answer) = refresh(&service).await;
+    let message = answer["message"].as_str().unwrap();
+    assert!(status == 503 && message.contains("the discovery document cannot be had: "), "{message}");
+    assert!(message.to_lowercase().contains("certificate"), "{message}");
+    assert!(!accepted.await.unwrap(), "nothing was asked");
+}

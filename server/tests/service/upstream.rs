@@ -1,0 +1,329 @@
+//! The relay to a cluster that runs elsewhere: what goes there, what comes back, and what does not.
+
+use std::net::SocketAddr;
+use std::sync::mpsc;
+
+use axum::body::Body;
+use axum::http::{Method, Request};
+use gbac_server::{ServeOptions, Server};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+
+use crate::harness::{Service, admin, basic, refusal, request};
+
+/// A cluster: another service, on a port of its own, until the test is over.
+struct Cluster {
+    address: SocketAddr,
+    _stop: oneshot::Sender<()>,
+}
+
+impl Cluster {
+    fn start() -> Self {
+        Self::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
+        let mut options = ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() };
+        change(&mut options);
+        let server = Server::bind(options).unwrap();
+        let address = server.address();
+        let (stop, stopped) = oneshot::channel::<()>();
+        tokio::spawn(server.run(async {
+            let _ = stopped.await;
+        }));
+        Self { address, _stop: stop }
+    }
+
+    fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+/// A service that relays everything to this address.
+fn relaying(url: &str) -> Service {
+    Service::with(|demo| {
+        demo.upstream.admin = Some(url.to_owned());
+        demo.upstream.dataplane = Some(url.to_owned());
+        demo.upstream.controlplane = Some(url.to_owned());
+    })
+}
+
+/// A service whose cluster answers with these bytes, and where the requests that it got come out.
+async fn answering(bytes: Vec<u8>) -> (Service, mpsc::Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let service = relaying(&format!("http://{}/behind/", listener.local_addr().unwrap()));
+    let (tell, told) = mpsc::channel();
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let mut got = Vec::new();
+            let mut buffer = [0; 4096];
+            while !got.windows(4).any(|end| end == b"\r\n\r\n") {
+                let count = stream.read(&mut buffer).await.unwrap();
+                got.extend_from_slice(&buffer[..count]);
+            }
+            let _ = tell.send(String::from_utf8(got).unwrap());
+            // A client that gives up on a long answer is part of a test.
+            let _ = stream.write_all(&bytes).await;
+        }
+    });
+    (service, told)
+}
+
+fn http(status: &str, headers: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\ncontent-length: {length}\r\nconnection: close\r\n{headers}\r\n{body}").into_bytes()
+}
+
+async fn get(service: &Service, path: &str) -> (u16, Value) {
+    let request = Request::get(path).header("authorization", admin()).body(Body::empty()).unwrap();
+    service.ask(request).await.both()
+}
+
+#[tokio::test]
+async fn the_documented_operations_reach_the_cluster() {
+    let cluster = Cluster::start();
+    let service = relaying(&cluster.url());
+    let data = |path: &str| format!("/gbac/v1/upstream/dataplane{path}");
+    let created = service.send(Method::POST, &data("/v1/roles"), &json!({ "name": "a/b" })).await;
+    assert_eq!(created.both(), (201, json!({ "role": { "name": "a/b" } })));
+    let change = json!({ "add": [{ "principal": "Group:eng" }] });
+    assert_eq!(service.send(Method::PUT, &data("/v1/roles/a%2Fb"), &change).await.status, 200);
+    let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "x",
+        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "Group:eng", "host": "*",
+        "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
+    assert_eq!(service.send(Method::POST, &data("/v1/acls"), &acl).await.both(), (201, json!({})));
+    let found = get(&service, &data("/v1/roles?filter.principal=Group%3Aeng")).await;
+    assert_eq!(found, (200, json!({ "roles": [{ "name": "a/b" }], "next_page_token": "" })));
+    let members = json!({ "role_name": "a/b", "members": [{ "principal": "Group:eng" }], "next_page_token": "" });
+    assert_eq!(get(&service, &data("/v1/roles/a%2Fb/members")).await, (200, members));
+    assert_eq!(service.delete(&data("/v1/roles/a%2Fb")).await.status, 204);
+    assert_eq!(get(&service, &data("/v1/roles/a%2Fb")).await.0, 404);
+    assert_eq!(service.get("/v1/acls?filter.resource_name=x").await.json(), json!({ "resources": [] }), "not here");
+
+    let set = "/gbac/v1/upstream/admin/v1/cluster_config";
+    let upsert = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, set, &upsert).await.status, 200);
+    assert_eq!(get(&service, &format!("{set}?key=nested_group_behavior")).await.1["nested_group_behavior"], "suffix");
+    let resolve = "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
+    let message = "SASL mechanism is not OIDC";
+    assert_eq!(
+        service.send(Method::POST, resolve, &json!({})).await.both(),
+        (400, json!({ "code": "failed_precondition", "message": message }))
+    );
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/controlplane/v1/clusters/c1").await,
+        (200, json!({ "cluster": { "id": "c1", "dataplane_api": cluster.url() } }))
+    );
+}
+
+#[tokio::test]
+async fn the_cluster_says_who_may_what() {
+    let cluster = Cluster::start();
+    let service = relaying(&cluster.url());
+    let path = "/gbac/v1/upstream/dataplane/v1/roles";
+    let wrong = service.send_as(Method::POST, path, &json!({ "name": "r" }), &basic("admin", "x")).await;
+    assert_eq!(wrong.both().1["code"], "UNAUTHENTICATED");
+    assert_eq!(wrong.header("www-authenticate"), "Bearer realm=\"gbac\"", "never `Basic`, which opens a dialog");
+    let none = service.get(path).await;
+    let message = "credentials are missing; this takes those of the cluster";
+    assert_eq!(none.both(), (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", message)));
+    let token = format!("Bearer {}", service.people().await.remove(0).token);
+    assert_eq!(
+        service.send_as(Method::POST, path, &json!({ "name": "r" }), &token).await.status,
+        401,
+        "the token of this service's provider is nothing there"
+    );
+}
+
+#[tokio::test]
+async fn the_control_plane_tells_where_the_data_plane_is() {
+    let cluster = Cluster::start();
+    let service = Service::with(|demo| demo.upstream.controlplane = Some(cluster.url()));
+    assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200);
+    assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
+
+    for (address, what) in [
+        ("http://10.0.0.1:9", "what `http://10.0.0.1:9` answers could be anybody's"),
+        ("https://u:p@cluster.example", "the address has a user name or a password in it"),
+        ("ftp://127.0.0.1", "what `ftp://127.0.0.1` answers could be anybody's"),
+        ("", "`` is not an address"),
+    ] {
+        let body = json!({ "cluster": { "id": "c1", "dataplane_api": address } }).to_string();
+        let (service, _) = answering(http("200 OK", "content-type: application/json\r\n", &body)).await;
+        let message = format!("the Control Plane's answer cannot be used: {what}");
+        assert_eq!(
+            get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
+            (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)),
+            "{address}"
+        );
+    }
+    let (service, _) =
+        answering(http("200 OK", "content-type: application/json\r\n", r#"{"cluster":{"dataplane_api":{}}}"#)).await;
+    let message = "the Control Plane's answer cannot be used: it has no string `cluster.dataplane_api`";
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
+        (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", message))
+    );
+    let refused = r#"{"code":"NOT_FOUND","message":"no such cluster"}"#;
+    let (service, told) = answering(http("404 Not Found", "content-type: application/json\r\n", refused)).await;
+    assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c%2F9/v1/roles").await.1["message"], "no such cluster");
+    assert!(told.recv().unwrap().starts_with("GET /behind/v1/clusters/c%2F9 HTTP/1.1\r\n"));
+    assert!(told.try_recv().is_err(), "and nobody else is asked");
+}
+
+#[tokio::test]
+async fn only_what_is_needed_goes_there_and_comes_back() {
+    let headers = "content-type: application/json; charset=utf-8\r\netag: \"1\"\r\nset-cookie: a=b\r\nserver: x\r\n\
+                   access-control-allow-origin: *\r\nwww-authenticate: Basic realm=\"x\"\r\nlocation: http://evil/\r\n";
+    let (service, told) = answering(http("401 Unauthorized", headers, "{}")).await;
+    let mut asked = request(Method::PUT, "/gbac/v1/upstream/dataplane/v1/roles/r?x=%3B;y", &admin(), "{}");
+    for (name, value) in [
+        ("accept", "application/json"),
+        ("if-match", "\"0\""),
+        ("cookie", "session=1"),
+        ("origin", "http://127.0.0.1:8420"),
+        ("referer", "http://127.0.0.1:8420/security/roles"),
+        ("user-agent", "Mozilla/5.0"),
+        ("x-forwarded-for", "10.0.0.1"),
+        ("accept-encoding", "gzip"),
+        ("x-evil", "1"),
+    ] {
+        asked.headers_mut().insert(name, value.parse().unwrap());
+    }
+    let answer = service.ask(asked).await;
+    assert_eq!((answer.status, answer.header("etag")), (401, "\"1\""));
+    assert_eq!(answer.header("www-authenticate"), "Bearer realm=\"gbac\"");
+    for name in ["set-cookie", "server", "access-control-allow-origin", "location"] {
+        assert_eq!(answer.header(name), "", "{name}");
+    }
+    let got = told.recv().unwrap();
+    let mut lines = got.trim_end().lines();
+    assert_eq!(lines.next(), Some("PUT /behind/v1/roles/r?x=%3B%3By HTTP/1.1"));
+    let mut names: Vec<&str> = lines
+        .filter(|line| !line.is_empty() && !line.starts_with('{'))
+        .map(|line| line.split_once(':').unwrap().0)
+        .collect();
+    names.sort_unstable();
+    assert_eq!(names, ["accept", "authorization", "content-length", "content-type", "host", "if-match"]);
+}
+
+#[tokio::test]
+async fn nothing_but_the_documented_operations_is_relayed() {
+    let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
+    for path in [
+        "/gbac/v1/upstream/admin/v1/users",
+        "/gbac/v1/upstream/admin/v1/security/users",
+        "/gbac/v1/upstream/dataplane/v1/users",
+        "/gbac/v1/upstream/dataplane/v1/roles/%2e%2e/acls",
+        "/gbac/v1/upstream/dataplane/v1/roles/%2e%2e",
+        "/gbac/v1/upstream/dataplane//v1/roles",
+        "/gbac/v1/upstream/dataplane/http://10.0.0.1/v1/roles",
+        "/gbac/v1/upstream/controlplane/v1/clusters/a/b",
+        "/gbac/v1/upstream/clusters/c1",
+        "/gbac/v1/upstream/clusters/%2e%2e/v1/clusters",
+        "/gbac/v1/upstream/elsewhere/v1/roles",
+        "/gbac/v1/upstream/admin",
+        "/gbac/v1/upstream/",
+    ] {
+        assert_eq!(get(&service, path).await.0, 404, "{path}");
+    }
+    let path = "/gbac/v1/upstream/controlplane/v1/clusters/c1";
+    let answer = service.delete(path).await;
+    assert_eq!((answer.status, answer.header("allow")), (405, "GET"));
+    let mut foreign = request(Method::POST, "/gbac/v1/upstream/dataplane/v1/roles", &admin(), "{}");
+    foreign.headers_mut().insert("origin", "https://evil.example".parse().unwrap());
+    assert_eq!(service.ask(foreign).await.status, 403);
+    let text = service.ask(
+        Request::post("/gbac/v1/upstream/dataplane/v1/roles")
+            .header("authorization", admin())
+            .body(Body::from("x"))
+            .unwrap(),
+    );
+    assert_eq!(text.await.status, 415);
+    assert!(told.try_recv().is_err(), "nothing reached the cluster");
+}
+
+#[tokio::test]
+async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
+    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let service = relaying(&format!("http://{gone}"));
+    let (status, body) = get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await;
+    let message = body["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("the cluster cannot be reached: "), "{message}");
+    assert!(!message.contains("127.0.0.1"), "the address is the operator's affair: {message}");
+    assert_eq!((status, body), (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)));
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/admin/v1/cluster_config").await,
+        (502, json!({ "message": message, "code": 502 }))
+    );
+    let path = "/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/ListRoles";
+    assert_eq!(
+        service.send(Method::POST, path, &json!({})).await.both(),
+        (502, json!({ "code": "unavailable", "message": message }))
+    );
+    let message = "no cluster is relayed here; start the service with `--upstream-dataplane`";
+    assert_eq!(
+        get(&Service::start(), "/gbac/v1/upstream/dataplane/v1/roles").await,
+        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", message))
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cluster_that_does_not_answer_is_not_waited_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let service = relaying(&format!("http://{}", listener.local_addr().unwrap()));
+    let message = "the cluster did not answer within 20 seconds";
+    assert_eq!(
+        get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
+        (504, refusal("DEADLINE_EXCEEDED", "REASON_CONSOLE_ERROR", message))
+    );
+}
+
+#[tokio::test]
+async fn answers_that_no_cluster_gives_are_not_relayed() {
+    let large = "x".repeat(33 << 20);
+    for (answer, expected) in [
+        (
+            http("302 Found", "location: http://127.0.0.1:1/\r\n", ""),
+            "the cluster answered with status 302, and redirects are not followed",
+        ),
+        (
+            http("200 OK", "content-type: text/html\r\n", "<script>"),
+            "the cluster answered with status 200 and something that is not JSON",
+        ),
+        (
+            http("503 Service Unavailable", "", "busy"),
+            "the cluster answered with status 503 and something that is not JSON",
+        ),
+        (
+            http("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "{}"),
+            "the cluster answered with status 200 and something that is not JSON",
+        ),
+        (
+            http("200 OK", "content-type: application/json\r\n", &large),
+            "the cluster's answer is larger than 33554432 bytes",
+        ),
+    ] {
+        let (service, _) = answering(answer).await;
+        assert_eq!(
+            get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
+            (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", expected))
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_service_says_what_it_relays_to() {
+    let service = Service::with(|demo| {
+        demo.upstream.admin = Some("http://cluster.example:9644".into());
+        demo.upstream.controlplane = Some("https://api.example".into());
+    });
+    assert_eq!(
+        service.get("/gbac/v1/service").await.json()["upstream"],
+        json!({ "admin": "/gbac/v1/upstream/admin", "controlplane": "/gbac/v1/upstream/controlplane",
+            "clusters": "/gbac/v1/upstream/clusters" })
+    );
+    assert_eq!(Service::start().get("/gbac/v1/service").await.json().get("upstream"), None);
+}

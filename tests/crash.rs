@@ -1,0 +1,248 @@
+//! `gbac serve --data` under SIGKILL: no write that was acknowledged is lost, and none is there by half.
+//!
+//! `GBAC_KILLS` is the number of rounds, `GBAC_SEED` the seed of the moments.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+
+const PASSWORD: &str = "a password of this test";
+const WRITERS: usize = 4;
+/// In the order of a document.
+const MEMBERS: [&str; 3] = ["User:maya", "Group:/a/b", "Group:eng"];
+
+/// A service that is killed at the latest when the test ends.
+struct Service {
+    child: Child,
+    address: String,
+}
+
+impl Service {
+    fn start(data: &Path) -> Self {
+        let mut child = Command::new(gbac())
+            .args(["serve", "--listen", "127.0.0.1:0", "--data"])
+            .arg(data)
+            .env("GBAC_ADMIN_PASSWORD", PASSWORD)
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on http://").expect("it says where it listens").to_owned();
+        Self { child, address }
+    }
+
+    /// SIGKILL on Unix.
+    fn kill(&mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("it ends");
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have been killed before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One connection that is used again and again.
+struct Client {
+    stream: BufReader<TcpStream>,
+    address: String,
+}
+
+impl Client {
+    fn connect(address: &str) -> io::Result<Self> {
+        Ok(Self { stream: BufReader::new(TcpStream::connect(address)?), address: address.into() })
+    }
+
+    fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+        let credentials = STANDARD.encode(format!("admin:{PASSWORD}"));
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {}\r\nauthorization: Basic {credentials}\r\n\
+             content-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
+            self.address,
+            body.len()
+        );
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (mut status, mut length) = (0, 0);
+        loop {
+            let mut line = String::new();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let line = line.trim_end();
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest[..3].parse().expect("a status");
+            } else if let Some((name, value)) = line.split_once(':') {
+                if name.eq_ignore_ascii_case("content-length") {
+                    length = value.trim().parse().expect("a length");
+                }
+            } else {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, body))
+    }
+}
+
+/// What one write left when it was acknowledged: a role with all its members and an ACL for it, or the role's end.
+#[derive(Debug, Clone)]
+enum Acknowledged {
+    Role(String),
+    Acl(String),
+    Gone(String),
+}
+
+fn acl(role: &str) -> Value {
+    json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": role, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+        "principal": format!("Role:{role}"), "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
+}
+
+/// Writes until the service is gone. Every third role is deleted again, with its ACL.
+fn write(address: &str, prefix: &str, done: &Sender<Acknowledged>) -> io::Result<()> {
+    let mut client = Client::connect(address)?;
+    let members: Vec<Value> = MEMBERS.iter().map(|member| json!({ "principal": member })).collect();
+    for at in 0.. {
+        let name = format!("{prefix}-{at}");
+        let role = json!({ "role": { "name": name }, "create": true, "add": members });
+        assert_eq!(client.ask("PUT", &format!("/v1/roles/{name}"), &role.to_string())?.0, 200);
+        let _ = done.send(Acknowledged::Role(name.clone()));
+        assert_eq!(client.ask("POST", "/v1/acls", &acl(&name).to_string())?.0, 201);
+        let _ = done.send(Acknowledged::Acl(name.clone()));
+        if at % 3 == 0 {
+            assert_eq!(client.ask("DELETE", &format!("/v1/roles/{name}?delete_acls=true"), "")?.0, 204);
+            let _ = done.send(Acknowledged::Gone(name));
+        }
+    }
+    Ok(())
+}
+
+/// What must be there by what was acknowledged.
+#[derive(Default)]
+struct Expected {
+    roles: BTreeSet<String>,
+    acls: BTreeSet<String>,
+    gone: BTreeSet<String>,
+}
+
+impl Expected {
+    fn take(&mut self, done: &Receiver<Acknowledged>) {
+        for one in done.try_iter() {
+            match one {
+                Acknowledged::Role(name) => drop(self.roles.insert(name)),
+                Acknowledged::Acl(name) => drop(self.acls.insert(name)),
+                Acknowledged::Gone(name) => drop(self.gone.insert(name)),
+            }
+        }
+    }
+
+    /// A role that a delete under way may have taken is not looked for: who had asked for it got no answer.
+    fn compare(&self, document: &Value) {
+        let list = |name: &str| document[name].as_array().expect("a list").clone();
+        let members = |role: &Value| {
+            let members = role["members"].as_array().expect("members");
+            members.iter().map(|member| member["principal"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+        };
+        let roles: BTreeMap<String, Vec<String>> = list("roles")
+            .iter()
+            .map(|role| (role["name"].as_str().expect("a text").to_owned(), members(role)))
+            .collect();
+        let acls: BTreeSet<String> =
+            list("acls").iter().map(|acl| acl["resource_name"].as_str().expect("a text").to_owned()).collect();
+        for (role, members) in &roles {
+            assert_eq!(members, &MEMBERS, "`{role}` is there by half");
+        }
+        for role in &acls {
+            assert!(roles.contains_key(role), "the ACL of `{role}` outlived it");
+        }
+        let third =
+            |name: &str| name.rsplit('-').next().and_then(|at| at.parse::<u64>().ok()).is_some_and(|at| at % 3 == 0);
+        for name in self.roles.iter().filter(|name| !third(name) || !self.acls.contains(*name)) {
+            assert!(roles.contains_key(name), "`{name}` is lost");
+        }
+        for name in self.acls.iter().filter(|name| !third(name)) {
+            assert!(acls.contains(name), "the ACL of `{name}` is lost");
+        }
+        for name in &self.gone {
+            assert!(!roles.contains_key(name) && !acls.contains(name), "`{name}` is there again");
+        }
+    }
+}
+
+fn number(name: &str, otherwise: u64) -> u64 {
+    std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
+}
+
+#[test]
+fn what_was_acknowledged_outlives_a_kill() {
+    let folder = Folder::new();
+    let mut seed = number("GBAC_SEED", u64::from(std::process::id()));
+    eprintln!("GBAC_SEED={seed}");
+    let mut expected = Expected::default();
+    for round in 0..number("GBAC_KILLS", 5) {
+        let mut service = Service::start(&folder.0);
+        let (_, body) = Client::connect(&service.address)
+            .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
+            .expect("an answer");
+        expected.compare(&serde_json::from_slice(&body).expect("JSON"));
+        let (send, done) = channel();
+        let writers: Vec<_> = (0..WRITERS)
+            .map(|writer| {
+                let (address, send) = (service.address.clone(), send.clone());
+                thread::spawn(move || write(&address, &format!("r{round}-w{writer}"), &send))
+            })
+            .collect();
+        drop(send);
+        // xorshift64: how many answers come before the kill.
+        seed = seed.max(1);
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        let first: Vec<Acknowledged> = done.iter().take((seed % 200) as usize).collect();
+        service.kill();
+        for writer in writers {
+            writer.join().expect("a writer asserts").expect_err("nobody answers any more");
+        }
+        let (again, rest) = channel();
+        first.into_iter().for_each(|one| again.send(one).expect("a receiver"));
+        expected.take(&rest);
+        expected.take(&done);
+    }
+    let service = Service::start(&folder.0);
+    let (status, body) = Client::connect(&service.address)
+        .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
+        .expect("an answer");
+    assert_eq!(status, 200);
+    assert!(!expected.roles.is_empty());
+    expected.compare(&serde_json::from_slice(&body).expect("JSON"));
+}
+
+/// A folder of its own, gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        Self(std::env::temp_dir().join(format!("gbac-crash-{}", std::process::id())))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over is the operating system's to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,175 @@
+//! `gbac serve` as who runs it meets it: flags that are refused, and what a first start says.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gbac_tests::vectors::gbac;
+use serde_json::Value;
+
+fn serve(args: &[&str]) -> Command {
+    let mut command = Command::new(gbac());
+    command.arg("serve").args(args).env_remove("GBAC_ADMIN_PASSWORD").env_remove("GBAC_ADMIN_USER");
+    command
+}
+
+/// The exit code and standard error of a start that is refused.
+fn refused(args: &[&str]) -> (i32, String) {
+    let output = serve(args).output().expect("gbac starts");
+    assert!(output.stdout.is_empty(), "{args:?}");
+    (output.status.code().expect("an exit code"), String::from_utf8(output.stderr).expect("text"))
+}
+
+/// A folder of its own for one test, gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("gbac-serve-{}-{test}", std::process::id())))
+    }
+
+    fn text(&self) -> &str {
+        self.0.to_str().expect("a text")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over is the operating system's to clear.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// A service that runs until the test ends.
+struct Running(Child);
+
+impl Running {
+    /// Starts it, and reads the line that says it is ready.
+    fn start(data: &Path, password: Option<&str>) -> (Self, String) {
+        let mut command = serve(&["--listen", "127.0.0.1:0", "--data"]);
+        command.arg(data).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if let Some(password) = password {
+            command.env("GBAC_ADMIN_PASSWORD", password);
+        }
+        let mut child = command.spawn().expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        (Self(child), line)
+    }
+
+    /// Ends it; what it wrote to standard error.
+    fn end(mut self) -> String {
+        self.0.kill().expect("it can be killed");
+        self.0.wait().expect("it ends");
+        let mut text = String::new();
+        self.0.stderr.take().expect("a pipe").read_to_string(&mut text).expect("text");
+        text
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn flags_that_exclude_or_need_each_other_are_wrong_usage() {
+    for (args, named) in [
+        (&[][..], &["--data"][..]),
+        (&["--demo", "--data", "x"], &["--demo", "--data"]),
+        (&["--demo", "--oidc-discovery-url", "https://id.example"], &["--demo", "--oidc-discovery-url"]),
+        (&["--demo", "--oidc-audience", "x"], &["--demo", "--oidc-audience"]),
+        (&["--demo", "--admin-user", "x"], &["--demo", "--admin-user"]),
+        (&["--demo", "--insecure-listen"], &["--demo", "--insecure-listen"]),
+        (&["--data", "x", "--tls-cert", "c.pem"], &["--tls-key"]),
+        (&["--data", "x", "--tls-key", "k.pem"], &["--tls-cert"]),
+        (&["--data", "x", "--license", "trial"], &["trial", "expired"]),
+    ] {
+        let (exit, text) = refused(args);
+        assert_eq!(exit, 64, "{args:?}: {text}");
+        assert!(named.iter().all(|flag| text.contains(flag)), "{args:?}: {text}");
+    }
+}
+
+#[test]
+fn faults_are_said_with_what_to_do() {
+    let folder = Folder::new("faults");
+    let data = folder.text();
+    for (args, says) in [
+        (&["--data", data, "--listen", "0.0.0.0:0"][..], "--insecure-listen"),
+        (&["--data", data, "--oidc-discovery-url", "http://id.example"], "--oidc-discovery-url"),
+        (&["--data", data, "--public-url", "gbac.example"], "`gbac.example` is not a public address"),
+        (&["--data", data, "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], "`/no/cert.pem`"),
+        (&["--demo", "--listen", "0.0.0.0:0"], "a demo listens on loopback only"),
+    ] {
+        let (exit, text) = refused(args);
+        assert_eq!(exit, 1, "{args:?}: {text}");
+        assert!(text.contains(says), "{args:?}: {text}");
+    }
+    assert!(!folder.0.exists(), "nothing is made before everything is right");
+}
+
+#[test]
+fn a_first_start_shows_the_password_once_and_the_folder_is_its_own() {
+    let folder = Folder::new("first");
+    let (first, line) = Running::start(&folder.0, None);
+    assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
+    let (exit, text) = refused(&["--listen", "127.0.0.1:0", "--data", folder.text()]);
+    assert_eq!(exit, 1);
+    assert!(text.contains("another process uses the folder"), "{text}");
+    let said = first.end();
+    assert!(said.contains("the password of `admin` is `") && said.contains("it is shown only now"), "{said}");
+    let (second, _) = Running::start(&folder.0, None);
+    assert!(!second.end().contains("password"));
+    let (third, _) = Running::start(&folder.0, Some("a new one"));
+    assert!(!third.end().contains("a new one"));
+}
+
+/// Sends one request on a connection of its own, and reads the whole answer.
+fn ask(address: &str, head: &str, body: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    let length = body.len();
+    let rest = format!("content-type: application/json\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}");
+    let (line, headers) = head.split_once('\n').unwrap_or((head, ""));
+    let headers = headers.lines().map(|header| format!("{header}\r\n")).collect::<String>();
+    write!(stream, "{line} HTTP/1.1\r\nhost: {address}\r\n{headers}{rest}").expect("it takes a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers");
+    answer
+}
+
+#[test]
+fn security_at_debug_writes_the_claims_of_validated_tokens_and_no_token() {
+    let mut child = serve(&["--demo", "--listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("gbac starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+    let (service, address) = (Running(child), line.trim().strip_prefix("listening on http://").expect("an address"));
+    let people = ask(address, "GET /demo/idp/people", "");
+    let (_, people) = people.split_once("\r\n\r\n").expect("a body");
+    let people: Value = serde_json::from_str(people).expect("JSON");
+    let token = people[0]["token"].as_str().expect("a token");
+    let path = "POST /service.core.admin.v2.SecurityService/ResolveOidcIdentity";
+    let resolve = || ask(address, &format!("{path}\nauthorization: Bearer {token}"), "{}");
+    assert!(resolve().contains("\"principal\":\"maya.okafor\""));
+    let admin = STANDARD.encode("admin:demo");
+    let debug = format!("PUT /v1/config/log_level/security?level=debug\nauthorization: Basic {admin}");
+    assert!(ask(address, &debug, "").contains("\"new_level\":\"debug\",\"expiration\":300"));
+    assert!(resolve().starts_with("HTTP/1.1 200 "));
+    assert!(ask(address, &format!("{path}\nauthorization: Bearer {token}x"), "{}").starts_with("HTTP/1.1 401 "));
+    let written = service.end();
+    let told: Vec<&str> = written.lines().filter(|line| line.contains(" security ")).collect();
+    let [line] = told.as_slice() else { panic!("one line, of the token that was validated at debug: {written}") };
+    assert!(line.contains(r#" DEBUG security claims of a validated token: {""#), "{line}");
+    assert!(line.contains(r#""sub":"maya.okafor""#) && line.contains(r#""groups":"engineering, analytics"#), "{line}");
+    assert!(token.split('.').all(|part| !written.contains(part)), "{written}");
+}
