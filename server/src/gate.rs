@@ -7,6 +7,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use tokio::time::timeout;
 
@@ -15,8 +16,9 @@ use crate::body;
 use crate::fault::{Fault, Surface};
 use crate::site::Site;
 
-/// How long an answer may take.
+/// How long an answer may take, and how long that to a whole policy document, which can have a million ACLs.
 const TIME: Duration = Duration::from_secs(30);
+const DOCUMENT_TIME: Duration = Duration::from_secs(120);
 
 /// How many bytes a path and its query may have: room for the longest names, percent-encoded. Beyond 64 KiB the answer
 /// is HTTP's own and has no body.
@@ -40,7 +42,7 @@ pub(crate) async fn gate(State(app): State<App>, request: Request, next: Next) -
     let surface = Surface::of(&path);
     let mut response = match refusal(&request, app.site()) {
         Some(fault) => body::refuse(request, fault).await,
-        None => timeout(TIME, next.run(request))
+        None => timeout(if path == paths::POLICY { DOCUMENT_TIME } else { TIME }, next.run(request))
             .await
             .unwrap_or_else(|_| Fault::new(RpcCode::DeadlineExceeded, "the request took too long").answer(surface)),
     };
