@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GBAC } from './support/launch.mjs';
 import { startProvider } from './support/provider.mjs';
-import { GBAC } from './support/service.mjs';
 
 const run = promisify(execFile);
 let provider, folder;

@@ -1,7 +1,8 @@
 //! Chromium and its driver for the tests: found, or installed where apt is there and this user may.
 
+use crate::apt::apt;
 use crate::problem::{Problem, Result};
-use crate::process::{Call, find, is_program};
+use crate::process::{find, is_program};
 use crate::progress::Progress;
 use crate::tools::version_of;
 use crate::workspace::Workspace;
@@ -16,6 +17,8 @@ pub(crate) struct Browser {
     pub(crate) driver: PathBuf,
 }
 
+/// Debian's packages.
+const PACKAGES: [&str; 2] = ["chromium", "chromium-driver"];
 /// What to do where nothing can be installed.
 const HINT: &str = "install Chromium and its driver (Debian: apt install chromium chromium-driver; \
      Fedora: dnf install chromium chromedriver; macOS: brew install --cask chromium chromedriver), \
@@ -28,8 +31,8 @@ pub(crate) fn browser(workspace: &Workspace, progress: &Progress) -> Result<Brow
         Ok(found) => Ok(found),
         Err(missing) => match apt(workspace) {
             Some(apt) => {
-                step.latest("apt-get install chromium chromium-driver");
-                install(&apt).and_then(|()| look())
+                step.latest(&format!("apt-get install {}", PACKAGES.join(" ")));
+                apt.install(&PACKAGES).and_then(|()| look())
             }
             None => Err(missing),
         },
@@ -126,38 +129,6 @@ fn usual_places() -> Vec<PathBuf> {
         }
     }
     places
-}
-
-/// apt-get, and how this user may call it.
-struct Apt {
-    /// `sudo -n` in front, or nothing for root.
-    prefix: Vec<&'static str>,
-    dir: PathBuf,
-}
-
-/// apt-get where it is there and this user is root or has sudo without a password.
-fn apt(workspace: &Workspace) -> Option<Apt> {
-    find("apt-get")?;
-    let dir = workspace.root.clone();
-    let id = Call::new("id", &dir).args(["-u"]).first_line()?;
-    if id.trim() == "0" {
-        return Some(Apt { prefix: Vec::new(), dir });
-    }
-    let may = find("sudo").is_some()
-        && Call::new("sudo", &dir).args(["-n", "true"]).finish(None).is_ok_and(|ended| ended.success);
-    may.then(|| Apt { prefix: vec!["sudo", "-n"], dir })
-}
-
-fn install(apt: &Apt) -> Result<()> {
-    let run = |args: &[&str]| {
-        let env = ["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
-        let words: Vec<&str> = apt.prefix.iter().copied().chain(env).chain(args.iter().copied()).collect();
-        let (program, rest) = words.split_first().unwrap_or((&"env", &[]));
-        Call::new(program, &apt.dir).args(rest).succeed(None)
-    };
-    // A new machine has no package lists; an old list may name versions that are gone.
-    run(&["update"])?;
-    run(&["install", "-y", "--no-install-recommends", "chromium", "chromium-driver"]).map(|_| ())
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 //!
 //! The only place that knows how tools are installed. Plain std, because a newcomer waits for this to compile first.
 
+mod apt;
 mod args;
 mod bench;
 mod browser;
 mod build_js;
 mod console;
 mod fingerprint;
+mod glewlwyd;
 mod problem;
 mod process;
 mod progress;

@@ -3,6 +3,7 @@
 use crate::browser::{self, Browser};
 use crate::build_js;
 use crate::console::{self, Build, Bundler};
+use crate::glewlwyd;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::{Progress, say};
@@ -264,6 +265,7 @@ fn browser_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     let browser = context.browser()?;
+    glewlwyd::glewlwyd(context.workspace, context.progress);
     context.console()?;
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;

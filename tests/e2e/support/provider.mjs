@@ -4,33 +4,47 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { exportJWK, generateKeyPair } from 'jose';
+import { basic } from './ask.mjs';
 import { PEOPLE } from './people.mjs';
 
 /** The resource that tokens are for: the `aud` that a service expects. */
 export const AUDIENCE = 'urn:example:streams';
 
 const ALGORITHMS = ['RS256', 'ES256', 'Ed25519'];
-const SECRET = 'not-a-secret';
+const CLIENT_SECRET = 'not-a-secret';
 
 /**
  * Starts a provider with new keys.
  *
  * `token(person)` asks the token endpoint with that person's client (client_credentials with a resource indicator,
- * RFC 8707), `keys()` reads the JWKS over HTTP as text, `setGroups` changes a membership, `stop()` ends it.
+ * RFC 8707), `keys()` reads the JWKS over HTTP as text, `setGroups` changes a membership, `rotateKeys()` puts new keys in
+ * the place of the old ones, `stop()` ends it, and `start()` starts it again on the same port, as it was.
  */
 export async function startProvider() {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const listen = async (port) => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+    return server.address().port;
+  };
+  const port = await listen(0);
+  const issuer = `http://127.0.0.1:${port}`;
   const members = new Map(Object.entries(PEOPLE).map(([person, { groups }]) => [person, groups]));
-  const provider = await makeProvider(issuer, members);
-  const answer = provider.callback();
+  let generation = 0;
+  let answer;
+  const rotateKeys = async () => {
+    generation += 1;
+    answer = (await makeProvider(issuer, members, generation)).callback();
+  };
+  await rotateKeys();
   server.on('request', (request, response) => answer(request, response));
+  const discovery = `${issuer}/.well-known/openid-configuration`;
 
   return {
     issuer,
+    discovery,
     audience: AUDIENCE,
+    rotateKeys,
     setGroups(person, groups) {
       known(person);
       members.set(person, groups);
@@ -39,7 +53,7 @@ export async function startProvider() {
       known(person);
       const response = await fetch(`${issuer}/token`, {
         method: 'POST',
-        headers: { authorization: `Basic ${btoa(`${person}:${SECRET}`)}` },
+        headers: { authorization: basic(person, CLIENT_SECRET) },
         body: new URLSearchParams({ grant_type: 'client_credentials', scope: 'kafka', resource: AUDIENCE }),
       });
       const body = await response.json();
@@ -47,13 +61,16 @@ export async function startProvider() {
       return body.access_token;
     },
     async keys() {
-      const { jwks_uri: address } = await (await fetch(`${issuer}/.well-known/openid-configuration`)).json();
+      const { jwks_uri: address } = await (await fetch(discovery)).json();
       return await (await fetch(address)).text();
     },
+    start: () => listen(port),
     async stop() {
-      server.closeAllConnections();
+      if (!server.listening) return;
+      const over = once(server, 'close');
       server.close();
-      await once(server, 'close');
+      server.closeAllConnections();
+      await over;
     },
   };
 }
@@ -62,14 +79,14 @@ function known(person) {
   if (!(person in PEOPLE)) throw new Error(`nobody is called ${person}`);
 }
 
-async function makeProvider(issuer, members) {
+async function makeProvider(issuer, members, generation) {
   const { default: Provider } = await quietly(() => import('oidc-provider'));
-  const keys = await Promise.all(ALGORITHMS.map(signingKey));
+  const keys = await Promise.all(ALGORITHMS.map((alg) => signingKey(alg, generation)));
   const configuration = {
     jwks: { keys },
     clients: Object.keys(PEOPLE).map((person) => ({
       client_id: person,
-      client_secret: SECRET,
+      client_secret: CLIENT_SECRET,
       grant_types: ['client_credentials'],
       redirect_uris: [],
       response_types: [],
@@ -97,9 +114,9 @@ async function makeProvider(issuer, members) {
   return await quietly(() => new Provider(issuer, configuration));
 }
 
-async function signingKey(alg) {
+async function signingKey(alg, generation) {
   const { privateKey } = await generateKeyPair(alg, { extractable: true });
-  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: `key-${alg}` };
+  return { ...(await exportJWK(privateKey)), alg, use: 'sig', kid: `key-${alg}-${generation}` };
 }
 
 /** oidc-provider tells on the console that it is not in production; that is the point here. */

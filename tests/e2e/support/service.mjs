@@ -1,93 +1,25 @@
-// The built service: one process for each test file, on a port of its own, ended by its process id.
+// The demonstration: one process for each test file, on a port of its own.
 //
-// GBAC_BIN names the program (default: target/debug/gbac). GBAC_CONSOLE names a folder with the console's files, in
-// place of those that the program holds.
+// GBAC_CONSOLE names a folder with the console's files, in place of those that the program holds.
 
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { asking, basic } from './ask.mjs';
+import { serve } from './launch.mjs';
 
-/** The program under test. */
-export const GBAC = process.env.GBAC_BIN ?? fileURLToPath(new URL('../../../target/debug/gbac', import.meta.url));
-
-const ADMIN = `Basic ${btoa('admin:demo')}`;
-/** After this long a start has failed; the line that says it is ready ends the wait. */
-const START_MS = 30_000;
-
-const running = new Set();
-// A test file that is ended from outside leaves no service behind.
-process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
-
-async function start(listen) {
-  if (!existsSync(GBAC))
-    throw new Error(`there is no ${GBAC}; build it with \`cargo build -p gbac\`, or name it in GBAC_BIN`);
-  const args = ['serve', '--demo', '--listen', listen];
-  if (process.env.GBAC_CONSOLE) args.push('--console', process.env.GBAC_CONSOLE);
-  // A password from outside would not be the demo's.
-  const { GBAC_ADMIN_PASSWORD: _, ...env } = process.env;
-  const child = spawn(GBAC, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
-  running.add(child);
-  child.once('exit', () => running.delete(child));
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
-
-  const { promise: ready, resolve, reject } = deferred();
-  const late = setTimeout(
-    () => reject(new Error(`the service did not start within ${START_MS} ms; it said: ${said}`)),
-    START_MS,
-  );
-  const look = () => {
-    const line = said.match(/^listening on (http:\/\/\S+)$/m);
-    if (line) resolve(line[1]);
-  };
-  child.stdout.on('data', look);
-  child.once('error', reject);
-  child.once('exit', (code, signal) => reject(new Error(`the service ended with ${code ?? signal}; it said: ${said}`)));
-  try {
-    return { child, origin: await ready, output: () => said };
-  } finally {
-    clearTimeout(late);
-  }
-}
-
-function deferred() {
-  const out = {};
-  out.promise = new Promise((resolve, reject) => Object.assign(out, { resolve, reject }));
-  return out;
-}
-
-async function end(child) {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const over = once(child, 'exit');
-  child.kill('SIGTERM');
-  await over;
+/** Its password is the demo's own, whatever the environment says. */
+function start(listen) {
+  const { GBAC_CONSOLE: console } = process.env;
+  return serve(['--demo', '--listen', listen, ...(console ? ['--console', console] : [])]);
 }
 
 /** Starts the demo; everything that a test asks the service itself goes over HTTP, as any other client's would. */
 export async function startService() {
-  let { child, origin, output } = await start('127.0.0.1:0');
-
-  /** A request as the superuser; a status other than a success is an error that says what was answered. */
-  async function ask(method, path, { body, headers = {} } = {}) {
-    const response = await fetch(origin + path, {
-      method,
-      headers: {
-        authorization: ADMIN,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return { response, body: text ? JSON.parse(text) : undefined };
-  }
-
+  let demo = await start('127.0.0.1:0');
+  const { origin } = demo;
+  const ask = asking(origin, basic('admin', 'demo'));
   const role = (name) => `/v1/roles/${encodeURIComponent(name)}`;
   return {
     origin,
-    output: () => output(),
+    output: () => demo.output(),
     /** What the service says about itself. */
     info: async () => (await ask('GET', '/gbac/v1/service')).body,
     /** The people of its demo provider, each with a new token. */
@@ -123,10 +55,10 @@ export async function startService() {
     /** Changes cluster properties, as a superuser does over the Admin API. */
     setProperties: (upsert) => ask('PUT', '/v1/cluster_config', { body: { upsert, remove: [] } }),
     /** Ends the process; whoever asks now gets no answer. */
-    stop: () => end(child),
+    stop: () => demo.stop(),
     /** Starts again on the same port, as new as after any start: a demo remembers nothing. */
     async restart() {
-      ({ child, output } = await start(new URL(origin).host));
+      demo = await start(new URL(origin).host);
     },
   };
 }

@@ -1,0 +1,62 @@
+// Glewlwyd as the identity provider of a running service: a provider that nobody made for this product.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
+import { startCluster } from './support/cluster.mjs';
+import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
+import { resolved } from './support/security-service.mjs';
+
+const PEOPLE = {
+  'maya.okafor': ['engineering', 'analytics'],
+  'jonas.lindqvist': ['/eng/payments', '/contractors/payments', '/eng/platform/on-call'],
+  'ana.sousa': ['payments'],
+  'tom.weber': [],
+};
+
+describe('Glewlwyd', { skip: await whyNoGlewlwyd() }, () => {
+  let provider, cluster;
+
+  before(async () => {
+    provider = await startGlewlwyd(PEOPLE);
+    const flags = ['--oidc-discovery-url', provider.discovery, '--oidc-audience', provider.audience];
+    cluster = await startCluster({ flags });
+    await cluster.setProperties({ oidc_principal_mapping: '$.username' });
+  });
+  after(async () => {
+    await cluster?.remove();
+    await provider?.stop();
+  });
+
+  const resolve = (token) => resolved(cluster.origin, token);
+
+  test('its access token is what we take it for', async () => {
+    const token = await provider.token('jonas.lindqvist');
+    const claims = decodeJwt(token);
+    assert.equal(decodeProtectedHeader(token).typ, 'at+jwt');
+    assert.equal(claims.aud, 'openid kafka');
+    assert.equal(claims.groups, PEOPLE['jonas.lindqvist'].join(','));
+  });
+
+  for (const [person, groups] of Object.entries(PEOPLE))
+    test(`${person} has the groups ${groups.join(', ') || '(none)'}`, async () => {
+      assert.deepEqual(await resolve(await provider.token(person)), { principal: person, groups });
+    });
+
+  test('suffix counts at once, for a token that was seen before too', async () => {
+    const token = await provider.token('jonas.lindqvist');
+    await resolve(token);
+    await cluster.setProperties({ nested_group_behavior: 'suffix' });
+    assert.deepEqual((await resolve(token)).groups, ['payments', 'on-call']);
+    await cluster.setProperties({ nested_group_behavior: 'none' });
+    assert.deepEqual((await resolve(token)).groups, PEOPLE['jonas.lindqvist']);
+  });
+
+  test('a changed membership is in the next token only', async () => {
+    const before = await provider.token('maya.okafor');
+    await provider.setGroups('maya.okafor', ['analytics', '/a/b/c']);
+    const after = await provider.token('maya.okafor');
+    assert.deepEqual((await resolve(before)).groups, ['engineering', 'analytics']);
+    assert.deepEqual((await resolve(after)).groups, ['analytics', '/a/b/c']);
+  });
+});

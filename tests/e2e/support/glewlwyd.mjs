@@ -1,0 +1,174 @@
+// Glewlwyd, an identity provider that Debian packages: run on loopback in a folder of its own, set up over its REST API as
+// its administrator would. It writes a person's groups into the access token as one string (RFC 9068 otherwise), and the
+// scopes of the token into `aud`.
+
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { exportJWK, generateKeyPair } from 'jose';
+import { basic } from './ask.mjs';
+import { launch } from './launch.mjs';
+
+const run = promisify(execFile);
+
+/** Where Debian's package puts its modules and the tables of an empty database. */
+const MODULES = '/usr/lib/glewlwyd';
+const TABLES = '/usr/share/dbconfig-common/data/glewlwyd/install/sqlite3';
+/** The administrator that the tables come with. */
+const ADMIN = { username: 'admin', password: 'password' };
+const CLIENT = { id: 'kafka-cli', secret: 'a-secret-of-the-client' };
+const PERSON_PASSWORD = 'a-password-of-a-person';
+const SCOPES = 'openid kafka';
+/** What every person has: a change of a person names it again. */
+const STANDING = { scope: SCOPES.split(' '), enabled: true };
+
+/** What is missing here, as a sentence; nothing when it can be started. */
+export async function whyNoGlewlwyd() {
+  const found = await Promise.allSettled([run('glewlwyd', ['--version']), run('sqlite3', ['--version'])]);
+  const missing = ['glewlwyd', 'sqlite3'].filter((_, at) => found[at].reason?.code === 'ENOENT');
+  if (missing.length === 0 && !existsSync(TABLES)) missing.push('glewlwyd');
+  return missing.length > 0 && `not installed: ${missing.join(', ')} (Debian: apt install glewlwyd sqlite3)`;
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** Its configuration; a text in it is written as in JSON. */
+function configure(port, database) {
+  const origin = `http://127.0.0.1:${port}`;
+  const settings = {
+    port,
+    bind_address: '127.0.0.1',
+    external_url: origin,
+    api_prefix: 'api',
+    log_mode: 'console',
+    log_level: 'INFO',
+    cookie_domain: '127.0.0.1',
+    session_key: 'session',
+    admin_scope: 'g_admin',
+    profile_scope: 'g_profile',
+    user_module_path: `${MODULES}/user`,
+    client_module_path: `${MODULES}/client`,
+    user_auth_scheme_module_path: `${MODULES}/scheme`,
+    plugin_module_path: `${MODULES}/plugin`,
+    hash_algorithm: 'SHA512',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name}=${JSON.stringify(value)}\n`);
+  return `${lines.join('')}database={type="sqlite3" path=${JSON.stringify(database)}};\n`;
+}
+
+/** Starts it with these people, each with groups. */
+export async function startGlewlwyd(people) {
+  const folder = await mkdtemp(join(tmpdir(), 'glewlwyd-'));
+  const [database, settings, port] = [join(folder, 'data.db'), join(folder, 'settings.conf'), await freePort()];
+  let glewlwyd;
+  const stop = async () => {
+    await glewlwyd?.stop();
+    await rm(folder, { recursive: true });
+  };
+  try {
+    await writeFile(settings, configure(port, database));
+    const tables = await readFile(TABLES, 'utf8');
+    await run('sqlite3', ['-bail', database, `BEGIN;${tables}COMMIT;`]);
+    glewlwyd = await launch('glewlwyd', ['-c', settings], { ready: /Glewlwyd started on port/ });
+    const api = `http://127.0.0.1:${port}/api`;
+    const ask = await signIn(api);
+    await setUp(api, ask);
+    for (const [username, groups] of Object.entries(people))
+      await ask('POST', '/user/', { username, groups, password: PERSON_PASSWORD, ...STANDING });
+    return {
+      issuer: `${api}/oidc`,
+      discovery: `${api}/oidc/.well-known/openid-configuration`,
+      /** It names the scopes as the audience, in one text. */
+      audience: SCOPES,
+      /** A new access token of a person. */
+      async token(username) {
+        const response = await fetch(`${api}/oidc/token`, {
+          method: 'POST',
+          headers: { authorization: basic(CLIENT.id, CLIENT.secret) },
+          body: new URLSearchParams({ grant_type: 'password', username, password: PERSON_PASSWORD, scope: SCOPES }),
+        });
+        const text = await response.text();
+        if (!response.ok) throw new Error(`Glewlwyd gave no token: ${response.status} ${text}`);
+        return JSON.parse(text).access_token;
+      },
+      setGroups: (username, groups) => ask('PUT', `/user/${encodeURIComponent(username)}`, { groups, ...STANDING }),
+      stop,
+    };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Signs the administrator in; gives what asks the API in that session. */
+async function signIn(api) {
+  let cookie = '';
+  const ask = async (method, path, body) => {
+    const response = await fetch(api + path, {
+      method,
+      headers: { cookie, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body && JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`Glewlwyd refused ${method} ${path}: ${response.status} ${text}`);
+    cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? cookie;
+    return text && JSON.parse(text);
+  };
+  await ask('POST', '/auth/', ADMIN);
+  return ask;
+}
+
+/** Gives people the property `groups`, and makes the scope, the OpenID Connect plugin and the client. */
+async function setUp(api, ask) {
+  const users = await ask('GET', '/mod/user/database');
+  const groups = { multiple: true, read: true, write: true, 'profile-read': true, 'profile-write': false };
+  users.parameters['data-format'].groups = groups;
+  await ask('PUT', '/mod/user/database', users);
+  await ask('PUT', '/mod/user/database/reset');
+  await ask('POST', '/scope/', { name: 'kafka', display_name: 'Kafka', password_required: false, scheme: {} });
+  const { privateKey } = await generateKeyPair('ES256', { extractable: true });
+  const key = { ...(await exportJWK(privateKey)), kid: 'key-1', alg: 'ES256', use: 'sig' };
+  await ask('POST', '/mod/plugin/', {
+    module: 'oidc',
+    name: 'oidc',
+    display_name: 'OpenID Connect',
+    parameters: {
+      iss: `${api}/oidc`,
+      'jwks-private': JSON.stringify({ keys: [key] }),
+      'jwks-show': true,
+      'access-token-duration': 3600,
+      'refresh-token-duration': 3600,
+      'code-duration': 600,
+      'allow-non-oidc': true,
+      'auth-type-password-enabled': true,
+      // `sub` is a number of its own for each person and client; the name is beside it.
+      'additional-parameters': ['groups', 'username'].map((name) => ({
+        'user-parameter': name,
+        'token-parameter': name,
+      })),
+    },
+  });
+  await ask('POST', '/client/', {
+    client_id: CLIENT.id,
+    confidential: true,
+    enabled: true,
+    client_secret: CLIENT.secret,
+    password: CLIENT.secret,
+    token_endpoint_auth_method: ['client_secret_basic'],
+    authorization_type: ['password'],
+    redirect_uri: [],
+    scope: SCOPES.split(' '),
+  });
+}

@@ -1,0 +1,78 @@
+// Programs under test: started on their own, ready when they say so, ended by their process ids.
+//
+// GBAC_BIN names the built service (default: target/debug/gbac).
+
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+/** The program under test. */
+export const GBAC = process.env.GBAC_BIN ?? fileURLToPath(new URL('../../../target/debug/gbac', import.meta.url));
+
+/** After this long a start has failed; the line that says it is ready ends the wait. */
+const START_MS = 30_000;
+
+const running = new Set();
+// A test file that is ended from outside leaves no program behind.
+process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+
+/** Starts a program and waits for what it says when it is ready. */
+export async function launch(program, args, { ready, env = process.env }) {
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (said += text));
+
+  const { promise, resolve, reject } = deferred();
+  const problem = (what) => new Error(`${program} ${what}; it said: ${said}`);
+  const late = setTimeout(() => reject(problem(`did not start within ${START_MS} ms`)), START_MS);
+  child.stdout.on('data', () => {
+    const match = said.match(ready);
+    if (match) resolve(match);
+  });
+  child.once('error', reject);
+  child.once('exit', (code, signal) => reject(problem(`ended with ${code ?? signal}`)));
+  const end = async (signal) => {
+    if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const over = once(child, 'close');
+    child.kill(signal);
+    await over;
+  };
+  try {
+    return {
+      ready: await promise,
+      /** All that it has said up to now. */
+      output: () => said,
+      /** Ends it as an operator does. */
+      stop: () => end('SIGTERM'),
+      /** Ends it in the middle of whatever it does. */
+      kill: () => end('SIGKILL'),
+    };
+  } catch (error) {
+    await end('SIGKILL');
+    throw error;
+  } finally {
+    clearTimeout(late);
+  }
+}
+
+/** Starts `gbac serve`; only these variables of the environment tell it what to do. */
+export async function serve(flags, { GBAC_ADMIN_PASSWORD } = {}) {
+  if (!existsSync(GBAC))
+    throw new Error(`there is no ${GBAC}; build it with \`cargo build -p gbac\`, or name it in GBAC_BIN`);
+  const { GBAC_ADMIN_PASSWORD: _, GBAC_ADMIN_USER: __, ...env } = process.env;
+  if (GBAC_ADMIN_PASSWORD !== undefined) env.GBAC_ADMIN_PASSWORD = GBAC_ADMIN_PASSWORD;
+  const { ready, ...program } = await launch(GBAC, ['serve', ...flags], {
+    ready: /^listening on (https?:\/\/\S+)$/m,
+    env,
+  });
+  return { origin: ready[1], ...program };
+}
+
+function deferred() {
+  const out = {};
+  out.promise = new Promise((resolve, reject) => Object.assign(out, { resolve, reject }));
+  return out;
+}
