@@ -93,6 +93,12 @@ impl Folder {
         read(&self.0.join(size.to_string()).join(format!("questions-{groups}.json")))
     }
 
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Where criterion keeps its samples.
     #[must_use]
     pub fn criterion(&self) -> PathBuf {

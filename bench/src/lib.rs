@@ -11,10 +11,11 @@ pub mod measure;
 pub mod native;
 pub mod reference;
 pub mod report;
+pub mod service;
 pub mod shapes;
 pub mod workload;
 
 /// Why a run ends: a sentence for a person.
-pub type Failure = Box<dyn std::error::Error>;
+pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// What every step returns.
 pub type Result<T> = std::result::Result<T, Failure>;

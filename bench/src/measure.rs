@@ -31,9 +31,20 @@ pub struct Row {
     /// A size.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// How many there are of something.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub count: Option<f64>,
     /// How many answers were compared with the naive reference's first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<usize>,
+}
+
+/// The median of some figures; of none, zero.
+#[must_use]
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
 }
 
 impl Row {

@@ -41,9 +41,13 @@ enum Value {
     Bytes(Key),
     /// Bytes for each ACL, without the names' own.
     BytesEach(Key, Key),
+    /// Bytes for each ACL.
+    BytesPerAcl(Key),
+    /// How many there are.
+    Count(Key),
 }
 
-use Value::{Bytes, BytesEach, Milliseconds, Over, WorstOver};
+use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, Over, WorstOver};
 
 const fn check(acls: usize) -> Key {
     ("wasm_check", acls, 10)
@@ -52,6 +56,15 @@ const fn check(acls: usize) -> Key {
 /// A peer with ten groups over the engine's check in wasm.
 const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: usize, at_least: f64) -> Promise {
     Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
+}
+
+/// A rate over another, which is a time under another.
+const fn rate(name: &'static str, what: &'static str, at_least: f64, under: Key, of: Key) -> Promise {
+    Promise { name, what, bound: AtLeast(at_least), value: Over(under, of) }
+}
+
+const fn service(name: &'static str) -> Key {
+    (name, 0, 0)
 }
 
 const fn at_most(name: &'static str, what: &'static str, limit: f64, value: Value) -> Promise {
@@ -64,7 +77,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 29] = [
+const PROMISES: [Promise; 36] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -149,6 +162,52 @@ const PROMISES: [Promise; 29] = [
         Milliseconds(("diff", 100 * K, 0)),
     ),
     at_most("lint_ms", "lint of 100k ACLs, in milliseconds", 500.0, Milliseconds(("lint", 100 * K, 0))),
+    rate(
+        "service_role_over_healthz",
+        "reads of one role over those of a fixed text, by the second",
+        0.5,
+        service("service_healthz"),
+        service("service_role"),
+    ),
+    rate(
+        "service_resolve_over_healthz",
+        "ResolveOidcIdentity over a fixed text, by the second",
+        0.5,
+        service("service_healthz"),
+        service("service_resolve"),
+    ),
+    rate(
+        "service_write_over_commit",
+        "ACLs that one writer creates over bare commits of the store, by the second",
+        0.5,
+        service("redb_commit"),
+        service("service_create_acl"),
+    ),
+    rate(
+        "service_64_writers_over_one",
+        "ACLs that 64 writers create over those of one, by the second",
+        3.0,
+        service("service_create_acl"),
+        service("service_create_acl_64"),
+    ),
+    Promise {
+        name: "service_writes_per_commit",
+        what: "writes that share a commit, 64 writers",
+        bound: AtLeast(8.0),
+        value: Count(service("service_writes_per_commit")),
+    },
+    at_most(
+        "service_start_over_load",
+        "start of the service with 1M ACLs over reading and parsing the document",
+        4.0,
+        Over(("service_start", M, 0), ("read_and_parse", M, 0)),
+    ),
+    at_most(
+        "service_bytes_per_acl",
+        "memory of the service for each of 1M ACLs, in bytes",
+        400.0,
+        BytesPerAcl(("service_memory", M, 0)),
+    ),
 ];
 
 /// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
@@ -219,13 +278,14 @@ impl Report {
         }
         text += &table(&rows, &[2, 3]);
         text.push('\n');
-        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes", "answers compared"];
+        let head = ["measurement", "ACLs", "groups", "median", "p99", "slowest", "bytes or number", "answers compared"];
         let mut rows = vec![head.map(str::to_owned)];
         for row in &self.results {
             let groups = if row.groups == 0 { String::new() } else { row.groups.to_string() };
             let [median, p99, max] =
                 [row.ns_median, row.ns_p99, row.ns_max].map(|time| time.map(duration).unwrap_or_default());
-            let bytes = row.bytes.map(|bytes| number(bytes as f64)).unwrap_or_default();
+            // A row has one of the two.
+            let bytes = row.bytes.map(|bytes| bytes as f64).or(row.count).map(number).unwrap_or_default();
             let checked = row.checked.map(|checked| number(checked as f64)).unwrap_or_default();
             let acls = if row.acls == 0 { String::new() } else { number(row.acls as f64) };
             rows.push([format!("`{}`", row.name), acls, groups, median, p99, max, bytes, checked]);
@@ -264,6 +324,8 @@ impl Value {
             Milliseconds(key) => Some(median(key)? / 1e6),
             Bytes(key) => bytes(key),
             BytesEach(held, names) => Some((bytes(held)? - bytes(names)?) / held.1 as f64),
+            BytesPerAcl(held) => Some(bytes(held)? / held.1 as f64),
+            Count(key) => find(key)?.count,
         }
     }
 }

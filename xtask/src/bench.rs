@@ -80,7 +80,8 @@ impl Run<'_> {
         let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
         tools::npm_ci(self.workspace, self.progress, SCRIPTS)?;
         let modules = build_js::build(self.workspace, self.progress, &wasm_bindgen, &wasm_opt)?;
-        let build = cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench"]);
+        let build =
+            cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench", "--package", "gbac"]);
         self.step("bench", "compiling", build)?;
 
         // What an earlier run measured is not part of this one.
@@ -106,6 +107,9 @@ impl Run<'_> {
             let call = self.script("main.mjs", &["--expose-gc", "--max-old-space-size=12288"])?.args([size]);
             self.step(&format!("node {size}"), "the engine in wasm, and what it is compared with", self.length(call))?;
         }
+        let service = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
+        let service = service.args([&self.folder, &self.program("gbac")]).args(self.sizes.last());
+        self.step("service", "the service over HTTP, with its store on this disk", self.length(service))?;
         let call = self.script("cold_start.mjs", &[])?;
         self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
         Ok(())

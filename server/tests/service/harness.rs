@@ -64,10 +64,7 @@ impl Service {
     }
 
     /// A service on a folder, whose admin has the demo's password.
-    pub(crate) fn on(
-        folder: &Path,
-        change: impl FnOnce(&mut gbac_server::Service),
-    ) -> Result<Self, ServeError> {
+    pub(crate) fn on(folder: &Path, change: impl FnOnce(&mut gbac_server::Service)) -> Result<Self, ServeError> {
         let mut options = gbac_server::Service::at(([127, 0, 0, 1], 8420).into(), folder.into());
         options.admin_password = Some("demo".into());
         options.clock = Some(|| NOW);

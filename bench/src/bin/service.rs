@@ -1,0 +1,29 @@
+//! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: the built service over HTTP. A program of its own, because it is one
+//! process that asks another.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use gbac_bench::files::Folder;
+use gbac_bench::{Result, service};
+
+fn main() -> ExitCode {
+    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &[String]) -> Result<()> {
+    let quick = args.iter().any(|arg| arg == "--quick");
+    let words: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--quick").collect();
+    let [folder, gbac, sizes @ ..] = words.as_slice() else {
+        return Err("gbac-bench-service FOLDER GBAC SIZE.. [--quick]".into());
+    };
+    let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(service::run(&Folder::new(*folder), Path::new(gbac), &sizes, quick))
+}

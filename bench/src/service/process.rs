@@ -1,0 +1,72 @@
+//! The service under measurement: a process on loopback, ended when it is dropped.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+
+use crate::Result;
+
+/// The password of the user `admin`.
+pub(super) const PASSWORD: &str = "a-password-of-no-account";
+
+/// Basic credentials (RFC 7617).
+pub(super) fn basic(user: &str, password: &str) -> String {
+    format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+}
+
+/// A running service.
+pub(super) struct Service {
+    child: Child,
+    address: String,
+}
+
+impl Service {
+    /// Starts on a folder and waits until it listens.
+    pub(super) fn start(gbac: &Path, data: &Path, flags: &[&str]) -> Result<Self> {
+        let mut command = Command::new(gbac);
+        command.args(["serve", "--data"]).arg(data).args(flags);
+        Self::spawn(&mut command)
+    }
+
+    /// Starts a demo, whose identity provider gives tokens.
+    pub(super) fn demo(gbac: &Path) -> Result<Self> {
+        Self::spawn(Command::new(gbac).args(["serve", "--demo"]))
+    }
+
+    fn spawn(command: &mut Command) -> Result<Self> {
+        let command = command.args(["--listen", "127.0.0.1:0"]).env("GBAC_ADMIN_PASSWORD", PASSWORD);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let out = child.stdout.take().ok_or("no standard output")?;
+        let mut service = Self { child, address: String::new() };
+        let mut line = String::new();
+        BufReader::new(out).read_line(&mut line)?;
+        let address = line.trim().strip_prefix("listening on http://").ok_or("the service did not start")?;
+        service.address = address.to_owned();
+        Ok(service)
+    }
+
+    /// Where it listens.
+    pub(super) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// The bytes of memory that it holds.
+    pub(super) fn memory(&self) -> Result<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+        let kibibytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
+        Ok(kibibytes * 1024)
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may be gone already; what it acknowledged is stored either way.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
