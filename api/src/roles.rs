@@ -1,6 +1,7 @@
 //! The Data Plane's roles: bodies and queries (specification 2.5, 4.2, D-21).
 
 use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
+use gbac_engine::policy::Policy;
 use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};
@@ -204,12 +205,15 @@ impl RoleQuery {
         from.finish(Self { name_prefix, name_contains, principal, page })
     }
 
-    /// Whether a role is meant, whatever its page.
-    #[must_use]
-    pub fn matches(&self, role: &Role) -> bool {
-        role.name.starts_with(&self.name_prefix)
-            && role.name.contains(&self.name_contains)
-            && self.principal.as_ref().is_none_or(|member| role.members.contains(member))
+    /// The roles that are meant, from the page's token on, by name: found by their names, so that a page costs what is on it.
+    pub fn of<'a>(&'a self, policy: &'a Policy) -> impl Iterator<Item = &'a str> {
+        let token = self.page.token.as_str();
+        let from = token.max(&self.name_prefix);
+        let all = self.principal.is_none().then(|| policy.role_names_from(from));
+        let of_member = self.principal.iter().flat_map(|member| policy.roles_of(member));
+        let roles = all.into_iter().flatten().chain(of_member.skip_while(move |name| *name < from));
+        let behind = roles.filter(move |name| token.is_empty() || *name > token);
+        behind.take_while(|name| name.starts_with(&self.name_prefix)).filter(|name| name.contains(&self.name_contains))
     }
 
     pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {

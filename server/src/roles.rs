@@ -42,11 +42,7 @@ async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     let read = || {
         let query = filter(query, RoleQuery::from_query)?;
         let policy = app.read().policy;
-        let roles = policy
-            .roles()
-            .filter(|role| query.page.token.is_empty() || role.name > query.page.token)
-            .filter(|role| query.matches(role))
-            .map(|role| RoleName { name: role.name });
+        let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
         let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
         Ok(Json(ListRoles { roles, next_page_token }).into_response())
     };

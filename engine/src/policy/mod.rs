@@ -144,12 +144,21 @@ impl Policy {
 
     /// The roles, by name.
     pub fn roles(&self) -> impl ExactSizeIterator<Item = Role> {
-        self.principals.roles().into_iter().map(|id| self.role_of(id))
+        self.principals.roles().iter().map(|id| self.role_of(*id))
     }
 
     /// The names of the roles, in order.
     pub fn role_names(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.principals.roles().into_iter().map(|id| self.principals.get(id).map_or("", Principal::name))
+        self.names(self.principals.roles())
+    }
+
+    /// The names of the roles that do not come before this one, in order.
+    pub fn role_names_from(&self, name: &str) -> impl ExactSizeIterator<Item = &str> {
+        self.names(self.principals.roles_from(name))
+    }
+
+    fn names<'a>(&'a self, roles: &'a [PrincipalId]) -> impl ExactSizeIterator<Item = &'a str> {
+        roles.iter().map(|id| self.principals.get(*id).map_or("", Principal::name))
     }
 
     /// Whether there is a role of this name.
@@ -161,7 +170,7 @@ impl Policy {
     /// How many roles there are.
     #[must_use]
     pub fn role_count(&self) -> usize {
-        self.principals.role_count()
+        self.principals.roles().len()
     }
 
     /// One role.
@@ -177,8 +186,8 @@ impl Policy {
 
     /// The names of the roles, in order, each with its members, in order.
     pub(crate) fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
-        let roles = self.principals.roles().into_iter();
-        roles.map(|id| (self.principals.get(id).map_or("", Principal::name), self.principals.members(id)))
+        let roles = self.principals.roles().iter();
+        roles.map(|id| (self.principals.get(*id).map_or("", Principal::name), self.principals.members(*id)))
     }
 
     /// The ACLs, in order of their fields.
@@ -256,8 +265,7 @@ impl Policy {
     pub fn roles_of(&self, member: &Principal) -> impl Iterator<Item = &str> {
         let member = self.principals.find(member.kind(), member.name());
         let member = member.filter(|member| !self.principals.is_role(*member));
-        let roles = member.map_or(&[][..], |member| self.principals.links(member));
-        roles.iter().filter_map(|role| self.principals.get(*role)).map(Principal::name)
+        self.names(member.map_or(&[][..], |member| self.principals.links(member)))
     }
 
     /// The patterns that cover a name.

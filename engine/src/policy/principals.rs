@@ -25,6 +25,8 @@ pub(super) struct Principals {
     keys: Keys,
     by_name: Table,
     all: Vec<Known>,
+    /// The roles that were created, by name.
+    roles: Vec<PrincipalId>,
     /// Numbers that nothing has any more.
     free: Vec<u32>,
 }
@@ -136,29 +138,37 @@ impl Principals {
     }
 
     /// The roles, by name.
-    pub(super) fn roles(&self) -> Vec<PrincipalId> {
-        let mut roles: Vec<PrincipalId> =
-            self.all.iter().zip(0..).filter(|(known, _)| known.is_role).map(|(_, id)| PrincipalId(id)).collect();
-        sort(&mut roles, |a, b| self.get(*a).cmp(&self.get(*b)));
-        roles
+    pub(super) fn roles(&self) -> &[PrincipalId] {
+        &self.roles
     }
 
-    /// How many roles there are.
-    pub(super) fn role_count(&self) -> usize {
-        self.all.iter().filter(|known| known.is_role).count()
+    /// The roles that do not come before this name, by name.
+    pub(super) fn roles_from(&self, name: &str) -> &[PrincipalId] {
+        self.roles.get(self.place_by_name(name)..).unwrap_or_default()
+    }
+
+    /// Where a role of this name is, or where it would be; at the end without a search, since documents are read in order.
+    fn place_by_name(&self, name: &str) -> usize {
+        let is_before = |role: &PrincipalId| self.get(*role).is_some_and(|role| role.name() < name);
+        if self.roles.last().is_none_or(is_before) { self.roles.len() } else { self.roles.partition_point(is_before) }
     }
 
     /// Creates a role that is not there.
     pub(super) fn create_role(&mut self, name: &str) -> PrincipalId {
         let role = self.number(PrincipalType::Role, name);
-        if let Some(known) = self.all.get_mut(role.0 as usize) {
+        let place = self.place_by_name(name);
+        if let Some(known) = self.all.get_mut(role.0 as usize)
+            && !known.is_role
+        {
             known.is_role = true;
+            self.roles.insert(place, role);
         }
         role
     }
 
     /// Deletes a role and its memberships.
     pub(super) fn delete_role(&mut self, role: PrincipalId) {
+        self.roles.retain(|other| *other != role);
         let Some(known) = self.all.get_mut(role.0 as usize) else { return };
         known.is_role = false;
         for member in std::mem::take(&mut known.links) {
