@@ -16,6 +16,8 @@
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
 pub mod acls;
+#[cfg(feature = "address")]
+pub mod address;
 pub mod audit;
 pub mod authzen;
 pub mod cluster_config;

@@ -116,6 +116,12 @@ pub fn cluster(id: &str) -> String {
     format!("{CLUSTERS}/{}", component(id))
 }
 
+/// The loggers with their levels.
+#[must_use]
+pub fn loggers() -> String {
+    format!("{LOGGERS}?include-levels=true")
+}
+
 /// The level of one logger; for GET, and for PUT with a level and after how many seconds it reverts.
 #[must_use]
 pub fn log_level(name: &str, level: Option<(&str, Option<u32>)>) -> String {

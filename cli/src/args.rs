@@ -1,8 +1,12 @@
 //! The flags of every command, in one place.
 
+pub(crate) mod online;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, SecurityCommand};
 
 /// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
 #[derive(Debug, Parser)]
@@ -50,6 +54,31 @@ pub(crate) enum Command {
     Test(TestArgs),
     /// Serve the console and the APIs.
     Serve(Box<ServeArgs>),
+    /// Fetch the whole policy document of a running service.
+    Export(ExportArgs),
+    /// Replace the whole policy of a running service, all or nothing; refused when somebody else changes it meanwhile.
+    Import(ImportArgs),
+    /// ACLs and roles of a running service.
+    Security {
+        #[command(flatten)]
+        connect: ConnectArgs,
+        #[command(subcommand)]
+        command: SecurityCommand,
+    },
+    /// Properties, loggers and licence of a running service.
+    Cluster {
+        #[command(flatten)]
+        connect: ConnectArgs,
+        #[command(subcommand)]
+        command: ClusterCommand,
+    },
+    /// Older names of commands.
+    Admin {
+        #[command(flatten)]
+        connect: ConnectArgs,
+        #[command(subcommand)]
+        command: AdminCommand,
+    },
 }
 
 #[derive(Debug, Subcommand)]

@@ -2,8 +2,11 @@
 
 mod args;
 mod audit;
+mod client;
 mod commands;
+mod confirm;
 mod input;
+mod lists;
 mod output;
 mod question;
 
@@ -35,6 +38,11 @@ fn main() -> ExitCode {
         Command::Token { command: TokenCommand::Inspect(args) } => commands::inspect::run(&args, format),
         Command::Test(args) => commands::test::run(&args, format),
         Command::Serve(args) => commands::serve::run(*args),
+        Command::Export(args) => commands::document::export(&args, format),
+        Command::Import(args) => commands::document::import(&args, format),
+        Command::Security { connect, command } => commands::security::run(&connect, &command, format),
+        Command::Cluster { connect, command } => commands::cluster::run(&connect, &command, format),
+        Command::Admin { connect, command } => commands::cluster::admin(&connect, &command, format),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(format))
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use gbac_api::address::address;
 use gbac_engine::policy::{Change, Settings};
 
 use crate::app::Service;
@@ -10,7 +11,6 @@ use crate::auth::Admin;
 use crate::config::{Config, License};
 use crate::console::Console;
 use crate::fault::Fault;
-use crate::oidc;
 use crate::random;
 use crate::serve::ServeError;
 use crate::store::{Plan, Store};
@@ -25,7 +25,7 @@ pub(crate) fn check(options: &Service) -> Result<(), ServeError> {
         return Err(ServeError::EmptyPassword);
     }
     if let Some(url) = &options.oidc_discovery_url {
-        oidc::address(url).map_err(ServeError::Discovery)?;
+        address(url).map_err(ServeError::Discovery)?;
     }
     match &options.oidc_audience {
         Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),

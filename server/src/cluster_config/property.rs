@@ -1,5 +1,6 @@
 //! The cluster properties: what each is, its value, and how a new one is read (specification 2.2, D-13, D-14, D-25).
 
+use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -8,7 +9,6 @@ use gbac_engine::policy::{GroupSource, Settings};
 use serde_json::Value;
 
 use crate::config::Config;
-use crate::oidc::address;
 use crate::store::Snapshot;
 
 /// A property of the cluster.

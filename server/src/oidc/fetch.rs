@@ -1,83 +1,19 @@
 //! Fetching the discovery document and the key set of the identity provider (D-19).
 
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
+use gbac_api::address::{AddressError, address};
 use gbac_engine::json::{self, JsonError};
 use gbac_engine::verify::{KeySet, KeySetError};
-use reqwest::{Client, Url, redirect};
+use reqwest::{Client, redirect};
 use serde_json::Value;
 
 /// How many bytes a document may have.
 const BYTES: usize = 1 << 20;
 /// How long a document may take.
 const TIME: Duration = Duration::from_secs(5);
-
-/// Why an address is not one to fetch from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AddressError {
-    /// It is no URL.
-    NotAUrl(String),
-    /// Neither https nor http to loopback.
-    NotSafe(String),
-    /// There is a user name or a password in it.
-    Credentials,
-}
-
-impl AddressError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NotAUrl(_) => "address_invalid",
-            Self::NotSafe(_) => "address_not_safe",
-            Self::Credentials => "address_with_credentials",
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::NotAUrl(_) => "write it in full, such as `https://idp.example/.well-known/openid-configuration`",
-            Self::NotSafe(_) => "take `https`, or `http` to this machine itself, such as `http://127.0.0.1:8080/`",
-            Self::Credentials => "take them out; these documents are public",
-        }
-    }
-}
-
-impl fmt::Display for AddressError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotAUrl(text) => write!(f, "`{}` is not an address", text.escape_debug()),
-            Self::NotSafe(text) => write!(f, "what `{}` answers could be anybody's", text.escape_debug()),
-            Self::Credentials => f.write_str("the address has a user name or a password in it"),
-        }
-    }
-}
-
-impl std::error::Error for AddressError {}
-
-/// Reads an address to fetch from: https, or http to loopback.
-///
-/// # Errors
-/// See [`AddressError`].
-pub(crate) fn address(text: &str) -> Result<Url, AddressError> {
-    let url = Url::parse(text).map_err(|_| AddressError::NotAUrl(text.into()))?;
-    let host = url.host_str().ok_or_else(|| AddressError::NotAUrl(text.into()))?;
-    let name = host.trim_start_matches('[').trim_end_matches(']');
-    let here = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
-    if !url.username().is_empty() || url.password().is_some() {
-        return Err(AddressError::Credentials);
-    }
-    match url.scheme() {
-        "https" => Ok(url),
-        "http" if here => Ok(url),
-        _ => Err(AddressError::NotSafe(text.into())),
-    }
-}
 
 /// Which document is meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -242,40 +178,5 @@ impl Fetch {
             .build()
             .map_err(|error| FetchError::Tls(error.to_string()))?;
         Ok(self.0.get_or_init(|| client).clone())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_safe_addresses_are_fetched_from() {
-        for text in [
-            "https://idp.example/.well-known/openid-configuration",
-            "https://10.0.0.1:8443/x",
-            "http://127.0.0.1:8080/x",
-            "http://localhost/x",
-            "HTTP://LOCALHOST/x",
-            "http://[::1]:1/",
-            "http://127.1/",
-        ] {
-            assert!(address(text).is_ok(), "{text}");
-        }
-        for (text, code) in [
-            ("", "address_invalid"),
-            ("idp.example", "address_invalid"),
-            ("http://idp.example/", "address_not_safe"),
-            ("http://localhost.idp.example/", "address_not_safe"),
-            ("http://127.0.0.1.nip.io/", "address_not_safe"),
-            ("http://10.0.0.1/", "address_not_safe"),
-            ("ftp://127.0.0.1/", "address_not_safe"),
-            ("file:///etc/passwd", "address_invalid"),
-            ("data:application/json,{}", "address_invalid"),
-            ("https://u:p@idp.example/", "address_with_credentials"),
-            ("http://127.0.0.1@idp.example/", "address_with_credentials"),
-        ] {
-            assert_eq!(address(text).unwrap_err().code(), code, "{text}");
-        }
     }
 }

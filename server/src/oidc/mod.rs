@@ -12,8 +12,6 @@ use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::{Expect, VerifyError, verify_within};
 
-pub use fetch::AddressError;
-pub(crate) use fetch::address;
 pub(crate) use ring::{Keys, NoKeys};
 
 use crate::clock::Clock;

@@ -5,11 +5,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use gbac_api::address::{AddressError, BaseUrlError};
 use gbac_engine::policy::SettingsError;
 use gbac_engine::wire::Problems;
 
-use crate::base_url::BaseUrlError;
-use crate::oidc::AddressError;
 use crate::store::StoreError;
 use crate::tls::TlsError;
 

@@ -9,6 +9,7 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use axum::routing::any;
+use gbac_api::address::{BaseUrl, BaseUrlError, address};
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
@@ -16,10 +17,8 @@ use gbac_api::service::Upstream as Paths;
 use gbac_api::{encode, paths};
 
 use crate::app::{App, nothing};
-use crate::base_url::{BaseUrl, BaseUrlError};
 use crate::body;
 use crate::fault::{Fault, Surface};
-use crate::oidc::address;
 use operations::{Api, Found};
 use relay::{Call, Relay};
 

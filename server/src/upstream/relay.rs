@@ -6,10 +6,10 @@ use std::time::Duration;
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
+use gbac_api::address::BaseUrl;
 use gbac_api::problem::RpcCode;
 use reqwest::{Client, redirect};
 
-use crate::base_url::BaseUrl;
 use crate::body;
 use crate::fault::Fault;
 

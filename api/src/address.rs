@@ -1,0 +1,204 @@
+//! Addresses that a client takes from people: which may be fetched from, and the base of an API.
+
+use std::fmt;
+use std::net::IpAddr;
+
+use url::Url;
+
+/// Why an address is not one to fetch from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AddressError {
+    /// It is no URL.
+    NotAUrl(String),
+    /// Neither https nor http to loopback.
+    NotSafe(String),
+    /// There is a user name or a password in it.
+    Credentials,
+}
+
+impl AddressError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotAUrl(_) => "address_invalid",
+            Self::NotSafe(_) => "address_not_safe",
+            Self::Credentials => "address_with_credentials",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NotAUrl(_) => "write it in full, such as `https://idp.example/.well-known/openid-configuration`",
+            Self::NotSafe(_) => "take `https`, or `http` to this machine itself, such as `http://127.0.0.1:8080/`",
+            Self::Credentials => "take them out; these documents are public",
+        }
+    }
+}
+
+impl fmt::Display for AddressError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAUrl(text) => write!(f, "`{}` is not an address", text.escape_debug()),
+            Self::NotSafe(text) => write!(f, "what `{}` answers could be anybody's", text.escape_debug()),
+            Self::Credentials => f.write_str("the address has a user name or a password in it"),
+        }
+    }
+}
+
+impl std::error::Error for AddressError {}
+
+/// Reads an address to fetch from: https, or http to loopback.
+///
+/// # Errors
+/// See [`AddressError`].
+pub fn address(text: &str) -> Result<Url, AddressError> {
+    let url = Url::parse(text).map_err(|_| AddressError::NotAUrl(text.into()))?;
+    let host = url.host_str().ok_or_else(|| AddressError::NotAUrl(text.into()))?;
+    let name = host.trim_start_matches('[').trim_end_matches(']');
+    let here = name == "localhost" || name.parse::<IpAddr>().is_ok_and(|ip| ip.to_canonical().is_loopback());
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(AddressError::Credentials);
+    }
+    match url.scheme() {
+        "https" => Ok(url),
+        "http" if here => Ok(url),
+        _ => Err(AddressError::NotSafe(text.into())),
+    }
+}
+
+/// A base address: http or https, perhaps with a path, and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BaseUrl(String);
+
+/// Why a text is no base address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BaseUrlError {
+    /// It is no URL of http or https.
+    NotAUrl(String),
+    /// There is a user name, a password, a query or a fragment in it.
+    Surplus,
+}
+
+impl BaseUrlError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NotAUrl(_) => "base_url_invalid",
+            Self::Surplus => "base_url_surplus",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::NotAUrl(_) => "write it in full, such as `https://cluster.example:9644`",
+            Self::Surplus => "leave out user name, password, query and fragment",
+        }
+    }
+}
+
+impl fmt::Display for BaseUrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAUrl(text) => write!(f, "`{}` is not the base address of an API", text.escape_debug()),
+            // The text is not repeated: it may hold a password.
+            Self::Surplus => f.write_str("the address holds more than a scheme, a host, a port and a path"),
+        }
+    }
+}
+
+impl std::error::Error for BaseUrlError {}
+
+impl BaseUrl {
+    /// Reads a base address.
+    ///
+    /// # Errors
+    /// See [`BaseUrlError`].
+    pub fn parse(text: &str) -> Result<Self, BaseUrlError> {
+        let not = || BaseUrlError::NotAUrl(text.into());
+        let url = Url::parse(text).map_err(|_| not())?;
+        let surplus = !url.username().is_empty() || url.password().is_some();
+        if surplus || url.query().is_some() || url.fragment().is_some() {
+            return Err(BaseUrlError::Surplus);
+        }
+        if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+            return Err(not());
+        }
+        Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
+    }
+
+    /// The address of a path and query; `None` where reading it as a URL would change the path.
+    #[must_use]
+    pub fn with(&self, path: &str, query: &str) -> Option<Url> {
+        let url = Url::parse(&format!("{}{path}{query}", self.0)).ok()?;
+        url.path().ends_with(path).then_some(url)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_is_where_paths_are_put_behind() {
+        for (text, base) in [
+            ("https://api.example", "https://api.example"),
+            ("HTTP://10.0.0.1:9644/", "http://10.0.0.1:9644"),
+            ("https://api.example/a/b/", "https://api.example/a/b"),
+        ] {
+            let found = BaseUrl::parse(text).unwrap();
+            assert_eq!(found.0, base);
+            assert_eq!(found.with("/v1/acls", "?x=1").unwrap().as_str(), format!("{base}/v1/acls?x=1"));
+        }
+        for path in ["/v1/../secret", "/v1/%2e%2E/secret", "/v1/a?b", "/v1/a#b", "/v1/a\\..\\b"] {
+            assert_eq!(BaseUrl::parse("http://h").unwrap().with(path, ""), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn anything_more_is_refused_without_being_repeated() {
+        for text in ["", "x", "api.example:9644", "ftp://x", "file:///etc", "http://", "mailto:a@b"] {
+            assert_eq!(BaseUrl::parse(text).unwrap_err().code(), "base_url_invalid", "{text}");
+        }
+        for text in ["https://me:secret@x", "https://me@x", "https://x?secret", "https://x#secret"] {
+            let error = BaseUrl::parse(text).unwrap_err();
+            assert_eq!(error.code(), "base_url_surplus");
+            assert!(!error.to_string().contains("secret"));
+        }
+    }
+
+    #[test]
+    fn only_safe_addresses_are_fetched_from() {
+        for text in [
+            "https://idp.example/.well-known/openid-configuration",
+            "https://10.0.0.1:8443/x",
+            "http://127.0.0.1:8080/x",
+            "http://localhost/x",
+            "HTTP://LOCALHOST/x",
+            "http://[::1]:1/",
+            "http://127.1/",
+        ] {
+            assert!(address(text).is_ok(), "{text}");
+        }
+        for (text, code) in [
+            ("", "address_invalid"),
+            ("idp.example", "address_invalid"),
+            ("http://idp.example/", "address_not_safe"),
+            ("http://localhost.idp.example/", "address_not_safe"),
+            ("http://127.0.0.1.nip.io/", "address_not_safe"),
+            ("http://10.0.0.1/", "address_not_safe"),
+            ("ftp://127.0.0.1/", "address_not_safe"),
+            ("file:///etc/passwd", "address_invalid"),
+            ("data:application/json,{}", "address_invalid"),
+            ("https://u:p@idp.example/", "address_with_credentials"),
+            ("http://127.0.0.1@idp.example/", "address_with_credentials"),
+        ] {
+            assert_eq!(address(text).unwrap_err().code(), code, "{text}");
+        }
+    }
+}

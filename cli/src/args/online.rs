@@ -1,0 +1,339 @@
+//! The flags of the commands that talk to a running service.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::ResourceArgs;
+
+/// Which service, and who asks.
+///
+/// GBAC_PASSWORD is the password of --user; GBAC_TOKEN is an access token. The Data Plane (ACLs and roles) is asked with
+/// the token where there is one, everything else with the password where there is one.
+#[derive(Debug, Args)]
+pub(crate) struct ConnectArgs {
+    /// The service's address (default http://127.0.0.1:8420): https, or http to this machine; also from GBAC_URL.
+    #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
+    pub(crate) url: Option<String>,
+    /// Who asks, with the password in GBAC_PASSWORD; also from GBAC_USER. An access token comes from GBAC_TOKEN.
+    #[arg(long = "user", global = true, value_name = "NAME", help_heading = "Service")]
+    pub(crate) connect_user: Option<String>,
+    /// For how long the service may be silent.
+    #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, help_heading = "Service",
+        value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) timeout: u32,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExportArgs {
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+    /// Write the document to this file, and say which state it is; without it the document goes to standard output.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ImportArgs {
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+    /// The policy document, `-` for standard input.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Refuse unless the service's policy is still in the state that `gbac export --out` named.
+    #[arg(long, value_name = "STATE")]
+    pub(crate) if_match: Option<String>,
+    /// Change nothing; show what it would do to people.
+    #[arg(short, long)]
+    pub(crate) dry: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum SecurityCommand {
+    /// ACLs.
+    Acl {
+        #[command(subcommand)]
+        command: AclCommand,
+    },
+    /// Roles, their members and their ACLs.
+    Role {
+        #[command(subcommand)]
+        command: RoleCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AclCommand {
+    /// Create ACLs: one for each combination of principal, host, resource and operation.
+    ///
+    /// Flags may be repeated and take lists with commas; an entry with a comma is quoted, as in '"Group:eng,fin"'. A
+    /// principal without a type is a user. Exit code 1 when one of the ACLs could not be created.
+    Create(Box<CreateAclsArgs>),
+    /// List ACLs. What is not named takes any.
+    #[command(visible_aliases = ["ls", "describe"])]
+    List(Box<ListAclsArgs>),
+    /// Delete ACLs, after showing which and asking. What is not named takes any.
+    Delete(Box<DeleteAclsArgs>),
+}
+
+/// What ACLs are about. Every flag takes lists.
+#[derive(Debug, Args)]
+pub(crate) struct AclArgs {
+    #[command(flatten)]
+    pub(crate) resources: ResourceArgs,
+    /// Operations, such as read,describe; `all` is every operation.
+    #[arg(long, value_name = "OPERATIONS")]
+    pub(crate) operation: Vec<String>,
+    /// Who is allowed: User:NAME, Group:NAME or Role:NAME; without a type a user.
+    #[arg(long, value_name = "PRINCIPALS")]
+    pub(crate) allow_principal: Vec<String>,
+    /// Who is denied.
+    #[arg(long, value_name = "PRINCIPALS")]
+    pub(crate) deny_principal: Vec<String>,
+    /// Roles that are allowed.
+    #[arg(long, value_name = "ROLES")]
+    pub(crate) allow_role: Vec<String>,
+    /// Roles that are denied.
+    #[arg(long, value_name = "ROLES")]
+    pub(crate) deny_role: Vec<String>,
+    /// Addresses that are allowed; when an ACL is created, `*` unless said.
+    #[arg(long, value_name = "ADDRESSES")]
+    pub(crate) allow_host: Vec<String>,
+    /// Addresses that are denied; when an ACL is created, `*` unless said.
+    #[arg(long, value_name = "ADDRESSES")]
+    pub(crate) deny_host: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CreateAclsArgs {
+    #[command(flatten)]
+    pub(crate) acls: AclArgs,
+    /// Whether names are whole or prefixes.
+    #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternArg::Literal)]
+    pub(crate) resource_pattern_type: PatternArg,
+    /// Create nothing; show what it would do to people.
+    #[arg(short, long)]
+    pub(crate) dry: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilterArgs {
+    #[command(flatten)]
+    pub(crate) acls: AclArgs,
+    /// Which patterns: any that has the name, only literal or prefixed ones, or those that match a resource of that name.
+    #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternFilterArg::Any)]
+    pub(crate) resource_pattern_type: PatternFilterArg,
+    /// Show the filters too.
+    #[arg(short = 'f', long)]
+    pub(crate) print_filters: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListAclsArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    /// Only what belongs to Kafka itself, or to the Schema Registry.
+    #[arg(long, value_name = "SUBSYSTEM", value_enum, value_delimiter = ',')]
+    pub(crate) subsystem: Vec<SubsystemArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DeleteAclsArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    /// Delete nothing; show what matches, and what it would do to people.
+    #[arg(short, long)]
+    pub(crate) dry: bool,
+    /// Do not ask.
+    #[arg(long)]
+    pub(crate) no_confirm: bool,
+}
+
+/// The pattern of a new ACL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternArg {
+    /// The name itself; `*` is every name.
+    Literal,
+    /// Every name that begins with it.
+    Prefixed,
+}
+
+/// The patterns of a filter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PatternFilterArg {
+    /// The name itself, with either pattern.
+    Any,
+    /// Every pattern that covers the name.
+    Match,
+    /// The name itself, as a whole.
+    Literal,
+    /// The name itself, as a prefix.
+    Prefixed,
+}
+
+/// Whose resources.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SubsystemArg {
+    /// Topics, consumer groups, the cluster, transactional IDs.
+    Kafka,
+    /// Subjects, and the Schema Registry as a whole.
+    Registry,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RoleCommand {
+    /// Create a role without members.
+    Create {
+        /// The role's name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+    },
+    /// Make users and groups members of a role.
+    #[command(visible_alias = "add")]
+    Assign(MembersArgs),
+    /// Take users and groups out of a role.
+    #[command(visible_alias = "remove")]
+    Unassign(MembersArgs),
+    /// Show the ACLs and the members of a role; all of it unless one is named.
+    #[command(visible_alias = "info")]
+    Describe {
+        /// The role's name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+        /// Show the members.
+        #[arg(short = 'm', long)]
+        print_members: bool,
+        /// Show the ACLs.
+        #[arg(short = 'p', long)]
+        print_permissions: bool,
+        /// Show both.
+        #[arg(short = 'a', long)]
+        print_all: bool,
+    },
+    /// List roles.
+    #[command(visible_alias = "ls")]
+    List {
+        /// What the name begins with.
+        #[arg(long, value_name = "TEXT")]
+        prefix: Option<String>,
+        /// A member: User:NAME or Group:NAME; without a type a user.
+        #[arg(long, value_name = "PRINCIPAL")]
+        principal: Option<String>,
+    },
+    /// Delete a role with its members and ACLs, after showing it and asking.
+    Delete {
+        /// The role's name.
+        #[arg(value_name = "ROLE")]
+        role: String,
+        /// Keep the role's ACLs; they count again when a role of that name is made.
+        #[arg(long)]
+        keep_acls: bool,
+        /// Do not ask.
+        #[arg(long)]
+        no_confirm: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MembersArgs {
+    /// The role's name.
+    #[arg(value_name = "ROLE")]
+    pub(crate) role: String,
+    /// Who, a list: User:NAME or Group:NAME; without a type a user.
+    #[arg(long, value_name = "PRINCIPALS", required = true)]
+    pub(crate) principal: Vec<String>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ClusterCommand {
+    /// Cluster properties.
+    Config {
+        #[command(subcommand)]
+        command: ConfigCommand,
+    },
+    /// Loggers and their levels.
+    Loggers {
+        #[command(subcommand)]
+        command: LoggersCommand,
+    },
+    /// Show the enterprise licence, or set it.
+    License {
+        #[command(subcommand)]
+        command: Option<LicenseCommand>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Show the value of a property.
+    Get {
+        /// The property, such as oidc_group_claim_path.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// Set properties, all of them or none: NAME VALUE, or NAME=VALUE several times.
+    ///
+    /// A list is written with commas, or as a JSON array. An empty value resets a property that is no string.
+    Set {
+        /// A name and a value, or several NAME=VALUE.
+        #[arg(required = true, value_name = "NAME[=]VALUE")]
+        words: Vec<String>,
+    },
+    /// Show every property with its value.
+    List,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LoggersCommand {
+    /// Set the level of loggers for a while.
+    Set(SetLevelArgs),
+    /// List the loggers with their levels.
+    List,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct SetLevelArgs {
+    /// Loggers, such as security; `all` is all of them.
+    #[arg(required = true, value_name = "LOGGER")]
+    pub(crate) loggers: Vec<String>,
+    /// error, warn, info, debug or trace.
+    #[arg(short, long, value_name = "LEVEL", default_value = "debug")]
+    pub(crate) level: String,
+    /// After how many seconds the level reverts (default 300); 0 is never.
+    #[arg(short, long, value_name = "SECONDS")]
+    pub(crate) expiry_seconds: Option<u32>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LicenseCommand {
+    /// Set the licence.
+    Set {
+        /// What it says.
+        #[arg(value_enum, value_name = "STATE")]
+        state: super::LicenseArg,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminCommand {
+    /// The log levels, under the older name.
+    Config {
+        #[command(subcommand)]
+        command: AdminConfigCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum AdminConfigCommand {
+    /// The log levels.
+    LogLevel {
+        #[command(subcommand)]
+        command: LogLevelCommand,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogLevelCommand {
+    /// As `gbac cluster loggers set`.
+    Set(SetLevelArgs),
+}

@@ -1,0 +1,254 @@
+//! `gbac cluster`: properties, loggers and licence of a running service.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::io;
+use std::process::ExitCode;
+
+use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
+use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_api::loggers::{ChangedLogLevel, Logger};
+use gbac_api::paths;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::args::online::{
+    AdminCommand, AdminConfigCommand, ClusterCommand, ConfigCommand, ConnectArgs, LicenseCommand, LogLevelCommand,
+    LoggersCommand, SetLevelArgs,
+};
+use crate::args::{Format, LicenseArg};
+use crate::client::{CallError, Client};
+use crate::lists;
+use crate::output::{self, Failure, plain, table};
+
+pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Format) -> Result<ExitCode, Failure> {
+    let client = || Client::open(connect);
+    match command {
+        ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(&client()?, name, format)?,
+        ClusterCommand::Config { command: ConfigCommand::Set { words } } => {
+            let wanted = assignments(words)?;
+            set(&client()?, wanted, format)?;
+        }
+        ClusterCommand::Config { command: ConfigCommand::List } => list(&client()?, format)?,
+        ClusterCommand::Loggers { command: LoggersCommand::Set(args) } => return set_level(&client()?, args, format),
+        ClusterCommand::Loggers { command: LoggersCommand::List } => list_loggers(&client()?, format)?,
+        ClusterCommand::License { command } => {
+            let state = command.as_ref().map(|LicenseCommand::Set { state }| *state);
+            license(&client()?, state, format)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// `gbac admin config log-level set`: the older name of `gbac cluster loggers set`.
+pub(crate) fn admin(connect: &ConnectArgs, command: &AdminCommand, format: Format) -> Result<ExitCode, Failure> {
+    let AdminCommand::Config { command: AdminConfigCommand::LogLevel { command: LogLevelCommand::Set(args) } } =
+        command;
+    set_level(&Client::open(connect)?, args, format)
+}
+
+type Properties = BTreeMap<String, Value>;
+
+fn get(client: &Client, name: &str, format: Format) -> Result<(), Failure> {
+    let path = paths::cluster_config(Some(name));
+    let mut values: Properties = client.get(&path)?;
+    let value = values.remove(name).ok_or_else(|| CallError::NotJson(paths::CLUSTER_CONFIG.into()))?;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &value),
+        Format::Text => output::text(&format!("{}\n", yaml(&value))),
+    }
+}
+
+/// A value as YAML shows it; a text is bare.
+fn yaml(value: &Value) -> String {
+    match value {
+        Value::String(text) => plain(text),
+        Value::Array(items) if !items.is_empty() => {
+            items.iter().map(|item| format!("- {}", yaml(item))).collect::<Vec<_>>().join("\n")
+        }
+        other => plain(&other.to_string()),
+    }
+}
+
+fn list(client: &Client, format: Format) -> Result<(), Failure> {
+    let values: Properties = client.get(paths::CLUSTER_CONFIG)?;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!(values)),
+        Format::Text => {
+            let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let rows: Vec<_> = values.iter().map(|(name, value)| vec![name.clone(), bare(value)]).collect();
+            output::text(&table(&["PROPERTY", "VALUE"], &rows))
+        }
+    }
+}
+
+/// `NAME VALUE`, or `NAME=VALUE` several times.
+fn assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+    if let [name, value] = words
+        && !name.contains('=')
+    {
+        return Ok(BTreeMap::from([(name.clone(), value.clone())]));
+    }
+    let mut wanted = BTreeMap::new();
+    for word in words {
+        let (name, value) = word
+            .split_once('=')
+            .ok_or_else(|| Failure::usage(format!("`{word}` has no value; write NAME VALUE or NAME=VALUE")))?;
+        if wanted.insert(name.to_owned(), value.to_owned()).is_some() {
+            return Err(Failure::usage(format!("`{name}` is set twice")));
+        }
+    }
+    Ok(wanted)
+}
+
+fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Result<(), Failure> {
+    let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
+    let mut change = ConfigChange::default();
+    for (name, text) in wanted {
+        // What nobody knows is sent as it is, and the service says so by name.
+        let kind = schema.properties.get(&name).map_or("string", |property| property.kind.as_str());
+        if text.is_empty() && kind != "string" {
+            change.remove.push(name);
+        } else {
+            let value = typed(kind, &name, text)?;
+            change.upsert.insert(name, value);
+        }
+    }
+    let done: ConfigVersion = client.change(Method::PUT, paths::CLUSTER_CONFIG, &change)?;
+    let version = done.config_version;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!(done)),
+        Format::Text => {
+            output::text(&format!("Successfully updated configuration. New configuration version is {version}.\n"))
+        }
+    }
+}
+
+/// The value that a text is for a property; a text that is none is sent as it is, and the service says what it takes.
+fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
+    let json = || serde_json::from_str::<Value>(&text).ok();
+    Ok(match kind {
+        "integer" | "boolean" => json().filter(|value| value.is_number() || value.is_boolean()),
+        "array" if text.starts_with('[') => json().filter(Value::is_array),
+        "array" => Some(json!(lists::entries(name, std::slice::from_ref(&text))?)),
+        _ => None,
+    }
+    .unwrap_or(Value::String(text)))
+}
+
+fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
+    let loggers: Vec<Logger> = client.get(&paths::loggers())?;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!(loggers)),
+        Format::Text => {
+            let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
+            output::text(&table(&["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()))
+        }
+    }
+}
+
+/// Sets one logger after the other; one that is refused does not keep the others from being set.
+fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<ExitCode, Failure> {
+    let names = if args.loggers.iter().any(|name| name == "all") {
+        client.get::<Vec<Logger>>(paths::LOGGERS)?.into_iter().map(|logger| logger.name).collect()
+    } else {
+        args.loggers.clone()
+    };
+    let (mut successes, mut failures) = (Vec::new(), Vec::new());
+    for name in names {
+        let path = paths::log_level(&name, Some((&args.level, args.expiry_seconds)));
+        match client.put::<ChangedLogLevel>(&path) {
+            Ok(changed) => successes.push(changed),
+            Err(error @ CallError::Refused(_)) => failures.push((name, error.to_string())),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match format {
+        Format::Json => {
+            let failed = |(name, message): &(String, String)| json!({ "name": name, "message": message });
+            let failed: Vec<Value> = failures.iter().map(failed).collect();
+            output::line(&mut io::stdout(), &json!({ "successes": successes, "failures": failed }))?;
+        }
+        Format::Text => output::text(&levels(&successes, &failures))?,
+    }
+    Ok(if failures.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+}
+
+fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
+    let mut text = String::new();
+    if !successes.is_empty() {
+        let reverts = |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {seconds} s") };
+        let row = |changed: &ChangedLogLevel| {
+            let ChangedLogLevel { name, previous_level, new_level, expiration } = changed.clone();
+            vec![name, new_level, previous_level, reverts(expiration)]
+        };
+        let rows: Vec<_> = successes.iter().map(row).collect();
+        let _ = write!(text, "SUCCESSES\n{}", table(&["NAME", "LEVEL", "BEFORE", "REVERTS"], &rows));
+    }
+    if !failures.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        let rows: Vec<_> = failures.iter().map(|(name, error)| vec![name.clone(), error.clone()]).collect();
+        let _ = write!(text, "{gap}FAILURES\n{}", table(&["NAME", "ERROR"], &rows));
+    }
+    text
+}
+
+fn license(client: &Client, wanted: Option<LicenseArg>, format: Format) -> Result<(), Failure> {
+    let held: LicenseBody = match wanted {
+        None => client.get(paths::LICENSE)?,
+        Some(state) => {
+            let license = match state {
+                LicenseArg::Valid => LicenseStatus::Valid,
+                LicenseArg::Expired => LicenseStatus::Expired,
+                LicenseArg::Missing => LicenseStatus::Missing,
+            };
+            client.change(Method::PUT, paths::LICENSE, &LicenseBody { license, pinned: false })?
+        }
+    };
+    let value = json!(held);
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &value),
+        Format::Text => {
+            let pinned = if held.pinned { ", set on the service's command line" } else { "" };
+            output::text(&format!("{}{pinned}\n", value["license"].as_str().unwrap_or_default()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_have_the_type_of_their_property() {
+        let typed = |kind, text: &str| typed(kind, "x", text.into()).unwrap();
+        assert_eq!(typed("string", "true"), json!("true"));
+        assert_eq!(typed("boolean", "true"), json!(true));
+        assert_eq!(typed("integer", "60"), json!(60));
+        assert_eq!(typed("integer", "sixty"), json!("sixty"));
+        assert_eq!(typed("array", "a,b"), json!(["a", "b"]));
+        assert_eq!(typed("array", r#"["a,b"]"#), json!(["a,b"]));
+        assert_eq!(typed("array", "[a"), json!("[a"));
+    }
+
+    #[test]
+    fn assignments_are_a_pair_or_have_equals_signs() {
+        let read = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            assignments(&words).map_err(|failure| failure.to_string())
+        };
+        assert_eq!(read(&["a", "$.x=y"]).unwrap()["a"], "$.x=y");
+        assert_eq!(
+            read(&["a=b=c", "d="]).unwrap(),
+            BTreeMap::from([("a".into(), "b=c".into()), ("d".into(), String::new())])
+        );
+        assert!(read(&["a"]).is_err() && read(&["a=b", "c"]).is_err() && read(&["a=b", "a=c"]).is_err());
+    }
+
+    #[test]
+    fn values_are_shown_as_yaml() {
+        assert_eq!(yaml(&json!("$.groups")), "$.groups");
+        assert_eq!(yaml(&json!(["a", "b"])), "- a\n- b");
+        assert_eq!((yaml(&json!([])), yaml(&json!(30))), ("[]".into(), "30".into()));
+    }
+}

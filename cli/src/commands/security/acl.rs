@@ -1,0 +1,204 @@
+//! `gbac security acl`: create, list and delete ACLs.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::process::ExitCode;
+
+use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
+use gbac_api::paths;
+use gbac_engine::analyze::diff;
+use gbac_engine::model::{Acl, ResourceType};
+use gbac_engine::policy::{Change, Policy};
+use gbac_engine::wire::DiffJson;
+use reqwest::Method;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::rows::{Row, rows, table};
+use crate::args::Format;
+use crate::args::online::{DeleteAclsArgs, ListAclsArgs, SubsystemArg};
+use crate::client::{CallError, Client};
+use crate::commands::differences;
+use crate::confirm::confirm;
+use crate::output::{self, Failure};
+
+/// Creates each of them; one that is refused does not keep the others from being created.
+pub(super) fn create(client: &Client, wanted: BTreeSet<Acl>, dry: bool, format: Format) -> Result<ExitCode, Failure> {
+    if dry {
+        return rehearse(client, wanted, format);
+    }
+    let (mut done, mut broken) = (Vec::new(), None);
+    for acl in &wanted {
+        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::from(acl));
+        match created {
+            Ok(_) => done.push(Row::with(acl, String::new())),
+            Err(error @ CallError::Refused(_)) => done.push(Row::with(acl, error.to_string())),
+            // The same would happen to all that are left.
+            Err(error) => {
+                broken = Some(error);
+                break;
+            }
+        }
+    }
+    show(&done, format)?;
+    match broken {
+        Some(error) => Err(error.into()),
+        None => Ok(outcome(&done)),
+    }
+}
+
+/// Shows what was made; nothing where nothing was even tried.
+fn show(done: &[Row], format: Format) -> Result<(), Failure> {
+    match format {
+        _ if done.is_empty() => Ok(()),
+        Format::Json => output::line(&mut io::stdout(), &json!(done)),
+        Format::Text => output::text(&table(done)),
+    }
+}
+
+fn outcome(rows: &[Row]) -> ExitCode {
+    if rows.iter().any(Row::is_faulty) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
+}
+
+/// What creating them would do to people.
+fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
+    let (mut done, mut changes) = (Vec::new(), Vec::new());
+    for acl in wanted {
+        let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
+        done.push(Row::with(&acl, faults.join("; ")));
+        if faults.is_empty() {
+            changes.push(Change::AddAcl(acl));
+        }
+    }
+    let (before, after) = after(client, changes)?;
+    let difference = diff(&before, &after);
+    match format {
+        Format::Json => {
+            let value = json!({ "creations": done, "difference": DiffJson::from(&difference) });
+            output::line(&mut io::stdout(), &value)?;
+        }
+        Format::Text => {
+            output::text(&format!("{}\nNothing was created. {}", table(&done), differences::words(&difference)))?;
+        }
+    }
+    Ok(outcome(&done))
+}
+
+/// The service's policy, and as it would be.
+fn after(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
+    let (before, _) = client.policy()?;
+    let mut after = before.clone();
+    for change in changes {
+        after.apply(change).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    }
+    Ok((before, after))
+}
+
+/// Every ACL that one of the filters finds, in order.
+pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
+    let mut found = BTreeSet::new();
+    for filter in filters {
+        let listed: ListAcls = client.get(&paths::acls(filter))?;
+        found.extend(read(&listed.into_acls())?);
+    }
+    Ok(found)
+}
+
+fn read(bodies: &[AclBody]) -> Result<Vec<Acl>, CallError> {
+    bodies.iter().map(|body| body.to_acl().map_err(|_| CallError::NotJson(paths::ACLS.into()))).collect()
+}
+
+pub(super) fn list(
+    client: &Client,
+    args: &ListAclsArgs,
+    filters: &[AclFilter],
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    let mut found = matching(client, filters)?;
+    found.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
+    let (asked, found) = (filter_rows(filters), rows(&found));
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!({ "filters": asked, "matches": found }))?,
+        Format::Text if args.filter.print_filters => output::text(&sections(&asked, "MATCHES", &found))?,
+        Format::Text => output::text(&table(&found))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn filter_rows(filters: &[AclFilter]) -> Vec<Row> {
+    filters.iter().map(Row::from).collect()
+}
+
+fn sections(filters: &[Row], name: &str, rows: &[Row]) -> String {
+    format!("FILTERS\n{}\n{name}\n{}", table(filters), table(rows))
+}
+
+const fn subsystem(of: ResourceType) -> SubsystemArg {
+    match of {
+        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::TransactionalId => {
+            SubsystemArg::Kafka
+        }
+        ResourceType::Registry | ResourceType::Subject => SubsystemArg::Registry,
+    }
+}
+
+/// Shows what matches, asks, and deletes it; or shows what deleting it would do to people.
+pub(super) fn delete(
+    client: &Client,
+    args: &DeleteAclsArgs,
+    filters: &[AclFilter],
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    let found = matching(client, filters)?;
+    let (asked, matches) = (filter_rows(filters), rows(&found));
+    if format == Format::Text {
+        output::text(&match args.filter.print_filters {
+            true => sections(&asked, "MATCHES", &matches),
+            false if found.is_empty() => "No ACL matches.\n".into(),
+            false => table(&matches),
+        })?;
+    }
+    let mut value = json!({ "filters": asked, "matches": matches });
+    let mut add = |name: &str, more: Value| {
+        if let Value::Object(members) = &mut value {
+            members.insert(name.into(), more);
+        }
+    };
+    let mut broken = None;
+    if args.dry {
+        let (before, after) = after(client, found.into_iter().map(Change::RemoveAcl).collect())?;
+        let difference = diff(&before, &after);
+        add("difference", json!(DiffJson::from(&difference)));
+        if format == Format::Text {
+            output::text(&format!("\nNothing was deleted. {}", differences::words(&difference)))?;
+        }
+    } else if !found.is_empty() {
+        if !args.no_confirm {
+            confirm("Confirm deletion of the above matching ACLs?")?;
+        }
+        let (deleted, error) = remove(client, filters);
+        broken = error;
+        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with(acl, String::new())).collect();
+        add("deletions", json!(deletions));
+        if format == Format::Text {
+            output::text(&format!("\nDELETIONS\n{}", table(&deletions)))?;
+        }
+    }
+    if format == Format::Json {
+        output::line(&mut io::stdout(), &value)?;
+    }
+    broken.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
+}
+
+/// Deletes filter by filter; what is gone, and what kept the rest from going.
+fn remove(client: &Client, filters: &[AclFilter]) -> (BTreeSet<Acl>, Option<CallError>) {
+    let mut deleted = BTreeSet::new();
+    for filter in filters {
+        let gone = client.delete::<DeletedAcls>(&paths::delete_acls(filter)).and_then(|gone| read(&gone.matching_acls));
+        match gone {
+            Ok(gone) => deleted.extend(gone),
+            Err(error) => return (deleted, Some(error)),
+        }
+    }
+    (deleted, None)
+}

@@ -1,0 +1,182 @@
+//! `gbac security role`: roles, their members and their ACLs.
+
+use std::fmt::Write;
+use std::io;
+use std::process::ExitCode;
+
+use gbac_api::acls::AclFilter;
+use gbac_api::paging::Page;
+use gbac_api::paths;
+use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
+use gbac_engine::model::Principal;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use super::acl::matching;
+use super::rows::{Row, rows, table};
+use crate::args::Format;
+use crate::args::online::{ConnectArgs, MembersArgs, RoleCommand};
+use crate::client::{CallError, Client};
+use crate::confirm::confirm;
+use crate::lists;
+use crate::output::{self, Failure, plain, shell};
+
+pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) -> Result<ExitCode, Failure> {
+    let client = || Client::open(connect);
+    match command {
+        RoleCommand::Create { role } => create(&client()?, role, format)?,
+        RoleCommand::Assign(args) => {
+            let add = members(args)?;
+            let update = UpdateRole { add, ..UpdateRole::default() };
+            change(&client()?, &args.role, &update, format)?;
+        }
+        RoleCommand::Unassign(args) => {
+            let remove = members(args)?;
+            let update = UpdateRole { remove, ..UpdateRole::default() };
+            change(&client()?, &args.role, &update, format)?;
+        }
+        RoleCommand::Describe { role, print_members, print_permissions, print_all } => {
+            let all = *print_all || print_members == print_permissions;
+            let seen = Described::of(&client()?, role)?;
+            seen.show(all || *print_permissions, all || *print_members, format)?;
+        }
+        RoleCommand::List { prefix, principal } => {
+            let principal = principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
+            let name_prefix = prefix.clone().unwrap_or_default();
+            let query = RoleQuery { name_prefix, principal, page: Page::all(), ..RoleQuery::default() };
+            list(&client()?, &query, format)?;
+        }
+        RoleCommand::Delete { role, keep_acls, no_confirm } => {
+            delete(&client()?, role, *keep_acls, *no_confirm, format)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
+    let made: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
+    let name = made.role.name;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": [name] })),
+        Format::Text => output::text(&format!(
+            "Successfully created role {}\n\nGive it ACLs with `gbac security acl create --allow-role {} ..`, and members with \
+             `gbac security role assign {} --principal ..`.\n",
+            quoted(&name),
+            plain(&shell(&name)),
+            plain(&shell(&name)),
+        )),
+    }
+}
+
+/// A name as the platform's command line shows it.
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", plain(name))
+}
+
+fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
+    Ok(lists::principals("--principal", &args.principal)?.iter().map(Member::from).collect())
+}
+
+fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
+    let done: UpdatedRole = client.change(Method::PUT, &paths::role(role), update)?;
+    let (words, moved) = if update.remove.is_empty() {
+        (["assigned", "to", "are members of", "already"], done.added)
+    } else {
+        (["unassigned", "from", "are no members of", "anyway"], done.removed)
+    };
+    let moved = principals(&moved)?;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &members_json(&moved)),
+        Format::Text if moved.is_empty() => {
+            output::text(&format!("Nothing changed: they {} role {} {}\n", words[2], quoted(role), words[3]))
+        }
+        Format::Text => {
+            let table = output::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&moved));
+            output::text(&format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
+        }
+    }
+}
+
+fn principals(members: &[Member]) -> Result<Vec<Principal>, CallError> {
+    let read = |member: &Member| Principal::parse(&member.principal);
+    members.iter().map(read).collect::<Result<_, _>>().map_err(|_| CallError::NotJson(paths::ROLES.into()))
+}
+
+fn members_json(members: &[Principal]) -> Value {
+    let member = |member: &Principal| json!({ "name": member.name(), "principal_type": member.kind().prefix() });
+    members.iter().map(member).collect()
+}
+
+/// Members with their type in front (specification 4.4).
+fn cells(members: &[Principal]) -> Vec<Vec<String>> {
+    members.iter().map(|member| vec![member.to_string(), member.kind().prefix().into()]).collect()
+}
+
+/// A role with what it permits.
+struct Described {
+    members: Vec<Principal>,
+    permissions: Vec<Row>,
+}
+
+impl Described {
+    fn of(client: &Client, role: &str) -> Result<Self, Failure> {
+        let seen: GetRole = client.get(&paths::role(role))?;
+        let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
+        let permissions = rows(&matching(client, &[filter])?);
+        Ok(Self { members: principals(&seen.members)?, permissions })
+    }
+
+    fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
+        if format == Format::Json {
+            let value = match (permissions, members) {
+                (true, false) => json!({ "permissions": self.permissions }),
+                (false, true) => json!({ "members": members_json(&self.members) }),
+                _ => json!({ "permissions": self.permissions, "members": members_json(&self.members) }),
+            };
+            return output::line(&mut io::stdout(), &value);
+        }
+        let mut text = String::new();
+        if permissions {
+            let _ = write!(text, "PERMISSIONS\n{}", table(&self.permissions));
+        }
+        if members {
+            let gap = if permissions { "\n" } else { "" };
+            let names = output::table(&["NAME", "TYPE"], &cells(&self.members));
+            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", self.members.len());
+        }
+        output::text(&text)
+    }
+}
+
+/// The names from the last to the first, as the platform lists them.
+fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
+    let listed: ListRoles = client.get(&paths::roles(query))?;
+    let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
+    names.sort_unstable_by(|a, b| b.cmp(a));
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": names })),
+        Format::Text => {
+            output::text(&output::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
+        }
+    }
+}
+
+fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format: Format) -> Result<(), Failure> {
+    let seen = Described::of(client, role)?;
+    if format == Format::Text {
+        seen.show(true, true, format)?;
+        output::text("\n")?;
+    }
+    if !no_confirm {
+        let acls = if keep_acls { "keep" } else { "remove" };
+        confirm(&format!(
+            "Confirm deletion of role {}?  This action will {acls} all associated ACLs and unassign role members",
+            quoted(role)
+        ))?;
+    }
+    client.remove(&paths::delete_role(role, !keep_acls))?;
+    match format {
+        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": [role] })),
+        Format::Text => output::text(&format!("Successfully deleted role {}\n", quoted(role))),
+    }
+}

@@ -1,0 +1,96 @@
+//! ACLs and filters as rows of a table and as JSON, in the spelling of the platform's command line.
+
+use gbac_api::acls::{AclFilter, PatternFilter};
+use gbac_engine::model::Acl;
+use serde::Serialize;
+
+use crate::output;
+
+/// An ACL or a filter, with what is wrong with it.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Row {
+    principal: String,
+    host: String,
+    resource_type: String,
+    resource_name: String,
+    resource_pattern_type: String,
+    operation: String,
+    permission: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+}
+
+impl From<&Acl> for Row {
+    fn from(acl: &Acl) -> Self {
+        Self {
+            principal: acl.principal.to_string(),
+            host: acl.host.to_string(),
+            resource_type: acl.resource_type.spelling().audit.to_uppercase(),
+            resource_name: acl.resource_name.clone(),
+            resource_pattern_type: acl.pattern_type.spelling().audit.to_uppercase(),
+            operation: acl.operation.spelling().audit.to_uppercase(),
+            permission: acl.permission.spelling().audit.to_uppercase(),
+            message: None,
+        }
+    }
+}
+
+impl From<&AclFilter> for Row {
+    fn from(filter: &AclFilter) -> Self {
+        let word = |word: Option<&'static str>| word.unwrap_or("any").to_uppercase();
+        Self {
+            principal: filter.principal.as_ref().map(ToString::to_string).unwrap_or_default(),
+            host: filter.host.as_ref().map(ToString::to_string).unwrap_or_default(),
+            resource_type: word(filter.resource_type.map(|value| value.spelling().audit)),
+            resource_name: filter.resource_name.clone().unwrap_or_default(),
+            resource_pattern_type: match filter.pattern {
+                PatternFilter::Any => "ANY".into(),
+                PatternFilter::Match => "MATCH".into(),
+                PatternFilter::Exactly(pattern) => pattern.spelling().audit.to_uppercase(),
+            },
+            operation: word(filter.operation.map(|value| value.spelling().audit)),
+            permission: word(filter.permission.map(|value| value.spelling().audit)),
+            message: Some(String::new()),
+        }
+    }
+}
+
+impl Row {
+    /// An ACL that something was done with; empty when nothing is wrong.
+    pub(super) fn with(acl: &Acl, message: String) -> Self {
+        Self { message: Some(message), ..Self::from(acl) }
+    }
+
+    /// Whether something is wrong.
+    pub(super) fn is_faulty(&self) -> bool {
+        self.message.as_ref().is_some_and(|message| !message.is_empty())
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let Self {
+            principal, host, resource_type, resource_name, resource_pattern_type, operation, permission, ..
+        } = self.clone();
+        let message = self.message.as_deref().unwrap_or_default().replace("\n  ", " ");
+        vec![principal, host, resource_type, resource_name, resource_pattern_type, operation, permission, message]
+    }
+}
+
+/// The rows of ACLs.
+pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>) -> Vec<Row> {
+    acls.into_iter().map(Row::from).collect()
+}
+
+/// The platform's table.
+pub(super) fn table(rows: &[Row]) -> String {
+    let head = [
+        "PRINCIPAL",
+        "HOST",
+        "RESOURCE-TYPE",
+        "RESOURCE-NAME",
+        "RESOURCE-PATTERN-TYPE",
+        "OPERATION",
+        "PERMISSION",
+        "ERROR",
+    ];
+    output::table(&head, &rows.iter().map(Row::cells).collect::<Vec<_>>())
+}

@@ -1,0 +1,42 @@
+//! Asking before something is gone.
+
+use std::io::{self, BufRead, IsTerminal, Write};
+
+use crate::output::Failure;
+
+/// Asks at the terminal; without one the answer has to be in the flags already.
+pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
+    if !io::stdin().is_terminal() {
+        return Err(Failure::usage("nobody is here to be asked; give --no-confirm to go on without"));
+    }
+    ask(question, &mut io::stdin().lock(), &mut io::stderr())
+}
+
+fn ask(question: &str, from: &mut impl BufRead, to: &mut impl Write) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::io("the terminal", &error);
+    write!(to, "{question} [y/N] ").and_then(|()| to.flush()).map_err(failed)?;
+    let mut answer = String::new();
+    from.read_line(&mut answer).map_err(failed)?;
+    let answer = answer.trim();
+    if ["y", "yes"].iter().any(|yes| answer.eq_ignore_ascii_case(yes)) {
+        return Ok(());
+    }
+    Err(Failure::new("not_confirmed", "nothing was deleted"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_yes_is_a_yes() {
+        let said = |answer: &str| {
+            let mut shown = Vec::new();
+            let done = ask("Sure?", &mut answer.as_bytes(), &mut shown);
+            assert_eq!(shown, b"Sure? [y/N] ");
+            done.is_ok()
+        };
+        assert!(said("y\n") && said("Yes\n"));
+        assert!(!said("") && !said("\n") && !said("n\n") && !said("yess\n"));
+    }
+}

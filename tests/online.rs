@@ -1,0 +1,577 @@
+//! The commands that talk to a running service, against the built `gbac serve --demo`: outputs, exit codes, and what can
+//! go wrong on the way.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A demo that runs until the test ends, and a folder for the test's files.
+struct Service {
+    child: Child,
+    url: String,
+    folder: TempDir,
+}
+
+struct Run {
+    exit: i32,
+    out: String,
+    err: String,
+}
+
+impl Run {
+    /// What was written, of a command that did its work.
+    fn done(self) -> String {
+        assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
+        self.out
+    }
+
+    /// What was said, of a command that ended with this code.
+    fn failed(self, exit: i32) -> String {
+        assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        self.err
+    }
+}
+
+/// A run of `gbac` with nothing of the environment but these, and nobody at the terminal.
+fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
+    let mut command = Command::new(gbac());
+    for name in ["GBAC_URL", "GBAC_USER", "GBAC_PASSWORD", "GBAC_TOKEN"] {
+        command.env_remove(name);
+    }
+    let environment = environment.iter().copied();
+    let output = command.args(args).envs(environment).current_dir(folder).stdin(Stdio::null()).output();
+    let output = output.expect("gbac starts");
+    Run {
+        exit: output.status.code().expect("gbac ends by itself"),
+        out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+        err: String::from_utf8(output.stderr).expect("errors are UTF-8"),
+    }
+}
+
+impl Service {
+    fn start() -> Self {
+        let mut command = Command::new(gbac());
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).env_remove("GBAC_ADMIN_PASSWORD");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
+        Self { child, url, folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
+        run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
+    }
+
+    /// As the superuser.
+    fn run(&self, args: &[&str]) -> Run {
+        self.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")], args)
+    }
+
+    fn acl(&self, args: &[&str]) -> Run {
+        self.run(&[&["security", "acl"], args].concat())
+    }
+
+    fn role(&self, args: &[&str]) -> Run {
+        self.run(&[&["security", "role"], args].concat())
+    }
+
+    fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
+    }
+
+    /// How many ACLs a filter finds.
+    fn count(&self, args: &[&str]) -> usize {
+        let listed = self.json(&[&["security", "acl", "list"], args].concat());
+        listed["matches"].as_array().expect("matches").len()
+    }
+
+    /// A token that the demo's provider has just signed.
+    fn token(&self) -> String {
+        let address = self.url.strip_prefix("http://").expect("an address");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        write!(stream, "GET /demo/idp/people HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")
+            .expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let people: Value = serde_json::from_str(answer.split_once("\r\n\r\n").expect("a body").1).expect("JSON");
+        people[0]["token"].as_str().expect("a token").to_owned()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A service that answers each connection with the next of these, then goes away; it gives back what it was asked.
+fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
+    let asked = thread::spawn(move || {
+        let ask = |answer: String| {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).expect("a line");
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().expect("a length");
+                }
+                head.push_str(&line);
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            reader.read_exact(&mut vec![0; length]).expect("a body");
+            stream.write_all(answer.as_bytes()).expect("an answer");
+            head
+        };
+        answers.into_iter().map(ask).collect()
+    });
+    (url, asked)
+}
+
+fn answer(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
+}
+
+#[test]
+fn a_group_gets_acls_without_a_role_by_prefix_and_for_the_cluster() {
+    let service = Service::start();
+    let group = ["create", "--allow-principal", "Group:data", "--operation", "read,describe"];
+    let topics =
+        service.acl(&[&group[..], &["--topic", "raw-", "--resource-pattern-type", "prefixed"]].concat()).done();
+    assert_eq!(
+        topics,
+        "PRINCIPAL   HOST  RESOURCE-TYPE  RESOURCE-NAME  RESOURCE-PATTERN-TYPE  OPERATION  PERMISSION  ERROR\n\
+         Group:data  *     TOPIC          raw-           PREFIXED               READ       ALLOW\n\
+         Group:data  *     TOPIC          raw-           PREFIXED               DESCRIBE   ALLOW\n"
+    );
+    let cluster = ["create", "--allow-principal", "Group:data", "--operation", "describe", "--cluster"];
+    assert!(service.acl(&cluster).done().contains("Group:data  *     CLUSTER        kafka-cluster  LITERAL"));
+    service.run(&["export", "--out", "policy.json"]).done();
+    let check = |resource: &[&str]| {
+        let who = ["check", "--policy", "policy.json", "--user", "maya", "--member-of", "data", "--operation"];
+        service.run(&[&who[..], resource].concat()).exit
+    };
+    assert_eq!(check(&["read", "--topic", "raw-events"]), 0);
+    assert_eq!(check(&["describe", "--cluster"]), 0);
+    assert_eq!(check(&["write", "--topic", "raw-events"]), 2);
+    let again = service.acl(&cluster);
+    assert_eq!(again.exit, 0, "what is there already is no fault: {}", again.err);
+}
+
+#[test]
+fn combinations_multiply_and_quoted_commas_belong_to_names() {
+    let service = Service::start();
+    let made = service.json(&[
+        "security",
+        "acl",
+        "create",
+        "--allow-principal",
+        r#""Group:eng,fin",alice,team:x"#,
+        "--deny-role",
+        "Late",
+        "--deny-host",
+        "10.0.0.7,::1",
+        "--operation",
+        "read",
+        "--operation",
+        "write",
+        "--topic",
+        "a,b",
+        "--registry-global",
+    ]);
+    let made = made.as_array().expect("rows");
+    assert_eq!(
+        made.len(),
+        (3 + 2) * 2 * 3,
+        "(3 allowed from anywhere, 1 denied from 2 hosts) x 2 operations x 3 resources"
+    );
+    let principals: std::collections::BTreeSet<&str> =
+        made.iter().map(|row| row["principal"].as_str().expect("text")).collect();
+    assert_eq!(principals.into_iter().collect::<Vec<_>>(), ["Group:eng,fin", "Role:Late", "User:alice", "User:team:x"]);
+    let row = json!({ "principal": "Role:Late", "host": "::1", "resource_type": "TOPIC", "resource_name": "a",
+        "resource_pattern_type": "LITERAL", "operation": "READ", "permission": "DENY", "message": "" });
+    assert!(made.contains(&row), "{made:?}");
+    assert_eq!(service.count(&["--allow-principal", r#""Group:eng,fin""#]), 6);
+}
+
+#[test]
+fn a_row_that_is_refused_makes_the_exit_code_and_keeps_no_other_back() {
+    let service = Service::start();
+    let create = ["create", "--operation", "read", "--topic", "fresh", "--allow-principal"];
+    let done = service.acl(&[&create[..], &["Group:*,Group:ok"]].concat());
+    assert_eq!((done.exit, done.err.as_str()), (1, ""));
+    let line = |who: &str| done.out.lines().find(|line| line.starts_with(who)).expect("a row").to_owned();
+    assert!(line("Group:*").contains("`Group:*` is not a wildcard"), "{}", done.out);
+    assert!(line("Group:ok").ends_with("ALLOW"), "{}", done.out);
+    assert_eq!(service.count(&["--topic", "fresh"]), 1);
+    let twice = service.acl(&[&create[..], &["User:Group:eng"]].concat());
+    assert_eq!(twice.exit, 1);
+    assert!(twice.out.contains("names a user, not a group or role"), "{}", twice.out);
+    let pattern = ["create", "--operation", "read", "--topic", "fresh-*", "--allow-principal", "a"];
+    assert!(service.acl(&pattern).out.contains("write `fresh-` with the prefixed pattern"));
+}
+
+#[test]
+fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("policy.json"), "{ \"version\": 1 }").expect("a file");
+    let create = ["security", "acl", "create"];
+    let topic = ["--operation", "read", "--topic", "x"];
+    let acl = |words: &[&'static str]| [&create[..], &topic[..], words].concat();
+    for (args, says) in [
+        (acl(&["--allow-principal", "a", "--allow-host", "10.0.0.0/8"]), "--allow-host: `10.0.0.0/8`"),
+        (acl(&["--allow-principal", "a", "--deny-host", "10.0.0.7"]), "--deny-host is nobody's"),
+        (acl(&["--allow-principal", "group:eng"]), "in this letter case"),
+        (acl(&["--allow-principal", "Group:"]), "the name after `Group:` is empty"),
+        (acl(&["--allow-principal", "a,,b"]), "an entry of `a,,b` is empty"),
+        (acl(&["--allow-principal", "\"a,b"]), "is not closed"),
+        (acl(&[]), "specified flags created no ACLs: say who"),
+        ([&create[..], &["--allow-principal", "a", "--topic", "x"]].concat(), "name what with --operation"),
+        ([&create[..], &["--allow-principal", "a", "--operation", "read"]].concat(), "name a resource"),
+        (
+            [&create[..], &["--allow-principal", "a", "--operation", "raed", "--topic", "x"]].concat(),
+            "`raed` is not an operation",
+        ),
+        (vec!["security", "acl", "delete", "--no-confirm"], "say which ACLs"),
+        (vec!["security", "role", "assign", "r", "--principal", "GROUP:x"], "`GROUP` is not a principal type"),
+        (vec!["cluster", "config", "set", "superusers"], "`superusers` has no value"),
+        (vec!["import", "policy.json", "--if-match", ""], "that is no state"),
+        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD"),
+        (vec!["export", "--url", "http://gbac.example"], "what `http://gbac.example` answers could be anybody's"),
+        (vec!["export", "--url", "gbac.example"], "is not the base address of an API"),
+    ] {
+        let done = run(&folder, &[("GBAC_URL", "http://127.0.0.1:1")], &args);
+        let text = done.failed(64);
+        assert!(text.contains(says), "{args:?}: {text}");
+    }
+    let text = run(&folder, &[], &["export", "--url", "https://me:secret@gbac.example"]).failed(64);
+    assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn lists_take_the_platforms_filters() {
+    let service = Service::start();
+    assert_eq!(service.count(&[]), 18);
+    assert_eq!(service.count(&["--allow-principal", "Group:engineering"]), 2);
+    assert_eq!(service.count(&["--deny-principal", "Group:engineering"]), 0);
+    assert_eq!(service.count(&["--allow-role", "PaymentsWriters,Role:SchemaStewards", "--operation", "write"]), 3);
+    assert_eq!(service.count(&["--topic", "orders-"]), 2);
+    assert_eq!(service.count(&["--topic", "orders-", "--resource-pattern-type", "literal"]), 0);
+    assert_eq!(service.count(&["--topic", "orders-eu", "--resource-pattern-type", "match"]), 3);
+    assert_eq!(service.count(&["--subsystem", "registry"]), 2);
+    assert_eq!(service.count(&["--cluster", "--allow-host", "*"]), 1);
+    assert_eq!(service.count(&["--allow-host", "10.20.4.71"]), 1);
+    let shown = service.acl(&["ls", "--deny-principal", "Group:analytics", "--print-filters"]).done();
+    assert_eq!(
+        shown,
+        "FILTERS\n\
+         PRINCIPAL        HOST  RESOURCE-TYPE  RESOURCE-NAME  RESOURCE-PATTERN-TYPE  OPERATION  PERMISSION  ERROR\n\
+         Group:analytics        ANY                           ANY                    ANY        DENY\n\
+         \n\
+         MATCHES\n\
+         PRINCIPAL        HOST  RESOURCE-TYPE  RESOURCE-NAME   RESOURCE-PATTERN-TYPE  OPERATION  PERMISSION  ERROR\n\
+         Group:analytics  *     TOPIC          orders-archive  LITERAL                WRITE      DENY\n"
+    );
+    let listed = service.json(&["security", "acl", "list", "--deny-principal", "Group:analytics"]);
+    assert_eq!(
+        listed["matches"],
+        json!([{ "principal": "Group:analytics", "host": "*", "resource_type": "TOPIC", "resource_name": "orders-archive",
+            "resource_pattern_type": "LITERAL", "operation": "WRITE", "permission": "DENY" }])
+    );
+    assert_eq!(listed["filters"][0]["permission"], "DENY");
+}
+
+#[test]
+fn what_is_deleted_is_shown_and_confirmed() {
+    let service = Service::start();
+    let group = ["delete", "--allow-principal", "Group:engineering"];
+    let dry = service.acl(&[&group[..], &["--dry"]].concat()).done();
+    assert!(dry.contains("Nothing was deleted. The later policy allows less, and nothing more.\n"), "{dry}");
+    assert!(dry.contains("Group:engineering  loses   Read, Write, Describe  Topic orders- prefixed  *\n"), "{dry}");
+    let unasked = service.acl(&group);
+    assert!(unasked.out.contains("Group:engineering  *     TOPIC"), "{}", unasked.out);
+    assert!(unasked.failed(64).contains("--no-confirm"));
+    assert_eq!(service.count(&group[1..]), 2, "nothing is gone yet");
+    let gone = service.acl(&[&group[..], &["--no-confirm"]].concat()).done();
+    let (_, deletions) = gone.split_once("\nDELETIONS\n").expect("what is gone");
+    assert_eq!(deletions.lines().count(), 3, "{gone}");
+    assert_eq!((service.count(&group[1..]), service.count(&[])), (0, 16));
+    assert_eq!(service.acl(&group).done(), "No ACL matches.\n");
+    let json = service.json(&["security", "acl", "delete", "--topic", "status", "--no-confirm"]);
+    assert_eq!((&json["matches"][0]["principal"], &json["deletions"][0]["message"]), (&json!("User:*"), &json!("")));
+}
+
+#[test]
+fn a_rehearsal_of_new_acls_changes_nothing() {
+    let service = Service::start();
+    let create =
+        ["create", "--deny-principal", "Group:analytics", "--operation", "read", "--dry", "--topic", "analytics-"];
+    let dry = service.acl(&[&create[..], &["--resource-pattern-type", "prefixed"]].concat()).done();
+    assert!(dry.contains("Nothing was created. The later policy allows less, and nothing more.\n"), "{dry}");
+    assert!(dry.contains("Group:analytics  loses"), "{dry}");
+    let faulty =
+        service.acl(&["create", "--allow-principal", "Group:*", "--operation", "read", "--topic", "x", "--dry"]);
+    assert_eq!(faulty.exit, 1);
+    assert!(faulty.out.contains("is not a wildcard") && faulty.out.contains("decided alike"), "{}", faulty.out);
+    assert_eq!(service.count(&[]), 18);
+}
+
+#[test]
+fn a_role_is_made_given_members_shown_and_deleted() {
+    let service = Service::start();
+    let made = service.role(&["create", "Auditors"]).done();
+    assert!(made.starts_with("Successfully created role \"Auditors\"\n"), "{made}");
+    assert_eq!(
+        service.role(&["assign", "Auditors", "--principal", "alice,Group:audit"]).done(),
+        "Successfully assigned role \"Auditors\" to\nNAME         PRINCIPAL-TYPE\nUser:alice   User\nGroup:audit  Group\n"
+    );
+    let again = service.role(&["add", "Auditors", "--principal", "Group:audit"]).done();
+    assert_eq!(again, "Nothing changed: they are members of role \"Auditors\" already\n");
+    service.acl(&["create", "--allow-role", "Auditors", "--operation", "read", "--topic", "ledger"]).done();
+    assert_eq!(
+        service.role(&["describe", "Auditors", "--print-members"]).done(),
+        "PRINCIPALS (2)\nNAME         TYPE\nUser:alice   User\nGroup:audit  Group\n"
+    );
+    let all = service.role(&["info", "Auditors"]).done();
+    assert!(all.starts_with("PERMISSIONS\nPRINCIPAL      HOST") && all.contains("\nPRINCIPALS (2)\n"), "{all}");
+    assert!(!service.role(&["describe", "Auditors", "-p"]).done().contains("PRINCIPALS"));
+    let json = service.json(&["security", "role", "describe", "Auditors"]);
+    assert_eq!(json["members"][1], json!({ "name": "audit", "principal_type": "Group" }));
+    assert_eq!(json["permissions"][0]["resource_name"], "ledger");
+
+    assert_eq!(service.role(&["list", "--principal", "Group:audit"]).done(), "NAME\nAuditors\n");
+    let names = service.json(&["security", "role", "list"]);
+    let names = names["roles"].as_array().expect("names");
+    assert_eq!((names.len(), &names[0], &names[5]), (6, &json!("SchemaStewards"), &json!("AnalyticsReaders")));
+    assert_eq!(service.role(&["ls", "--prefix", "A"]).done(), "NAME\nAuditors\nAnalyticsReaders\n");
+
+    assert_eq!(
+        service.role(&["unassign", "Auditors", "--principal", "Group:audit"]).done(),
+        "Successfully unassigned role \"Auditors\" from\nNAME         PRINCIPAL-TYPE\nGroup:audit  Group\n"
+    );
+    let absent = service.role(&["remove", "Auditors", "--principal", "Group:audit"]).done();
+    assert_eq!(absent, "Nothing changed: they are no members of role \"Auditors\" anyway\n");
+    assert_eq!(service.role(&["list", "--principal", "Group:audit"]).done(), "NAME\n");
+
+    let unasked = service.role(&["delete", "Auditors"]);
+    assert!(unasked.out.contains("PRINCIPALS (1)"), "{}", unasked.out);
+    assert!(unasked.failed(64).contains("--no-confirm"));
+    service.role(&["delete", "Auditors", "--keep-acls", "--no-confirm"]).done();
+    assert_eq!(service.count(&["--allow-role", "Auditors"]), 1);
+    service.role(&["create", "Auditors"]).done();
+    let gone = service.role(&["delete", "Auditors", "--no-confirm"]).done();
+    assert!(gone.ends_with("\nSuccessfully deleted role \"Auditors\"\n"), "{gone}");
+    assert_eq!(service.count(&["--allow-role", "Auditors"]), 0);
+}
+
+#[test]
+fn roles_that_are_refused_say_why() {
+    let service = Service::start();
+    for (args, says) in [
+        (&["create", "a,b"][..], "the role name holds `,`"),
+        (&["describe", "Nobody"], "there is no role `Nobody`"),
+        (&["delete", "Nobody", "--no-confirm"], "there is no role `Nobody`"),
+        (&["assign", "Nobody", "--principal", "a"], "there is no role `Nobody`"),
+        (&["assign", "ReportingLegacy", "--principal", "Role:x"], "add[0].principal: "),
+        (&["assign", "ReportingLegacy", "--principal", "Group:*"], "add[0].principal: "),
+        (&["assign", "ReportingLegacy", "--principal", "Group:*,Role:x"], "\n  add[1].principal: "),
+        (&["describe", ".."], "holds a name that no address can hold"),
+    ] {
+        let text = service.role(args).failed(1);
+        assert!(text.contains(says), "{args:?}: {text}");
+    }
+    let json = service.run(&["--format", "json", "security", "role", "describe", "Nobody"]);
+    let error: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!(error["error"], json!({ "code": "not_found", "message": "there is no role `Nobody`" }));
+}
+
+#[test]
+fn properties_are_read_set_and_refused_by_name() {
+    let service = Service::start();
+    let get = |name: &str| service.run(&["cluster", "config", "get", name]).done();
+    assert_eq!(get("oidc_group_claim_path"), "$.groups\n");
+    assert_eq!(get("nested_group_behavior"), "none\n");
+    assert_eq!(get("superusers"), "- admin\n");
+    let set = |words: &[&str]| service.run(&[&["cluster", "config", "set"], words].concat());
+    let done = set(&["oidc_group_claim_path", "$.realm_access.roles"]).done();
+    assert!(done.starts_with("Successfully updated configuration. New configuration version is "), "{done}");
+    set(&["nested_group_behavior=suffix", "superusers=admin,bob"]).done();
+    assert_eq!(get("oidc_group_claim_path"), "$.realm_access.roles\n");
+    assert_eq!(get("superusers"), "- admin\n- bob\n");
+    let all = service.json(&["cluster", "config", "list"]);
+    assert_eq!((&all["nested_group_behavior"], &all["superusers"]), (&json!("suffix"), &json!(["admin", "bob"])));
+    assert!(service.run(&["cluster", "config", "list"]).done().contains("\nnested_group_behavior      suffix\n"));
+
+    let faults = set(&["audit_enabled=perhaps", "nested_group_behavior=Suffix", "nothing=1"]).failed(1);
+    assert_eq!(
+        faults,
+        "error: the cluster properties were not changed:\n  audit_enabled: expected type boolean\n  \
+         nested_group_behavior: Must be one of none,suffix\n  nothing: Unknown property\n"
+    );
+    assert!(set(&["superusers", "bob"]).failed(1).contains("keep `admin` among the superusers"));
+    assert!(service.run(&["cluster", "config", "get", "nothing"]).failed(1).contains("Unknown property {nothing}"));
+    set(&["oidc_clock_skew_tolerance", "60"]).done();
+    set(&["oidc_clock_skew_tolerance", ""]).done();
+    assert_eq!(get("oidc_clock_skew_tolerance"), "30\n", "an empty value resets what is no string");
+}
+
+#[test]
+fn levels_are_set_under_both_names_and_revert() {
+    let service = Service::start();
+    let alias = service.run(&["admin", "config", "log-level", "set", "security", "--level", "debug"]).done();
+    assert_eq!(alias, "SUCCESSES\nNAME      LEVEL  BEFORE  REVERTS\nsecurity  debug  info    in 300 s\n");
+    assert!(service.run(&["cluster", "loggers", "list"]).done().contains("\nsecurity  debug\n"));
+    let never = ["cluster", "loggers", "set", "security", "nothing", "-l", "warn", "-e", "0"];
+    let some = service.run(&never);
+    assert_eq!((some.exit, some.err.as_str()), (1, ""));
+    assert!(some.out.contains("security  warn   debug   never\n\nFAILURES\n"), "{}", some.out);
+    assert!(some.out.contains("unknown logger {nothing}"), "{}", some.out);
+    let all = service.json(&["cluster", "loggers", "set", "all", "--level", "info", "-e", "7"]);
+    let listed = service.json(&["cluster", "loggers", "list"]);
+    let (set, listed) = (all["successes"].as_array().expect("set"), listed.as_array().expect("listed"));
+    assert_eq!((set.len(), &all["failures"]), (listed.len(), &json!([])));
+    assert!(set.iter().all(|one| one["expiration"] == 7) && listed.iter().all(|one| one["level"] == "info"));
+    assert!(service.run(&["cluster", "loggers", "set", "main", "-l", "loud"]).out.contains("unknown level {loud}"));
+}
+
+#[test]
+fn the_licence_is_shown_and_set() {
+    let service = Service::start();
+    assert_eq!(service.run(&["cluster", "license"]).done(), "valid\n");
+    assert_eq!(service.run(&["cluster", "license", "set", "expired"]).done(), "expired\n");
+    assert_eq!(service.json(&["cluster", "license"]), json!({ "license": "expired", "pinned": false }));
+    assert!(service.role(&["create", "Late"]).failed(1).contains("without a valid enterprise license"));
+    let acl = service.acl(&["create", "--allow-principal", "Group:a,bob", "--operation", "read", "--topic", "x"]);
+    assert_eq!(acl.exit, 1);
+    assert!(acl.out.contains("without a valid enterprise license"), "{}", acl.out);
+    assert_eq!(service.count(&["--topic", "x"]), 1, "users need none");
+}
+
+#[test]
+fn a_policy_goes_out_and_comes_back_as_a_whole() {
+    let service = Service::start();
+    let said = service.run(&["export", "--out", "policy.json"]).done();
+    let state = said.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
+    assert!(said.starts_with("Exported policy.json: 18 ACLs and 5 roles. The service's state is "), "{said}");
+    let file = |name: &str| service.folder.path().join(name);
+    let before = fs::read_to_string(file("policy.json")).expect("a document");
+    assert_eq!(service.run(&["export"]).done(), before);
+
+    let changed = before.replace("\"Group:engineering\"", "\"Group:platform\"");
+    fs::write(file("changed.json"), &changed).expect("a file");
+    let dry = service.run(&["import", "changed.json", "--dry", "--if-match", &state]).done();
+    assert!(dry.contains("Group:engineering  loses") && dry.contains("Group:platform     gains"), "{dry}");
+    let said = service.run(&["import", "changed.json", "--if-match", &state]).done();
+    assert!(said.starts_with("Imported changed.json: 18 ACLs and 5 roles."), "{said}");
+    assert_ne!(service.run(&["export"]).done(), before);
+
+    for late in [
+        &["import", "policy.json", "--if-match", &state][..],
+        &["import", "policy.json", "--dry", "--if-match", &state],
+    ] {
+        assert!(service.run(late).failed(1).contains("the policy was changed"), "{late:?}");
+    }
+    assert_eq!(service.count(&["--allow-principal", "Group:platform"]), 2, "a late import changes nothing");
+    service.run(&["import", "policy.json"]).done();
+    assert_eq!(service.run(&["export"]).done(), before);
+
+    fs::write(file("bad.json"), before.replace("\"*\"", "\"10.0.0.0/8\"")).expect("a file");
+    assert!(service.run(&["import", "bad.json"]).failed(1).contains("/acls/0/host: "));
+    fs::write(file("locked.json"), before.replace("\"admin\"", "\"somebody\"")).expect("a file");
+    let locked = service.run(&["import", "locked.json"]).failed(1);
+    assert!(locked.contains("/settings/superusers: no superuser could sign in any more"), "{locked}");
+    assert_eq!(service.run(&["export"]).done(), before, "all or nothing");
+    assert!(service.run(&["export", "--out", "no/such/folder"]).failed(1).contains("no/such/folder"));
+}
+
+#[test]
+fn an_import_is_refused_when_somebody_else_was_faster() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let document = r#"{ "version": 1 }"#;
+    fs::write(folder.path().join("policy.json"), document).expect("a file");
+    let refusal = r#"{ "code": "policy_changed", "message": "the policy was changed in the meantime" }"#;
+    let (read, late) = (answer("200 OK", "etag: \"7\"\r\n", document), answer("412 Precondition Failed", "", refusal));
+    let (url, asked) = answering(&[&read, &late]);
+    let done = run(&folder, &[("GBAC_URL", &url)], &["--format", "json", "import", "policy.json"]);
+    let asked = asked.join().expect("two questions");
+    assert!(asked[0].starts_with("GET /gbac/v1/policy "), "{asked:?}");
+    assert!(asked[1].starts_with("PUT /gbac/v1/policy ") && asked[1].contains("if-match: \"7\"\r\n"), "{asked:?}");
+    assert!(done.out.contains(r#""code":"policy_changed""#), "{}", done.out);
+    assert!(done.failed(1).contains("changed in the meantime"));
+}
+
+#[test]
+fn each_api_is_asked_with_its_own_credential() {
+    let service = Service::start();
+    let role: &[&str] = &["security", "role", "create", "New"];
+    let property: &[&str] = &["cluster", "config", "set", "nested_group_behavior", "suffix"];
+    let nobody = service.with(&[], role).failed(1);
+    assert_eq!(nobody, "error: the service asks who you are; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN\n");
+    let wrong = service.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "wrong")], role).failed(1);
+    assert!(wrong.contains("does not take the credentials"), "{wrong}");
+    assert!(!wrong.contains("wrong"), "a password is never repeated: {wrong}");
+
+    let token = service.token();
+    let maya = [("GBAC_TOKEN", token.as_str())];
+    assert!(service.with(&maya, role).failed(1).contains("only a superuser may do this"));
+    assert!(service.with(&maya, property).failed(1).contains("superuser role required"));
+    let password = [("GBAC_PASSWORD", "demo"), ("GBAC_TOKEN", token.as_str())];
+    let both = |args: &[&str]| service.with(&password, &[args, &["--user", "admin"]].concat());
+    assert!(both(role).failed(1).contains("only a superuser may do this"), "the Data Plane is asked with the token");
+    both(property).done();
+    service.run(&["cluster", "config", "set", "superusers", "admin,maya.okafor"]).done();
+    service.with(&maya, role).done();
+}
+
+#[test]
+fn a_service_that_does_not_answer_as_one_is_told_apart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let list = |url: &str| run(&folder, &[], &["security", "role", "list", "--url", url, "--timeout", "1"]);
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let unreachable = list(&format!("http://{free}")).failed(1);
+    assert!(unreachable.contains(&format!("`http://{free}` cannot be reached: ")), "{unreachable}");
+    assert_eq!(unreachable.lines().count(), 1, "{unreachable}");
+    for (status, headers, body, says) in [
+        ("200 OK", "content-type: text/html\r\n", "<html>", "the answer to `/v1/roles` is not the JSON"),
+        ("200 OK", "", "{\"roles\":7}", "is not the JSON that is expected"),
+        ("302 Found", "location: http://127.0.0.1:1/\r\n", "", "status 302, and redirects are not followed"),
+        ("502 Bad Gateway", "", "<html>", "the service answered with status 502"),
+    ] {
+        let (url, asked) = answering(&[&answer(status, headers, body)]);
+        let text = list(&url).failed(1);
+        assert!(text.contains(says), "{status}: {text}");
+        assert!(asked.join().expect("a question")[0].starts_with("GET /v1/roles?page_size=-1 "));
+    }
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", silent.local_addr().expect("an address"));
+    assert!(list(&url).failed(1).contains("was silent for 1 seconds; wait longer with --timeout"));
+}
+
+#[test]
+fn names_from_a_service_cannot_play_with_the_terminal() {
+    let service = Service::start();
+    let group = "Group:a\u{202e}b";
+    let made = service.acl(&["create", "--allow-principal", group, "--operation", "read", "--topic", "x"]).done();
+    service.role(&["assign", "ReportingLegacy", "--principal", group]).done();
+    let shown = service.role(&["describe", "ReportingLegacy"]).done();
+    for text in [made, shown, service.acl(&["list"]).done()] {
+        assert!(!text.contains('\u{202e}') && text.contains("Group:a\\u{202e}b"), "{text:?}");
+    }
+}
