@@ -82,18 +82,45 @@ impl<'q> Parameters<'q> {
         self.violations.push(FieldViolation::new(field, description));
     }
 
+    fn unknown(&self, name: &str) -> FieldViolation {
+        let known: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
+        let text = match known.as_slice() {
+            [] => "is not known here; there are no parameters".to_owned(),
+            [one] => format!("is not known here; the parameter is {one}"),
+            _ => format!("is not known here; the parameters are {}", known.join(", ")),
+        };
+        FieldViolation::new(name.escape_debug().to_string(), text)
+    }
+
     /// The value, when nothing was wrong. A filter that nobody asked for is refused: to leave it out would widen the
     /// answer, and for DELETE the loss. Other unknown parameters do nothing.
     pub(crate) fn finish<T>(mut self, value: T) -> Result<T, Vec<FieldViolation>> {
         for (name, _) in self.pairs {
             if name.starts_with("filter") && !self.known.contains(&name.as_str()) {
-                let known: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
-                let text = format!("is not known here; the parameters are {}", known.join(", "));
-                self.violations.push(FieldViolation::new(name.clone(), text));
+                let fault = self.unknown(name);
+                self.violations.push(fault);
             }
         }
         if self.violations.is_empty() { Ok(value) } else { Err(self.violations) }
     }
+}
+
+/// Refuses each parameter that is none of the known ones or given more than once.
+///
+/// # Errors
+/// Every fault, by parameter.
+pub fn only(pairs: &[(String, String)], known: &[&'static str]) -> Result<(), Vec<FieldViolation>> {
+    let mut from = Parameters::of(pairs);
+    for name in known {
+        from.take(name);
+    }
+    let mut unknown: Vec<&str> = pairs.iter().map(|(name, _)| name.as_str()).collect();
+    unknown.retain(|name| !known.contains(name));
+    unknown.sort_unstable();
+    unknown.dedup();
+    let faults = unknown.into_iter().map(|name| from.unknown(name)).collect::<Vec<_>>();
+    from.violations.extend(faults);
+    if from.violations.is_empty() { Ok(()) } else { Err(from.violations) }
 }
 
 #[cfg(test)]
@@ -117,6 +144,26 @@ mod tests {
         assert_eq!(read("page_size=1&page_size=2").unwrap_err()[0].description, "is given more than once");
         assert_eq!(read("filter.nmae=x").unwrap_err()[0].field, "filter.nmae");
         assert_eq!(read("_=123").unwrap(), Page::default());
+    }
+
+    #[test]
+    fn a_change_knows_its_parameters() {
+        let faults = |query: &str, known: &[&'static str]| -> Vec<(String, String)> {
+            let faults = only(&crate::encode::parse_query(query).unwrap(), known).err().unwrap_or_default();
+            faults.into_iter().map(|fault| (fault.field, fault.description)).collect()
+        };
+        let fault = |field: &str, text: &str| (field.to_owned(), text.to_owned());
+        assert_eq!(faults("dry_run", &["dry_run"]), []);
+        assert_eq!(
+            faults("a=1&dry_run=1&b=2&a=2&dry_run=2", &["dry_run"]),
+            [
+                fault("dry_run", "is given more than once"),
+                fault("a", "is not known here; the parameter is `dry_run`"),
+                fault("b", "is not known here; the parameter is `dry_run`"),
+            ]
+        );
+        assert_eq!(faults("x", &[]), [fault("x", "is not known here; there are no parameters")]);
+        assert_eq!(faults("x", &["a", "b"]), [fault("x", "is not known here; the parameters are `a`, `b`")]);
     }
 
     #[test]

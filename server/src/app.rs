@@ -32,8 +32,8 @@ use crate::start;
 use crate::store::{Plan, Snapshot, Store};
 use crate::upstream::{Upstream, UpstreamOptions};
 use crate::{
-    acls, authzen, body, cluster_config, control_plane, demo_provider, gate, health, license, loggers, policy_document,
-    roles, security_service, service_info, upstream,
+    acls, authzen, body, cluster_config, control_plane, demo_provider, gate, health, license, loggers, parameters,
+    policy_document, roles, security_service, service_info, upstream,
 };
 
 /// What a demo is made from.
@@ -202,8 +202,7 @@ impl App {
         let clock = options.clock.unwrap_or(clock::system);
         let site = Site::new(options.site.clone(), options.address, options.tls)?;
         let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
-        let store = Store::open(&options.data, |config| start::pin(config, &options)).map_err(ServeError::Store)?;
-        let (admin, first_password) = start::admin(&store, &options)?;
+        let (store, admin, first_password) = start::open(&options)?;
         Ok(Self(Arc::new(Parts {
             store,
             admin,
@@ -371,6 +370,7 @@ pub fn router(app: App) -> Router {
         .merge(loggers::routes())
         .merge(upstream::routes())
         .merge(if app.is_demo() { demo_provider::routes() } else { Router::new() })
+        .route_layer(middleware::from_fn(parameters::check))
         .method_not_allowed_fallback(wrong_method)
         .fallback(console::answer)
         .layer(middleware::from_fn_with_state(app.clone(), auth::authorize))

@@ -14,6 +14,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use crate::fault::{Fault, Surface};
+use crate::objects::Objects;
 
 /// The largest body of most requests, in bytes.
 pub(crate) const LIMIT: usize = 1 << 20;
@@ -23,14 +24,16 @@ pub(crate) const DOCUMENT_LIMIT: usize = 512 << 20;
 const DRAIN_LIMIT: usize = 4 << 20;
 /// How long a refused body is read before the answer.
 const DRAIN_TIME: Duration = Duration::from_secs(5);
-/// How long a body may take.
-const READ_TIME: Duration = Duration::from_secs(20);
+/// How long most bodies may take.
+pub(crate) const TIME: Duration = Duration::from_secs(20);
+/// How long a policy document may take: as long as its request.
+pub(crate) const DOCUMENT_TIME: Duration = Duration::from_secs(120);
 
-/// Reads a body of JSON text: `application/json`, not compressed, at most `limit` bytes.
+/// Reads a body of JSON text: `application/json`, not compressed, at most `limit` bytes and `time`.
 ///
 /// # Errors
 /// 415, 413, 408 or 400, with the body drained.
-pub(crate) async fn text(request: Request, limit: usize) -> Result<String, Fault> {
+pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Result<String, Fault> {
     let (parts, body) = request.into_parts();
     if body.is_end_stream() {
         return Err(Fault::new(RpcCode::InvalidArgument, "the body is empty; it must be a JSON object"));
@@ -48,7 +51,7 @@ pub(crate) async fn text(request: Request, limit: usize) -> Result<String, Fault
         return Err(too_large());
     }
     let mut body = body;
-    let read = timeout(READ_TIME, async {
+    let read = timeout(time, async {
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|_| Fault::new(RpcCode::InvalidArgument, "the body ended too early"))?;
@@ -74,15 +77,21 @@ pub(crate) async fn text(request: Request, limit: usize) -> Result<String, Fault
     String::from_utf8(bytes).map_err(|_| Fault::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
 }
 
-/// Reads a body as a value. JSON is read strictly: a member that is given twice is refused.
+/// Reads a body as a value. JSON is read strictly: a member that is given twice is refused,
+/// and so is a list where an object belongs.
 ///
 /// # Errors
 /// As [`text`], and 400 for what is not that value.
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Fault> {
-    let text = text(request, LIMIT).await?;
+    let text = text(request, LIMIT, TIME).await?;
     let wrong = |what: String| Fault::new(RpcCode::InvalidArgument, format!("the body cannot be read: {what}"));
-    json::parse(&text).map_err(|error| wrong(error.to_string()))?;
-    serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))
+    let value = json::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    if !value.is_object() {
+        return Err(Fault::new(RpcCode::InvalidArgument, "the body must be a JSON object"));
+    }
+    // From the text for a message that tells the place, from the value to be read by name only.
+    serde_json::from_str::<T>(&text).map_err(|error| wrong(error.to_string()))?;
+    T::deserialize(Objects(value)).map_err(|error| wrong(error.to_string()))
 }
 
 fn wrong_kind(headers: &HeaderMap) -> Option<Fault> {

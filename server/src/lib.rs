@@ -3,7 +3,7 @@
 //! [`serve`] is the whole of it on a port; [`router`] is the same without one, for tests. Locks are in `store` and `lock`.
 //! Every surface has a file: `acls`, `roles`, `security_service`, `cluster_config`, `policy_document`, `service_info`,
 //! `control_plane`, `authzen`, `audit`, `upstream`, `demo_provider`, `console`. What all of them share is in `gate`
-//! (hosts, origins, headers, time), `auth` (who may what, D-26), `body` (reading and draining) and `fault` (each
+//! (hosts, origins, headers, time), `auth` (who may what, D-26), `body` (reading and draining), `parameters` (those of changes) and `fault` (each
 //! surface's error body, D-21).
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
@@ -33,7 +33,10 @@ mod lock;
 mod log;
 mod loggers;
 mod metrics;
+mod objects;
 mod oidc;
+mod panics;
+mod parameters;
 mod password;
 mod policy_document;
 mod random;

@@ -78,13 +78,18 @@ fn licensed_policy(held: &Policy, policy: &Policy) -> Option<Licensed> {
     property.or_else(role).or_else(|| policy.acls().find_map(|acl| licensed_acl(held, &acl)))
 }
 
-/// A group property that is to have a value which is neither its default nor the one that it has.
+/// A group property, or the attributes of an SSO connection in their place, that is to have a value which is neither
+/// its default nor the one that it has.
 pub(crate) fn licensed_property(held: &Settings, wanted: &Settings) -> Option<&'static str> {
     fn parts(settings: &Settings) -> Option<(&ClaimPath, NestedGroupBehavior)> {
         match &settings.groups {
             GroupSource::Properties { claim_path, nested } => Some((claim_path, *nested)),
             GroupSource::Sso { .. } => None,
         }
+    }
+    // They stand in the place of the properties; left, they leave these with their defaults.
+    if matches!(wanted.groups, GroupSource::Sso { .. }) && wanted.groups != held.groups {
+        return Some("sso");
     }
     let default = Settings::default();
     let (path, nested) = parts(wanted)?;

@@ -46,7 +46,7 @@ async fn write(State(app): State<App>, request: Request) -> Response {
         return body::refuse(request, fault).await;
     };
     let replace = async {
-        let text = body::text(request, body::DOCUMENT_LIMIT).await?;
+        let text = body::text(request, body::DOCUMENT_LIMIT, body::DOCUMENT_TIME).await?;
         let admin = app.admin().name.clone();
         let failed = |_| Fault::new(RpcCode::Internal, "the policy document could not be read");
         let policy = tokio::task::spawn_blocking(move || document(&text, &admin)).await.map_err(failed)??;

@@ -107,11 +107,10 @@ async fn delete(State(app): State<App>, name: Name, RawQuery(query): RawQuery) -
 
 /// Reads a parameter that is true or false; false when it is left out.
 fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
-    let values: Vec<&str> = pairs.iter().filter(|(known, _)| known == name).map(|(_, value)| value.as_str()).collect();
-    match values.as_slice() {
-        [] | ["false"] => Ok(false),
-        ["true"] => Ok(true),
-        _ => Err(vec![FieldViolation::new(name, "must be `true` or `false`, once")]),
+    match pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(vec![FieldViolation::new(name, "must be `true` or `false`")]),
     }
 }
 

@@ -1,5 +1,6 @@
 //! The first steps of a service on a folder: what the command line pins, and the user who can always sign in (D-30).
 
+use std::io;
 use std::path::PathBuf;
 
 use gbac_api::address::address;
@@ -11,9 +12,10 @@ use crate::auth::Admin;
 use crate::config::{Config, License};
 use crate::console::Console;
 use crate::fault::Fault;
+use crate::panics::caught;
 use crate::random;
 use crate::serve::ServeError;
-use crate::store::{Plan, Store};
+use crate::store::{Plan, Store, StoreError};
 
 /// Refuses what can be seen to be wrong before anything is opened.
 pub(crate) fn check(options: &Service) -> Result<(), ServeError> {
@@ -34,7 +36,7 @@ pub(crate) fn check(options: &Service) -> Result<(), ServeError> {
 }
 
 /// Puts what the command line says in place of what is stored.
-pub(crate) fn pin(config: &mut Config, options: &Service) {
+fn pin(config: &mut Config, options: &Service) {
     if let Some(url) = &options.oidc_discovery_url {
         config.oidc_discovery_url.clone_from(url);
         config.pinned.insert("oidc_discovery_url");
@@ -59,12 +61,33 @@ pub(crate) fn pin_license(config: &mut Config, license: Option<License>) {
     }
 }
 
+/// The store, and the user with a password.
+pub(crate) fn open(options: &Service) -> Result<(Store, Admin, Option<String>), ServeError> {
+    // A damaged file makes the library panic: when it is opened, read, first written, and closed as well.
+    let opened = caught(|| {
+        let store = Store::open(&options.data, |config| pin(config, options)).map_err(ServeError::Store)?;
+        let (admin, first) = admin(&store, options)?;
+        Ok((store, admin, first))
+    });
+    opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))
+}
+
 /// The user with a password: the one given, the stored one, or a new one, which comes back to be told once.
-pub(crate) fn admin(store: &Store, options: &Service) -> Result<(Admin, Option<String>), ServeError> {
+fn admin(store: &Store, options: &Service) -> Result<(Admin, Option<String>), ServeError> {
     let name = &options.admin_user;
-    let stored = store.password(name).map_err(ServeError::Store)?;
+    // Where a password is given the stored one is not looked at, so that it can take the place of a damaged one.
+    let stored = match options.admin_password {
+        None => store.password(name).map_err(|error| unread(error, name))?,
+        Some(_) => None,
+    };
     let (admin, first) = match (&options.admin_password, stored) {
-        (None, Some(hash)) => (Admin::from_stored(name.clone(), &hash).map_err(ServeError::Start)?, None),
+        (None, Some(hash)) => match Admin::from_stored(name.clone(), &hash) {
+            Ok(admin) => (admin, None),
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(ServeError::StoredPassword(name.clone()));
+            }
+            Err(error) => return Err(ServeError::Start(error)),
+        },
         (Some(password), _) => (Admin::new(name.clone(), password).map_err(ServeError::Start)?, None),
         (None, None) => {
             let password = random::hex(&random::bytes::<16>().map_err(ServeError::Start)?);
@@ -80,8 +103,15 @@ pub(crate) fn admin(store: &Store, options: &Service) -> Result<(Admin, Option<S
         settings.superusers.insert(user);
         Ok::<_, Fault>(Plan::Changes(vec![Change::Settings(Box::new(settings))], ()))
     });
-    superuser.map_err(|fault| ServeError::Start(std::io::Error::other(fault.message())))?;
+    superuser.map_err(|fault| ServeError::Start(io::Error::other(fault.message())))?;
     Ok((admin, first))
+}
+
+fn unread(error: StoreError, name: &str) -> ServeError {
+    match error {
+        StoreError::Damaged(_) => ServeError::StoredPassword(name.to_owned()),
+        error => ServeError::Store(error),
+    }
 }
 
 /// The console's files.

@@ -175,6 +175,9 @@ impl AclError {
             Self::EmptyName => "name the resource, or `*` with the literal pattern for every name".into(),
             Self::ClusterName(_) => format!("write `{CLUSTER_NAME}` or leave the name out"),
             Self::NameTooLong(limit) => format!("at most {limit} bytes"),
+            Self::TopicName(text) if !text.is_empty() && text.bytes().all(|byte| byte == b'*') => {
+                "write `*` with the literal pattern for every name".into()
+            }
             Self::TopicName(text) if text.ends_with('*') => {
                 format!("write `{}` with the prefixed pattern", text.trim_end_matches('*'))
             }
@@ -283,6 +286,19 @@ mod tests {
         assert!(!covers(Literal, "a", "ab") && !covers(Literal, "a", "A"));
         assert!(covers(Prefixed, "a", "a") && covers(Prefixed, "a", "ab") && !covers(Prefixed, "ab", "a"));
         assert!(covers(Prefixed, "*", "*x") && !covers(Prefixed, "*", "x"));
+    }
+
+    #[test]
+    fn the_way_out_of_a_bad_topic_name_is_a_legal_one() {
+        let hint = |name, pattern| {
+            let faults = acl(ResourceType::Topic, name, pattern).check_create();
+            faults.iter().map(AclError::hint).collect::<Vec<_>>()
+        };
+        for (name, pattern) in [("*", PatternType::Prefixed), ("**", PatternType::Literal)] {
+            assert_eq!(hint(name, pattern), ["write `*` with the literal pattern for every name"], "{name}");
+        }
+        assert_eq!(hint("*", PatternType::Literal), [""; 0]);
+        assert_eq!(hint("orders-*", PatternType::Literal), ["write `orders-` with the prefixed pattern"]);
     }
 
     #[test]

@@ -51,10 +51,19 @@ pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool
     }
 }
 
+fn once(pairs: &[(String, String)], name: &str) -> Result<(), Fault> {
+    if pairs.iter().filter(|(known, _)| known == name).count() > 1 {
+        return Err(Fault::new(RpcCode::InvalidArgument, format!("{name}: is given more than once")));
+    }
+    Ok(())
+}
+
 async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     let answer = || {
         let pairs = pairs(query)?;
         let defaults = flag(&pairs, "include_defaults")?.unwrap_or(true);
+        // Two would be half an answer.
+        once(&pairs, "key")?;
         let key = pairs.iter().find(|(name, _)| name == "key").map(|(_, value)| value.as_str());
         let held = Held::of(&app.read());
         let mut values = Map::new();

@@ -62,6 +62,8 @@ pub enum ServeError {
     DemoPolicy(Problems),
     /// The data cannot be used.
     Store(StoreError),
+    /// The stored password hash of this user cannot be read.
+    StoredPassword(String),
     /// The operating system gives no threads, signals or random numbers.
     Start(io::Error),
 }
@@ -88,6 +90,7 @@ impl ServeError {
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy",
             Self::Store(error) => error.code(),
+            Self::StoredPassword(_) => "data_damaged",
             Self::Start(_) => "start_failed",
         }
     }
@@ -121,6 +124,9 @@ impl ServeError {
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "build the program again from an unchanged source".into(),
             Self::Store(error) => error.hint().into(),
+            Self::StoredPassword(_) => {
+                "give a new password in `GBAC_ADMIN_PASSWORD` once, or put a copy of the folder in its place".into()
+            }
             Self::Start(_) => "free some of the machine's resources and try again".into(),
         }
     }
@@ -150,6 +156,9 @@ impl fmt::Display for ServeError {
             Self::Tls(error) => error.fmt(f),
             Self::DemoPolicy(problems) => write!(f, "the demo's policy is faulty: {problems}"),
             Self::Store(error) => error.fmt(f),
+            Self::StoredPassword(user) => {
+                write!(f, "the data is damaged: the password hash of `{}` cannot be read", user.escape_debug())
+            }
             Self::Start(error) => write!(f, "the service cannot start: {error}"),
         }
     }
@@ -172,6 +181,7 @@ impl std::error::Error for ServeError {
             | Self::NotLoopback(_)
             | Self::Plain(_)
             | Self::EmptyPassword
+            | Self::StoredPassword(_)
             | Self::AdminName(_)
             | Self::EmptyAudience
             | Self::PublicUrl(_) => None,

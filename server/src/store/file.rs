@@ -77,6 +77,11 @@ impl StoreError {
         }
     }
 
+    /// The file as a whole is no store.
+    pub(crate) fn unreadable() -> Self {
+        Self::Damaged(format!("`{FILE}` cannot be read"))
+    }
+
     fn damaged(what: &str, name: impl fmt::Display) -> Self {
         Self::Damaged(format!("{what} {name}"))
     }
@@ -110,7 +115,19 @@ impl std::error::Error for StoreError {
 
 impl<E: Into<redb::Error>> From<E> for StoreError {
     fn from(error: E) -> Self {
-        Self::File(Box::new(error.into()))
+        use io::ErrorKind::{InvalidData, UnexpectedEof};
+        match error.into() {
+            // What it says of a file that is empty, cut off, or something else.
+            redb::Error::Io(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => Self::unreadable(),
+            redb::Error::Corrupted(_)
+            | redb::Error::UpgradeRequired(_)
+            | redb::Error::RepairAborted
+            | redb::Error::TableTypeMismatch { .. }
+            | redb::Error::TableIsMultimap(_)
+            | redb::Error::TypeDefinitionChanged { .. }
+            | redb::Error::TableDoesNotExist(_) => Self::unreadable(),
+            error => Self::File(Box::new(error)),
+        }
     }
 }
 
@@ -242,6 +259,9 @@ impl Disk {
         for row in read.open_table(definition(Table::Acls))?.iter()? {
             let acl = rows::read_acl(row?.0.value()).ok_or_else(|| StoreError::damaged("an", "ACL"))?;
             change(Change::AddAcl(acl))?;
+        }
+        for row in read.open_table(definition(Table::Passwords))?.iter()? {
+            row?;
         }
         policy.shrink();
         Ok(Loaded { policy, config, version: number(&read, VERSION)?, config_version: number(&read, CONFIG_VERSION)? })

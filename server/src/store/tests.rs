@@ -212,7 +212,7 @@ fn a_folder_is_private_to_one_process_and_one_format() {
     assert_eq!(newer.code(), "data_newer");
     assert!(newer.to_string().ends_with("has format 2, and this program knows formats up to 1"), "{newer}");
     std::fs::write(data.join("gbac.redb"), "something else").unwrap();
-    assert_eq!(Store::open(&data, |_| {}).map(drop).unwrap_err().code(), "data_file");
+    assert_eq!(Store::open(&data, |_| {}).map(drop).unwrap_err().code(), "data_damaged");
 }
 
 #[test]

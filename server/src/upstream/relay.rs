@@ -45,7 +45,7 @@ impl Call {
             }
         }
         let body = match method {
-            Method::POST | Method::PUT => Some(body::text(request, body::LIMIT).await?),
+            Method::POST | Method::PUT => Some(body::text(request, body::LIMIT, body::TIME).await?),
             _ => None,
         };
         Ok(Self { method, headers, body })

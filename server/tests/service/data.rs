@@ -148,3 +148,92 @@ async fn what_the_command_line_says_holds_for_one_start() {
     let free = Service::on(folder.path(), |_| {}).unwrap();
     assert_eq!(free.send(Method::POST, "/v1/roles", &role).await.status, 201);
 }
+
+#[test]
+fn a_damaged_folder_is_told_as_such() {
+    let folder = tempdir().unwrap();
+    let file = folder.path().join("gbac.redb");
+    let open = |password: Option<&str>| {
+        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
+        options.admin_password = password.map(Into::into);
+        gbac_server::App::open(options)
+    };
+    let refused = |hint: &str| {
+        let Err(error) = open(None) else { panic!("opened") };
+        assert_eq!(error.code(), "data_damaged", "{error}");
+        assert!(
+            error.hint().contains(hint) && error.hint().contains("put a copy of the folder in its place"),
+            "{error}"
+        );
+    };
+    drop(open(None).unwrap());
+    let whole = std::fs::read(&file).unwrap();
+    let with = |change: fn(&mut Vec<u8>)| {
+        let mut bytes = whole.clone();
+        change(&mut bytes);
+        std::fs::write(&file, bytes).unwrap();
+    };
+    for change in [
+        |bytes: &mut Vec<u8>| bytes.clear(),
+        |bytes: &mut Vec<u8>| bytes.truncate(100),
+        |bytes: &mut Vec<u8>| bytes.truncate(bytes.len() / 2),
+        |bytes: &mut Vec<u8>| bytes[0] ^= 255,
+        |bytes: &mut Vec<u8>| bytes.fill(0),
+    ] {
+        with(change);
+        refused("");
+    }
+    with(|bytes| {
+        let hash = b"$argon2id$";
+        let places: Vec<usize> =
+            bytes.windows(hash.len()).enumerate().filter(|(_, found)| found == hash).map(|(place, _)| place).collect();
+        assert!(!places.is_empty());
+        places.into_iter().for_each(|place| bytes[place + 1] = b'X');
+    });
+    refused("GBAC_ADMIN_PASSWORD");
+    drop(open(Some("new")).unwrap());
+    drop(open(None).unwrap());
+}
+
+/// The same numbers on every run (xorshift).
+fn number(seed: &mut u64) -> usize {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    usize::try_from(*seed >> 1).unwrap()
+}
+
+#[tokio::test]
+async fn random_damage_is_refused_and_never_a_panic() {
+    let folder = tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    for count in 0..20 {
+        let role = json!({ "create": true, "add": [{ "principal": format!("Group:g{count}") }] });
+        assert_eq!(service.send(Method::PUT, &format!("/v1/roles/r{count}"), &role).await.status, 200);
+    }
+    drop(service);
+    let file = folder.path().join("gbac.redb");
+    let whole = std::fs::read(&file).unwrap();
+    let used: Vec<usize> = (0..whole.len()).filter(|place| whole[*place] != 0).collect();
+    let (mut seed, mut damaged) = (0x9e37_79b9_7f4a_7c15, 0);
+    for _ in 0..100 {
+        let mut bytes = whole.clone();
+        for _ in 0..=number(&mut seed) % 400 {
+            bytes[used[number(&mut seed) % used.len()]] = number(&mut seed).to_le_bytes()[0];
+        }
+        std::fs::write(&file, bytes).unwrap();
+        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
+        options.admin_password = Some("x".into());
+        match gbac_server::App::open(options) {
+            // Not every byte counts; what closing such a file does is not the start's affair.
+            Ok(app) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(app)))),
+            Err(error) => {
+                assert!(["data_damaged", "data_newer"].contains(&error.code()), "{}: {error}", error.code());
+                damaged += 1;
+            }
+        }
+    }
+    assert!(damaged > 50, "{damaged}");
+    std::fs::write(&file, whole).unwrap();
+    Service::on(folder.path(), |_| {}).unwrap();
+}

@@ -66,6 +66,12 @@ async fn the_policy_document_is_no_way_around_it() {
     };
     let refused = (403, json!("license_required"));
     assert_eq!(put(|document| document["settings"]["nested_group_behavior"] = "suffix".into()).await, refused);
+    let sso = |document: &mut Value| {
+        let settings = document["settings"].as_object_mut().unwrap();
+        settings.retain(|name, _| name != "oidc_group_claim_path" && name != "nested_group_behavior");
+        settings.insert("sso".into(), json!({ "mode": "use_map", "attributes": { "federated_groups": "$.groups" } }));
+    };
+    assert_eq!(put(sso).await, refused);
     assert_eq!(put(|document| document["roles"][0]["name"] = "Other".into()).await, refused);
     assert_eq!(put(|document| document["roles"][0]["members"] = json!([])).await, refused);
     assert_eq!(put(|document| document["acls"][0]["resource_name"] = "other-".into()).await, refused);

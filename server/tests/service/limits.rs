@@ -180,3 +180,103 @@ async fn a_long_address_is_told_to_be_too_long() {
         (414, refusal("INVALID_ARGUMENT", "REASON_INVALID_INPUT", message))
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_policy_document_has_the_time_of_its_request() {
+    let service = Service::start();
+    let mut request = request(Method::PUT, "/gbac/v1/policy", &admin(), "");
+    request.headers_mut().insert("if-match", "*".parse().unwrap());
+    *request.body_mut() = Body::new(Never);
+    let begin = tokio::time::Instant::now();
+    assert_eq!(service.ask(request).await.status, 408);
+    assert_eq!(begin.elapsed().as_secs(), 120);
+}
+
+#[tokio::test]
+async fn a_list_is_no_object() {
+    let service = Service::start();
+    let connect = "/service.core.admin.v2.SecurityService";
+    let (roles, before) = ("/v1/roles/SchemaStewards", service.get("/gbac/v1/policy").await.json());
+    for (method, path, body) in [
+        (Method::POST, "/v1/roles", json!(["arr"])),
+        (Method::POST, "/v1/roles", json!("arr")),
+        (Method::PUT, "/v1/cluster_config", json!([{ "nested_group_behavior": "suffix" }, []])),
+        (Method::PUT, "/gbac/v1/license", json!(["missing"])),
+        (Method::POST, &format!("{connect}/CreateRole"), json!([{ "name": "arr" }])),
+    ] {
+        let answer = service.send(method, path, &body).await;
+        assert_eq!((answer.status, answer.json()["message"].clone()), (400, "the body must be a JSON object".into()));
+    }
+    for (method, path, body) in [
+        (Method::PUT, roles, json!({ "add": [["User:x"]] })),
+        (Method::PUT, roles, json!({ "remove": [["Group:engineering"]] })),
+        (Method::POST, &format!("{connect}/CreateRole"), json!({ "role": ["arr", []] })),
+        (
+            Method::POST,
+            &format!("{connect}/CreateRole"),
+            json!({ "role": { "name": "arr", "members": [[{ "name": "x" }]] } }),
+        ),
+        (
+            Method::POST,
+            &format!("{connect}/CreateRole"),
+            json!({ "role": { "name": "arr", "members": [{ "user": ["x"] }] } }),
+        ),
+    ] {
+        let answer = service.send(method, path, &body).await;
+        let message = answer.json()["message"].as_str().unwrap().to_owned();
+        assert_eq!(answer.status, 400, "{body}");
+        assert_eq!(message, "the body cannot be read: invalid type: sequence, expected an object", "{body}");
+    }
+    assert_eq!(service.get("/gbac/v1/policy").await.json(), before, "nothing was changed");
+}
+
+#[tokio::test]
+async fn a_change_refuses_parameters_that_it_does_not_know() {
+    let service = Service::start();
+    let connect = "/service.core.admin.v2.SecurityService";
+    let properties = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });
+    let role = json!({ "name": "new" });
+    let filter = "filter.resource_type=RESOURCE_TYPE_ANY&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_ANY\
+                  &filter.operation=OPERATION_ANY&filter.permission_type=PERMISSION_TYPE_ANY";
+    let state = async || {
+        let level = service.get("/v1/config/log_level/upstream").await.json();
+        (service.get("/gbac/v1/policy").await.json(), service.get("/gbac/v1/license").await.json(), level)
+    };
+    let before = state().await;
+    for (method, path, body, name) in [
+        (Method::PUT, "/v1/cluster_config?dryrun=true", properties.clone(), "dryrun"),
+        (Method::PUT, "/v1/cluster_config?dry_run=false&dry_run=true", properties, "dry_run"),
+        (Method::DELETE, "/v1/roles/SchemaStewards?delete_acl=true", json!({}), "delete_acl"),
+        (Method::DELETE, "/v1/roles/SchemaStewards?delete_acls=true&delete_acls=true", json!({}), "delete_acls"),
+        (Method::DELETE, &format!("/v1/acls?{filter}&principal=User:x"), json!({}), "principal"),
+        (Method::PUT, "/v1/config/log_level/upstream?level=debug&level=info", json!({}), "level"),
+        (Method::PUT, "/v1/config/log_level/upstream?level=debug&expire=5", json!({}), "expire"),
+        (Method::POST, "/v1/roles?dry_run=true", role.clone(), "dry_run"),
+        (Method::PUT, "/v1/roles/new?create=true", json!({ "create": true }), "create"),
+        (Method::PUT, "/gbac/v1/license?dry_run", json!({ "license": "missing" }), "dry_run"),
+        (Method::PUT, "/gbac/v1/policy?dry_run", before.0.clone(), "dry_run"),
+        (Method::POST, &format!("{connect}/CreateRole?dry_run=1"), json!({ "role": role }), "dry_run"),
+        (
+            Method::POST,
+            &format!("{connect}/DeleteRole?deleteAcls=true"),
+            json!({ "name": "SchemaStewards" }),
+            "deleteAcls",
+        ),
+    ] {
+        let mut request = request(method, path, &admin(), &body.to_string());
+        request.headers_mut().insert("if-match", "*".parse().unwrap());
+        let answer = service.ask(request).await;
+        assert_eq!(answer.status, 400, "{path}");
+        assert!(answer.json().to_string().contains(name), "{path} {}", answer.json());
+    }
+    assert_eq!(state().await, before, "nothing was changed");
+    let twice = service.get("/v1/cluster_config?key=superusers&key=audit_enabled").await;
+    assert_eq!(twice.both(), (400, json!({ "message": "key: is given more than once", "code": 400 })));
+    for read in ["/v1/cluster_config?x=1", "/v1/acls?x=1", "/v1/roles?x=1&x=2", "/v1/loggers?x"] {
+        assert_eq!(service.get(read).await.status, 200, "{read}");
+    }
+    let read = service.send(Method::POST, &format!("{connect}/ListRoles?x=1"), &json!({})).await;
+    assert_eq!(read.status, 200, "what only reads ignores them");
+    let none = service.send(Method::POST, "/v1/nothing?x=1", &json!({})).await;
+    assert_eq!(none.status, 404, "where nothing is there are no parameters");
+}

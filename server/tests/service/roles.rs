@@ -84,7 +84,7 @@ async fn a_deleted_role_leaves_its_acls_unless_told() {
     assert_eq!(service.delete("/v1/roles/AnalyticsReaders?delete_acls=true").await.status, 204);
     assert_eq!(of("AnalyticsReaders").await, 0);
     let bad = service.delete("/v1/roles/SchemaStewards?delete_acls=yes").await;
-    assert_eq!(bad.both(), (400, invalid(&[("delete_acls", "must be `true` or `false`, once")])));
+    assert_eq!(bad.both(), (400, invalid(&[("delete_acls", "must be `true` or `false`")])));
     assert_eq!(service.get("/v1/roles/SchemaStewards").await.status, 200);
 }
 
