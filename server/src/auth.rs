@@ -222,7 +222,9 @@ pub(crate) async fn authenticate(app: &App, credentials: &Credentials) -> Result
         }
         Err(detail) => {
             let result = SignIn::Failure { detail };
-            audit.authentication(&credentials.asked, &name, false, credential, result).await
+            // Who types the password where the name goes is no known user, and the password is not kept.
+            let name = if same_name(&name, &app.admin().name) { name.as_str() } else { "" };
+            audit.authentication(&credentials.asked, name, false, credential, result).await
         }
     };
     recorded.map_err(Refusal::Unrecorded)?;

@@ -46,6 +46,7 @@ mod security_service;
 mod serve;
 mod service_info;
 mod site;
+mod stalls;
 mod start;
 mod store;
 mod tls;

@@ -21,6 +21,8 @@ use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
+use crate::stalls::Stalls;
+
 /// How many connections are served at once; more wait.
 const CONNECTIONS: usize = 1024;
 /// How many bytes the headers of a request may have.
@@ -43,10 +45,7 @@ pub(crate) async fn run(
     router: Router,
     stop: impl Future<Output = ()>,
 ) {
-    let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(HEADER_BYTES);
-    builder.http2().timer(TokioTimer::new()).max_header_list_size(HEADER_BYTES as u32).keep_alive_interval(HEADER_TIME);
-    let builder = Arc::new(builder);
+    let builder = Arc::new(builder());
     let room = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
@@ -85,6 +84,13 @@ pub(crate) async fn run(
     let _ = timeout(STOP_TIME, graceful.shutdown()).await;
 }
 
+fn builder() -> auto::Builder<TokioExecutor> {
+    let mut builder = auto::Builder::new(TokioExecutor::new());
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIME).max_buf_size(HEADER_BYTES);
+    builder.http2().timer(TokioTimer::new()).max_header_list_size(HEADER_BYTES as u32).keep_alive_interval(HEADER_TIME);
+    builder
+}
+
 /// What serves one connection.
 struct Connection {
     builder: Arc<auto::Builder<TokioExecutor>>,
@@ -104,11 +110,34 @@ impl Connection {
             router.clone().oneshot(request)
         });
         // What a client does to its connection is its own affair.
-        let _ = watcher.watch(builder.serve_connection(TokioIo::new(stream), service)).await;
+        let _ = watcher.watch(builder.serve_connection(TokioIo::new(Stalls::new(stream)), service)).await;
     }
 }
 
 /// Waits for the first byte, so that a connection that never says anything does not keep its place.
 async fn speaks(stream: &TcpStream) {
     let _ = stream.peek(&mut [0]).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::routing::get;
+    use tokio::io::{AsyncWriteExt, duplex};
+    use tokio::time::Instant;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_never_reads_its_answer_does_not_keep_its_place() {
+        let (here, mut there) = duplex(4096);
+        let router = Router::new().route("/", get(async || "x".repeat(1 << 20)));
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        let (builder, graceful) = (Arc::new(builder()), GracefulShutdown::new());
+        let began = Instant::now();
+        there.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let connection = Connection { builder, router, peer, tls: false };
+        let served = connection.serve(here, graceful.watcher());
+        timeout(Duration::from_secs(3600), served).await.expect("the connection is closed");
+        assert_eq!(began.elapsed().as_secs(), 30);
+    }
 }

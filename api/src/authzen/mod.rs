@@ -37,6 +37,19 @@ pub struct Evaluation {
     pub context: Option<Value>,
 }
 
+/// The parts of a question, wherever they stand.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Parts<'v> {
+    /// Who.
+    pub subject: Option<&'v Value>,
+    /// Does what.
+    pub action: Option<&'v Value>,
+    /// To what.
+    pub resource: Option<&'v Value>,
+    /// Under which circumstances.
+    pub context: Option<&'v Value>,
+}
+
 /// Several questions, with what they have in common.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Evaluations {
@@ -128,12 +141,26 @@ impl Evaluated {
     }
 }
 
+impl Evaluation {
+    /// Its parts.
+    #[must_use]
+    pub const fn parts(&self) -> Parts<'_> {
+        let Self { subject, action, resource, context } = self;
+        Parts {
+            subject: subject.as_ref(),
+            action: action.as_ref(),
+            resource: resource.as_ref(),
+            context: context.as_ref(),
+        }
+    }
+}
+
 impl Evaluations {
     /// The questions, with what they leave out filled in; none for a request that is one question itself.
     ///
     /// # Errors
     /// `evaluations` or `options` cannot be read.
-    pub fn questions(&self) -> Result<(Option<Vec<Value>>, Semantic), Vec<DocumentFault>> {
+    pub fn questions(&self) -> Result<(Option<&[Value]>, Semantic), Vec<DocumentFault>> {
         let mut faults = Vec::new();
         let questions = match &self.evaluations {
             None => None,
@@ -143,7 +170,7 @@ impl Evaluations {
                 faults.push(fault("/evaluations", "too_many_evaluations", message));
                 None
             }
-            Some(Value::Array(list)) => Some(list.clone()),
+            Some(Value::Array(list)) => Some(list.as_slice()),
             Some(_) => {
                 faults.push(fault("/evaluations", "wrong_type", "expected an array of questions".into()));
                 None
@@ -173,18 +200,17 @@ impl Evaluations {
     ///
     /// # Errors
     /// It is no object.
-    pub fn question(&self, value: &Value) -> Result<Evaluation, Vec<DocumentFault>> {
-        let own: Evaluation = if value.is_object() {
-            serde_json::from_value(value.clone()).map_err(|error| vec![fault("", "wrong_type", error.to_string())])?
-        } else {
+    pub fn question<'v>(&'v self, value: &'v Value) -> Result<Parts<'v>, Vec<DocumentFault>> {
+        let Value::Object(own) = value else {
             return Err(vec![fault("", "wrong_type", "expected an object".into())]);
         };
-        let Evaluation { subject, action, resource, context } = self.defaults.clone();
-        Ok(Evaluation {
-            subject: own.subject.or(subject),
-            action: own.action.or(action),
-            resource: own.resource.or(resource),
-            context: own.context.or(context),
+        let own = |name: &str| own.get(name).filter(|part| !part.is_null());
+        let Parts { subject, action, resource, context } = self.defaults.parts();
+        Ok(Parts {
+            subject: own("subject").or(subject),
+            action: own("action").or(action),
+            resource: own("resource").or(resource),
+            context: own("context").or(context),
         })
     }
 }
@@ -205,9 +231,9 @@ mod tests {
             "options": { "evaluations_semantic": "deny_on_first_deny", "other": 1 } }));
         let (questions, semantic) = all.questions().unwrap();
         assert_eq!(semantic, Semantic::DenyOnFirstDeny);
-        let questions: Vec<Evaluation> = questions.unwrap().iter().map(|value| all.question(value).unwrap()).collect();
-        assert_eq!((&questions[0].action, &questions[1].action), (&all.defaults.action, &Some(json!(3))));
-        assert_eq!(questions[0].subject, all.defaults.subject);
+        let questions: Vec<Parts<'_>> = questions.unwrap().iter().map(|value| all.question(value).unwrap()).collect();
+        assert_eq!((questions[0].action, questions[1].action), (all.defaults.action.as_ref(), Some(&json!(3))));
+        assert_eq!(questions[0].subject, all.defaults.subject.as_ref());
         assert_eq!(read(json!({ "evaluations": [] })).questions().unwrap(), (None, Semantic::ExecuteAll));
         for (value, path) in [
             (json!({ "evaluations": {} }), "/evaluations"),

@@ -1,27 +1,39 @@
 //! One question, read as a check of the engine; what is wrong with it is told at its field.
 
-use gbac_engine::check::{Check, Question};
+use gbac_engine::check::{Check, Question, Who};
 use gbac_engine::model::ResourceType;
 use gbac_engine::requests::{Api, RequestFault, expand, is_implied, kind_name};
 use gbac_engine::wire::check_from_value;
 use serde_json::{Map, Value, json};
 
-use super::{Evaluation, fault};
+use super::{Parts, fault};
 use crate::problem::DocumentFault;
 
-impl Evaluation {
-    /// Turns the question into a check of the engine, whose reader says what is wrong with it.
+impl Parts<'_> {
+    /// Who the question is about, read by the engine's reader.
     ///
     /// # Errors
-    /// Every fault at once, each with a JSON Pointer into the question.
-    pub fn check(&self) -> Result<Check, Vec<DocumentFault>> {
+    /// Every fault of the subject at once, each with a JSON Pointer into the question.
+    pub fn who(&self) -> Result<Who, Vec<DocumentFault>> {
         let mut faults = Vec::new();
-        let mut check = Map::new();
+        // What is asked is read elsewhere.
+        let mut check = members(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
         self.read_subject(&mut check, &mut faults);
-        let resource = object(self.resource.as_ref(), "/resource", &mut faults);
+        if faults.is_empty() { read(check).map(|check| check.who) } else { Err(faults) }
+    }
+
+    /// What the question asks, as a check of nobody: whoever the subject is, it is as large as its own parts.
+    ///
+    /// # Errors
+    /// Every fault of the other parts at once, each with a JSON Pointer into the question.
+    pub fn asks(&self) -> Result<Check, Vec<DocumentFault>> {
+        let mut faults = Vec::new();
+        // The subject is read elsewhere.
+        let mut check = members(json!({ "identity": { "user": "" } }));
+        let resource = object(self.resource, "/resource", &mut faults);
         let kind = text(resource, "/resource", "type", &mut faults);
         let id = text(resource, "/resource", "id", &mut faults);
-        let action = object(self.action.as_ref(), "/action", &mut faults);
+        let action = object(self.action, "/action", &mut faults);
         let name = text(action, "/action", "name", &mut faults);
         if let (Some(name), Some(kind), Some(id)) = (name, kind, id) {
             match name.split_once(':') {
@@ -36,7 +48,7 @@ impl Evaluation {
                 }
             }
         }
-        match &self.context {
+        match self.context {
             None => {}
             Some(Value::Object(context)) => {
                 if let Some(host) = context.get("host").filter(|host| !host.is_null()) {
@@ -48,13 +60,7 @@ impl Evaluation {
         if !faults.is_empty() {
             return Err(faults);
         }
-        let check = check_from_value(&Value::Object(check)).map_err(|problems| {
-            problems
-                .0
-                .iter()
-                .map(|problem| fault(&place(&problem.path), problem.code, problem.message.clone()))
-                .collect::<Vec<_>>()
-        })?;
+        let check = read(check)?;
         if let Question::Api { api, name, resources } = &check.question {
             expand(api, name, resources).map_err(|error| {
                 let told = |known: &RequestFault| {
@@ -71,7 +77,7 @@ impl Evaluation {
     }
 
     fn read_subject(&self, check: &mut Map<String, Value>, faults: &mut Vec<DocumentFault>) {
-        let subject = object(self.subject.as_ref(), "/subject", faults);
+        let subject = object(self.subject, "/subject", faults);
         let kind = text(subject, "/subject", "type", faults);
         let id = text(subject, "/subject", "id", faults);
         let (Some(subject), Some(kind), Some(id)) = (subject, kind, id) else { return };
@@ -102,6 +108,21 @@ impl Evaluation {
                 faults.push(fault("/subject/type", "unknown_value", message));
             }
         }
+    }
+}
+
+/// Reads a check; what is wrong with it is told at the field of the question.
+fn read(check: Map<String, Value>) -> Result<Check, Vec<DocumentFault>> {
+    check_from_value(&Value::Object(check)).map_err(|problems| {
+        let told = problems.0.iter();
+        told.map(|problem| fault(&place(&problem.path), problem.code, problem.message.clone())).collect()
+    })
+}
+
+fn members(value: Value) -> Map<String, Value> {
+    match value {
+        Value::Object(members) => members,
+        _ => Map::new(),
     }
 }
 
@@ -192,14 +213,19 @@ fn text<'v>(
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::check::Who;
     use gbac_engine::model::Operation;
 
     use super::*;
+    use crate::authzen::Evaluation;
 
     fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
         let evaluation: Evaluation = serde_json::from_value(value).unwrap();
-        evaluation.check().map_err(|faults| faults.into_iter().map(|fault| (fault.path, fault.code)).collect())
+        let (who, asks) = (evaluation.parts().who(), evaluation.parts().asks());
+        let read = match (who, asks) {
+            (Ok(who), Ok(asks)) => Ok(Check { who, ..asks }),
+            (who, asks) => Err([who.err(), asks.err()].into_iter().flatten().flatten()),
+        };
+        read.map_err(|faults| faults.map(|fault| (fault.path, fault.code)).collect())
     }
 
     #[test]

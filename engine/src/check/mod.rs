@@ -236,9 +236,22 @@ pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer
             let request = request(*operation, *resource_type, resource_name, check);
             Ok(Answer::Access(decide::decide(policy, identity, &request)))
         }
+        Question::Api { .. } => ask_open(policy, &mut OpenIdentity::new(policy, identity.clone()), check),
+    }
+}
+
+/// As [`ask`], for whoever asks several questions: what the identity is in the policy is found once.
+///
+/// # Errors
+/// As [`ask`].
+pub fn ask_open(policy: &Policy, open: &mut OpenIdentity, check: &Check) -> Result<Answer, CheckError> {
+    match &check.question {
+        Question::Access { operation, resource_type, resource_name } => {
+            let request = request(*operation, *resource_type, resource_name, check);
+            Ok(Answer::Access(open.decide(policy, &request)))
+        }
         Question::Api { api, name, resources } => {
             let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
-            let mut open = OpenIdentity::new(policy, identity.clone());
             let mut decisions = Vec::new();
             let outcome = need.outcome(&mut |needed: &requests::Check| {
                 let request = request(needed.operation, needed.resource_type, &needed.resource_name, check);
@@ -248,6 +261,7 @@ pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer
                 outcome
             });
             // A request that needs nothing is still none for an identity that has expired (D-20).
+            let identity = open.identity();
             let expired = check.now.is_some_and(|now| identity.is_expired(now));
             let outcome = if expired { Outcome::Deny } else { outcome };
             Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, Method, Uri, Version, header};
-use gbac_engine::audit::{Endpoint, HttpRequest, service, without_credentials};
+use gbac_engine::audit::{Endpoint, HttpRequest, REDACTED, service, without_credentials};
 
 use crate::listen::Encrypted;
 
@@ -43,14 +43,14 @@ impl Asked {
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
         let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
         let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
-        let shown = |(name, value): (&header::HeaderName, &header::HeaderValue)| {
-            (name.as_str().to_owned(), cut(&String::from_utf8_lossy(value.as_bytes())))
+        let header = |(name, value): (&header::HeaderName, &header::HeaderValue)| {
+            (name.as_str().to_owned(), shown(&String::from_utf8_lossy(value.as_bytes())))
         };
         Self {
             method: method.clone(),
-            path: cut(path),
-            host: cut(host),
-            headers: headers.iter().take(HEADERS).map(shown).collect(),
+            path: shown(path),
+            host: shown(host),
+            headers: headers.iter().take(HEADERS).map(header).collect(),
             version,
             client,
             secure,
@@ -93,9 +93,10 @@ impl Asked {
     }
 }
 
-/// A text that is not longer than an event shows. Credentials go first: half a token is not seen to be one.
-fn cut(text: &str) -> String {
-    let text = without_credentials(text);
+/// A text from outside as events and log lines show it: without credentials, and not longer than an event shows.
+/// Credentials go first: half a token is not seen to be one.
+pub(crate) fn shown(text: &str) -> String {
+    let text = without_credentials(&without_user_information(text));
     if text.len() <= BYTES {
         return text;
     }
@@ -104,6 +105,25 @@ fn cut(text: &str) -> String {
         end -= 1;
     }
     format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// A text whose addresses name no user and no password (RFC 3986 3.2.1).
+fn without_user_information(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("//") {
+        let (before, address) = rest.split_at(start + 2);
+        clean.push_str(before);
+        let end = address.find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace()).unwrap_or(address.len());
+        let (authority, after) = address.split_at(end);
+        match authority.rsplit_once('@') {
+            Some((_, host)) => clean.extend([REDACTED, "@", host]),
+            None => clean.push_str(authority),
+        }
+        rest = after;
+    }
+    clean.push_str(rest);
+    clean
 }
 
 #[cfg(test)]
@@ -128,13 +148,28 @@ mod tests {
     }
 
     #[test]
+    fn addresses_keep_their_passwords_to_themselves() {
+        for (text, clean) in [
+            ("http://u:PASS@x/", "http://******@x/"),
+            ("see https://u@x:1/a?b, http://u:P@SS@y", "see https://******@x:1/a?b, http://******@y"),
+            ("https://x/a@b", "https://x/a@b"),
+            ("a@b //", "a@b //"),
+        ] {
+            assert_eq!(shown(text), clean);
+        }
+        let request = Request::get("/v1/roles?from=http://u:PASS@x/").header("referer", "http://u:PASS@x/");
+        let asked = Asked::of(&request.body(Body::empty()).unwrap());
+        assert!(!format!("{asked:?}").contains("PASS"), "{asked:?}");
+    }
+
+    #[test]
     fn what_is_long_is_cut_between_characters() {
-        assert_eq!(cut("short"), "short");
+        assert_eq!(shown("short"), "short");
         let token = format!("eyJhbGciOiJSUzI1NiJ9.{}.c2ln", "e".repeat(2 * BYTES));
-        assert_eq!(cut(&format!("a {token}")), "a ******", "half a token is not seen to be one");
-        let long = cut(&"ü".repeat(BYTES));
+        assert_eq!(shown(&format!("a {token}")), "a ******", "half a token is not seen to be one");
+        let long = shown(&"ü".repeat(BYTES));
         assert!(long.ends_with("ü…") && long.len() <= BYTES + 3, "{}", long.len());
-        let odd = cut(&format!("x{}", "ü".repeat(BYTES)));
+        let odd = shown(&format!("x{}", "ü".repeat(BYTES)));
         assert!(odd.ends_with("ü…") && odd.len() < BYTES + 3);
     }
 }

@@ -16,7 +16,7 @@ use gbac_engine::decide::Outcome;
 
 use crate::fault::Fault;
 
-pub(crate) use asked::Asked;
+pub(crate) use asked::{Asked, shown};
 pub(crate) use log::Log;
 pub(crate) use recent::routes;
 
@@ -107,19 +107,17 @@ impl<'a> Audit<'a> {
         self.write(vec![event]).await
     }
 
-    /// Records what the engine was asked and has decided; `events` makes the events, and is not called when the log is off.
+    /// The events of what the engine was asked and has decided; `make` is not called when the log is off.
+    pub(crate) fn events(&self, asked: &Asked, make: impl FnOnce(Context<'_>) -> Vec<Event>) -> Vec<Event> {
+        if self.on { make(self.context(asked)) } else { Vec::new() }
+    }
+
+    /// Records these events of decisions.
     ///
     /// # Errors
     /// 503: the events cannot be written, and so the decisions must not go out.
-    pub(crate) async fn decision(
-        &self,
-        asked: &Asked,
-        events: impl FnOnce(Context<'_>) -> Vec<Event>,
-    ) -> Result<(), Fault> {
-        if !self.on {
-            return Ok(());
-        }
-        self.write(events(self.context(asked))).await
+    pub(crate) async fn decisions(&self, events: Vec<Event>) -> Result<(), Fault> {
+        self.write(events).await
     }
 
     async fn write(&self, events: Vec<Event>) -> Result<(), Fault> {

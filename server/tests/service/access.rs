@@ -187,3 +187,28 @@ async fn every_answer_has_the_headers_that_guard_it() {
     }
     assert_eq!(service.get("/v1/roles").await.header("cache-control"), "no-store");
 }
+
+#[tokio::test]
+async fn a_request_names_one_host_and_one_origin() {
+    let service = Service::start();
+    let ask = async |uri: &str, headers: &[(&str, &str)]| {
+        let mut request = axum::http::Request::get(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let answer = service.ask(request.body(axum::body::Body::empty()).unwrap()).await;
+        answer.status
+    };
+    let (host, own) = (("host", "localhost:1"), ("origin", "http://localhost:1"));
+    assert_eq!(ask("/v1/roles", &[host, own]).await, 200);
+    assert_eq!(ask("http://localhost:1/v1/roles", &[host]).await, 200);
+    for (uri, headers) in [
+        ("/v1/roles", vec![host, ("host", "evil.example")]),
+        ("/v1/roles", vec![host, host]),
+        ("http://evil.example/v1/roles", vec![host]),
+        ("http://localhost:2/v1/roles", vec![host]),
+        ("/v1/roles", vec![host, own, ("origin", "https://evil.example")]),
+    ] {
+        assert_eq!(ask(uri, &headers).await, 400, "{uri} {headers:?}");
+    }
+}

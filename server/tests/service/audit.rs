@@ -217,13 +217,15 @@ async fn no_event_holds_a_credential() {
     let token = service.people().await.remove(0).token;
     let (admin, wrong) = (basic("admin", PASSWORD), basic("admin", "wrong-horse-battery"));
     let typed_there = basic(&token, "x");
+    let swapped = basic(PASSWORD, "admin");
     let bearer = format!("Bearer {token}");
     let question = json!({ "subject": { "type": "token", "id": token }, "action": { "name": "read" },
         "resource": { "type": "topic", "id": "clickstream" } });
-    for credentials in [&admin, &wrong, &typed_there, &bearer, &token, PASSWORD] {
+    for credentials in [&admin, &wrong, &typed_there, &swapped, &bearer, &token, PASSWORD] {
         for path in ["/v1/roles", "/service.core.admin.v2.SecurityService/ResolveOidcIdentity", "/access/v1/evaluation"]
         {
             let mut asked = request(Method::POST, path, credentials, &question.to_string());
+            asked.headers_mut().insert("referer", format!("http://u:{PASSWORD}@x/").parse().unwrap());
             asked.headers_mut().insert("cookie", format!("session={PASSWORD}").parse().unwrap());
             asked.headers_mut().insert("x-forwarded-access-token", bearer.parse().unwrap());
             service.ask(asked).await;
@@ -237,7 +239,17 @@ async fn no_event_holds_a_credential() {
     assert_eq!(written.lines().count(), events(&service).await.len());
     let [header, payload, signature] = token.split('.').collect::<Vec<_>>()[..] else { panic!("three parts") };
     let of = |credentials: &str| credentials.split_once(' ').unwrap().1.to_owned();
-    for secret in [PASSWORD, "wrong-horse", header, payload, signature, &of(&admin), &of(&wrong), &of(&typed_there)] {
+    for secret in [
+        PASSWORD,
+        "wrong-horse",
+        header,
+        payload,
+        signature,
+        &of(&admin),
+        &of(&wrong),
+        &of(&typed_there),
+        &of(&swapped),
+    ] {
         for text in [&written, &shown] {
             assert!(!text.contains(secret), "{secret} is in an event");
         }
