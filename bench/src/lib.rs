@@ -19,3 +19,15 @@ pub mod workload;
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// What every step returns.
 pub type Result<T> = std::result::Result<T, Failure>;
+
+/// How a program of the benchmark ends: with a sentence for a person where it failed.
+#[must_use]
+pub fn ended(result: Result<()>) -> std::process::ExitCode {
+    match result {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}

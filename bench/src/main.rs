@@ -9,13 +9,7 @@ use gbac_bench::report::Report;
 use gbac_bench::{Result, native};
 
 fn main() -> ExitCode {
-    match run(&std::env::args().skip(1).collect::<Vec<_>>()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gbac_bench::ended(run(&std::env::args().skip(1).collect::<Vec<_>>()))
 }
 
 fn run(args: &[String]) -> Result<()> {

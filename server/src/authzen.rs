@@ -165,7 +165,7 @@ impl Subject {
     }
 }
 
-/// One who is known, opened in the policy once, and whether the event of the sign-in was made.
+/// Whom questions are about, opened in the policy once.
 enum Open {
     Known(Credential, Box<OpenIdentity>),
     Refused(Credential, &'static str, String),

@@ -35,6 +35,7 @@ mod loggers;
 mod metrics;
 mod objects;
 mod oidc;
+mod outward;
 mod panics;
 mod parameters;
 mod password;

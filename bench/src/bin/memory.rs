@@ -16,13 +16,7 @@ use gbac_bench::measure::Row;
 static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
 
 fn main() -> ExitCode {
-    match run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {error}");
-            ExitCode::FAILURE
-        }
-    }
+    gbac_bench::ended(run())
 }
 
 fn run() -> Result<()> {

@@ -76,17 +76,6 @@ impl fmt::Display for Holder {
     }
 }
 
-/// Every operation.
-const EVERY: Operations = {
-    let mut every = Operations::only(Operation::All);
-    let mut rest = Operation::ALL;
-    while let [first, others @ ..] = rest {
-        every = every.or(Operations::only(*first));
-        rest = others;
-    }
-    every
-};
-
 /// The operations that are answered by ACLs of these operations (D-02).
 fn answered(by: Operations, permission: Permission) -> Operations {
     let mut answered = Operations::default();

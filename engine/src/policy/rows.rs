@@ -9,7 +9,15 @@ pub(crate) struct Operations(u16);
 
 impl Operations {
     /// All of them.
-    pub(crate) const EVERY: Self = Self(u16::MAX);
+    pub(crate) const EVERY: Self = {
+        let mut every = Self(0);
+        let mut rest = Operation::ALL;
+        while let [first, others @ ..] = rest {
+            every = every.or(Self::only(*first));
+            rest = others;
+        }
+        every
+    };
 
     /// The one operation.
     pub(crate) const fn only(operation: Operation) -> Self {

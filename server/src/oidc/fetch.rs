@@ -1,14 +1,14 @@
 //! Fetching the discovery document and the key set of the identity provider (D-19).
 
 use std::fmt;
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use gbac_api::address::{AddressError, address};
 use gbac_engine::json::{self, JsonError};
 use gbac_engine::verify::{KeySet, KeySetError};
-use reqwest::{Client, redirect};
 use serde_json::Value;
+
+use crate::outward::Outward;
 
 /// How many bytes a document may have.
 const BYTES: usize = 1 << 20;
@@ -121,7 +121,7 @@ pub(super) struct Found {
 
 /// Fetches; the client is made when it is needed first, since it reads the machine's root certificates.
 #[derive(Debug, Default)]
-pub(super) struct Fetch(OnceLock<Client>);
+pub(super) struct Fetch(Outward);
 
 impl Fetch {
     /// Fetches the discovery document at an address, then the keys that it names.
@@ -151,7 +151,8 @@ impl Fetch {
             }
             FetchError::Unreachable(document, cause.to_string())
         };
-        let mut response = self.client()?.get(url).send().await.map_err(failed)?;
+        let client = self.0.client(TIME).map_err(|error| FetchError::Tls(error.to_string()))?;
+        let mut response = client.get(url).send().await.map_err(failed)?;
         if response.status() != reqwest::StatusCode::OK {
             return Err(FetchError::Status(document, response.status().as_u16()));
         }
@@ -163,20 +164,5 @@ impl Fetch {
             bytes.extend_from_slice(&chunk);
         }
         String::from_utf8(bytes).map_err(|_| FetchError::Json(document, None))
-    }
-
-    fn client(&self) -> Result<Client, FetchError> {
-        if let Some(client) = self.0.get() {
-            return Ok(client.clone());
-        }
-        // Fails when somebody chose before, and then it is the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(redirect::Policy::none())
-            .timeout(TIME)
-            .no_proxy()
-            .build()
-            .map_err(|error| FetchError::Tls(error.to_string()))?;
-        Ok(self.0.get_or_init(|| client).clone())
     }
 }

@@ -1,6 +1,5 @@
 //! One call to a cluster: which headers go there and come back, and what can go wrong on the way.
 
-use std::sync::OnceLock;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
@@ -8,15 +7,13 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use gbac_api::address::BaseUrl;
 use gbac_api::problem::RpcCode;
-use reqwest::{Client, redirect};
 
 use crate::body;
 use crate::fault::Fault;
+use crate::outward::Outward;
 
 /// How long a call may take; less than a request to this service, so that its answer says why.
 const TIME: Duration = Duration::from_secs(20);
-/// How long a connection may take.
-const CONNECT_TIME: Duration = Duration::from_secs(5);
 /// The largest answer, in bytes; 10,000 ACLs are about 2.5 MB.
 const LIMIT: usize = 32 << 20;
 /// What goes to the cluster: no cookie, no address, nothing about the browser.
@@ -82,7 +79,7 @@ impl Answer {
 
 /// Makes the calls; the client is made when it is needed first, since it reads the machine's root certificates.
 #[derive(Default)]
-pub(super) struct Relay(OnceLock<Client>);
+pub(super) struct Relay(Outward);
 
 impl Relay {
     /// Sends a call to a path behind a base address.
@@ -91,7 +88,10 @@ impl Relay {
     /// 502 or 504: the cluster cannot be reached, is too slow, or answers what is not relayed.
     pub(super) async fn send(&self, base: &BaseUrl, path: &str, query: &str, call: &Call) -> Result<Answer, Fault> {
         let url = base.with(path, query).ok_or_else(|| bad("upstream_path", "the path cannot be relayed".into()))?;
-        let mut request = self.client()?.request(call.method.clone(), url).headers(call.headers.clone());
+        let unsafe_here =
+            |_| bad("tls_unavailable", "connections cannot be made safe; install root certificates".into());
+        let client = self.0.client(TIME).map_err(unsafe_here)?;
+        let mut request = client.request(call.method.clone(), url).headers(call.headers.clone());
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
@@ -123,22 +123,6 @@ impl Relay {
             return Err(bad("upstream_answer", message));
         }
         Ok(Answer { status, body: bytes.into(), headers })
-    }
-
-    fn client(&self) -> Result<Client, Fault> {
-        if let Some(client) = self.0.get() {
-            return Ok(client.clone());
-        }
-        // Fails when somebody chose before, and then it is the same one.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = Client::builder()
-            .redirect(redirect::Policy::none())
-            .timeout(TIME)
-            .connect_timeout(CONNECT_TIME)
-            .no_proxy()
-            .build()
-            .map_err(|_| bad("tls_unavailable", "connections cannot be made safe; install root certificates".into()))?;
-        Ok(self.0.get_or_init(|| client).clone())
     }
 }
 

@@ -4,9 +4,9 @@ use std::net::IpAddr;
 
 use super::is_role;
 use super::others::Others;
+use crate::analyze::Holder;
 use crate::analyze::held::{Rule, hosts_of};
 use crate::analyze::tree::{Place, Tree};
-use crate::analyze::{EVERY, Holder};
 use crate::model::{Host, ResourceType};
 use crate::policy::{Operations, PrincipalId};
 
@@ -89,10 +89,10 @@ impl Turn {
         };
         let none = Operations::default();
         let by_acl = mask(each(|allow, deny| allow.without(deny)), none);
-        let allowed = mask(by_acl, EVERY);
+        let allowed = mask(by_acl, Operations::EVERY);
         let denied = mask(standing.deny, none);
-        let nothing = mask(each(|allow, deny| EVERY.without(allow).without(deny)), none);
-        let covered = mask(standing.allow, EVERY);
+        let nothing = mask(each(|allow, deny| Operations::EVERY.without(allow).without(deny)), none);
+        let covered = mask(standing.allow, Operations::EVERY);
         let [was, is] = allowed;
         let [had, has] = covered;
         Self {
