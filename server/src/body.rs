@@ -100,12 +100,24 @@ fn wrong_kind(headers: &HeaderMap) -> Option<Fault> {
     let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
     let message = if !essence.eq_ignore_ascii_case("application/json") {
         format!("the content type is `{}`; it must be `application/json`", kind.escape_debug())
+    } else if let Some(charset) = foreign_charset(kind) {
+        format!("the charset is `{}`; JSON is sent in UTF-8", charset.escape_debug())
     } else if !coding.eq_ignore_ascii_case("identity") {
         format!("the content coding is `{}`; send the body as it is", coding.escape_debug())
     } else {
         return None;
     };
     Some(Fault::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
+}
+
+/// The charset of a content type, when it is another than UTF-8 or its part ASCII.
+fn foreign_charset(kind: &str) -> Option<&str> {
+    let charset = kind.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    })?;
+    let is_ours = ["utf-8", "utf8", "us-ascii"].iter().any(|ours| charset.eq_ignore_ascii_case(ours));
+    (!is_ours).then_some(charset)
 }
 
 /// Refuses a request whose body nobody reads.

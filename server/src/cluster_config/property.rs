@@ -54,6 +54,8 @@ impl Kind {
 
 /// The largest difference of two clocks, in seconds: a day.
 const MAX_SKEW: u64 = 86_400;
+/// The longest audience and the longest name of a superuser, in bytes; group and user names in a token may be as long.
+const MAX_TEXT: usize = 4096;
 
 impl Property {
     pub(super) const ALL: [Self; 8] = [
@@ -212,13 +214,13 @@ impl Property {
                 settings.principal_mapping = PrincipalMapping::parse(text()?)
                     .map_err(|error| format!("{error} at byte {}; {}", error.offset(), error.hint()))?;
             }
-            Self::OidcTokenAudience => config.oidc_token_audience = text()?.to_owned(),
+            Self::OidcTokenAudience => config.oidc_token_audience = plain(text()?)?.to_owned(),
             Self::Superusers => {
                 let names = value.as_array().ok_or_else(mistyped)?;
                 let names = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
                 let names = names.ok_or_else(mistyped)?;
                 for name in &names {
-                    Settings::check_superuser(name).map_err(|error| format!("{error}; {}", error.hint()))?;
+                    Settings::check_superuser(plain(name)?).map_err(|error| format!("{error}; {}", error.hint()))?;
                 }
                 settings.superusers = names.into_iter().collect();
             }
@@ -230,6 +232,15 @@ impl Property {
 /// What is said to the two properties of the groups under the managed cloud's mapping (D-25).
 const OTHER_DEPLOYMENT: &str =
     "the groups come from the SSO connection (`sso` in the policy document), which excludes this";
+
+/// A value that people can read and type: no token and no user needs another.
+fn plain(text: &str) -> Result<&str, String> {
+    if let Some(found) = text.chars().find(|found| found.is_control()) {
+        return Err(format!("`{}` has the control character U+{:04X}", text.escape_debug(), u32::from(found)));
+    }
+    let bytes = text.len();
+    if bytes <= MAX_TEXT { Ok(text) } else { Err(format!("{bytes} bytes; at most {MAX_TEXT}")) }
+}
 
 impl Held {
     pub(super) fn of(held: &Snapshot) -> Self {

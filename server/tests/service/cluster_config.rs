@@ -150,12 +150,19 @@ async fn the_properties_of_the_service_itself_take_their_own_values() {
         ("oidc_discovery_url", json!("https://me:secret@idp.example/")),
         ("oidc_discovery_url", json!(null)),
         ("oidc_token_audience", json!(["a"])),
+        ("oidc_token_audience", json!("streams\u{1b}[2J")),
+        ("superusers", json!(["admin", "ana\nbo"])),
     ] {
         let (status, text) = one(name, value.clone()).await;
         assert_eq!(status, 400, "{name} {value}");
         told.push(format!("{name} {value}: {}", text.as_str().unwrap()));
     }
     insta::assert_snapshot!("property_faults", told.join("\n"));
+    for (name, value) in
+        [("oidc_token_audience", json!("a".repeat(4097))), ("superusers", json!(["admin", "a".repeat(4097)]))]
+    {
+        assert_eq!(one(name, value).await, (400, json!("4097 bytes; at most 4096")), "{name}");
+    }
     for (name, value) in [
         ("audit_enabled", json!(true)),
         ("oidc_clock_skew_tolerance", json!(0)),

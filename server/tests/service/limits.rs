@@ -136,6 +136,10 @@ async fn bodies_are_json_read_strictly() {
     );
     assert_eq!(ask("{\"name\":\"x\"}", "application/json-patch+json").await.0, 415);
     assert_eq!(ask("{\"name\":\"x\"}", "Application/JSON; charset=utf-8").await.0, 201);
+    assert_eq!(
+        ask("{\"name\":\"y\"}", "application/json; charset=\"UTF-16\"").await,
+        (415, "the charset is `UTF-16`; JSON is sent in UTF-8".into())
+    );
     let mut packed = post(Body::from("{}"), &admin());
     packed.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
     assert_eq!(service.ask(packed).await.status, 415);
