@@ -192,6 +192,39 @@ fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
 }
 
 #[test]
+fn the_same_people_ask_again_and_again() {
+    let folder = Folder::new("again");
+    let ask = |id: usize, identity: &str, topic: &str| {
+        format!(
+            r#"{{"id":{id},"identity":{identity},"operation":"write","resource_type":"topic","resource_name":"{topic}"}}"#
+        )
+    };
+    let (writer, blocked) =
+        (r#"{"user":"u","groups":["payments"]}"#, r#"{"user":"u","groups":["payments","read-only"]}"#);
+    // More people than are kept open, so that some are opened again.
+    let mut input: Vec<String> = (0..9000).map(|id| ask(id, &format!(r#"{{"user":"u{id}"}}"#), "payments-x")).collect();
+    for round in 0..3 {
+        input.insert(round * 4000, ask(10_000, writer, "payments-x"));
+        input.insert(round * 4000, ask(10_001, blocked, "payments-x"));
+        input.insert(round * 4000, ask(10_002, writer, "orders"));
+    }
+    folder.file("checks.jsonl", &input.join("\n"));
+    let done = run(&folder, &["check", "--policy", "policy.json", "--requests", "checks.jsonl"]);
+    assert_eq!((done.exit, done.out.lines().count()), (0, 9009));
+    for answer in lines(&done.out) {
+        let wanted = if answer["id"] == 10_000 { "allow" } else { "deny" };
+        let reason = if answer["id"] == 10_001 {
+            "deny_rule"
+        } else if wanted == "allow" {
+            "allow_rule"
+        } else {
+            "no_match"
+        };
+        assert_eq!((&answer["outcome"], &answer["reason"]), (&json!(wanted), &json!(reason)), "{answer}");
+    }
+}
+
+#[test]
 fn a_token_comes_from_a_file_standard_input_or_the_environment() {
     let folder = Folder::new("token");
     let text = token(&json!({ "sub": "maya", "groups": ["/eng/payments"], "exp": 4_000_000_000_u32 }));

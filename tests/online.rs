@@ -2,152 +2,10 @@
 //! go wrong on the way.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::thread::{self, JoinHandle};
+use std::net::TcpListener;
 
-use gbac_tests::vectors::gbac;
+use gbac_tests::service::{Service, answer, answering, run};
 use serde_json::{Value, json};
-use tempfile::TempDir;
-
-/// A demo that runs until the test ends, and a folder for the test's files.
-struct Service {
-    child: Child,
-    url: String,
-    folder: TempDir,
-}
-
-struct Run {
-    exit: i32,
-    out: String,
-    err: String,
-}
-
-impl Run {
-    /// What was written, of a command that did its work.
-    fn done(self) -> String {
-        assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
-        self.out
-    }
-
-    /// What was said, of a command that ended with this code.
-    fn failed(self, exit: i32) -> String {
-        assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
-        assert!(self.err.starts_with("error: "), "{}", self.err);
-        self.err
-    }
-}
-
-/// A run of `gbac` with nothing of the environment but these, and nobody at the terminal.
-fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
-    let mut command = Command::new(gbac());
-    for name in ["GBAC_URL", "GBAC_USER", "GBAC_PASSWORD", "GBAC_TOKEN"] {
-        command.env_remove(name);
-    }
-    let environment = environment.iter().copied();
-    let output = command.args(args).envs(environment).current_dir(folder).stdin(Stdio::null()).output();
-    let output = output.expect("gbac starts");
-    Run {
-        exit: output.status.code().expect("gbac ends by itself"),
-        out: String::from_utf8(output.stdout).expect("output is UTF-8"),
-        err: String::from_utf8(output.stderr).expect("errors are UTF-8"),
-    }
-}
-
-impl Service {
-    fn start() -> Self {
-        let mut command = Command::new(gbac());
-        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).env_remove("GBAC_ADMIN_PASSWORD");
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
-        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
-        Self { child, url, folder: tempfile::tempdir().expect("a folder") }
-    }
-
-    fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
-        run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
-    }
-
-    /// As the superuser.
-    fn run(&self, args: &[&str]) -> Run {
-        self.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")], args)
-    }
-
-    fn acl(&self, args: &[&str]) -> Run {
-        self.run(&[&["security", "acl"], args].concat())
-    }
-
-    fn role(&self, args: &[&str]) -> Run {
-        self.run(&[&["security", "role"], args].concat())
-    }
-
-    fn json(&self, args: &[&str]) -> Value {
-        serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
-    }
-
-    /// How many ACLs a filter finds.
-    fn count(&self, args: &[&str]) -> usize {
-        let listed = self.json(&[&["security", "acl", "list"], args].concat());
-        listed["matches"].as_array().expect("matches").len()
-    }
-
-    /// A token that the demo's provider has just signed.
-    fn token(&self) -> String {
-        let address = self.url.strip_prefix("http://").expect("an address");
-        let mut stream = TcpStream::connect(address).expect("it listens");
-        write!(stream, "GET /demo/idp/people HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n")
-            .expect("a request");
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).expect("an answer");
-        let people: Value = serde_json::from_str(answer.split_once("\r\n\r\n").expect("a body").1).expect("JSON");
-        people[0]["token"].as_str().expect("a token").to_owned()
-    }
-}
-
-impl Drop for Service {
-    fn drop(&mut self) {
-        // It may have ended before.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-/// A service that answers each connection with the next of these, then goes away; it gives back what it was asked.
-fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let url = format!("http://{}", listener.local_addr().expect("an address"));
-    let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
-    let asked = thread::spawn(move || {
-        let ask = |answer: String| {
-            let (mut stream, _) = listener.accept().expect("a connection");
-            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
-            let (mut head, mut length) = (String::new(), 0);
-            loop {
-                let mut line = String::new();
-                reader.read_line(&mut line).expect("a line");
-                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-                    length = value.trim().parse().expect("a length");
-                }
-                head.push_str(&line);
-                if line.trim().is_empty() {
-                    break;
-                }
-            }
-            reader.read_exact(&mut vec![0; length]).expect("a body");
-            stream.write_all(answer.as_bytes()).expect("an answer");
-            head
-        };
-        answers.into_iter().map(ask).collect()
-    });
-    (url, asked)
-}
-
-fn answer(status: &str, headers: &str, body: &str) -> String {
-    let length = body.len();
-    format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
-}
 
 #[test]
 fn a_group_gets_acls_without_a_role_by_prefix_and_for_the_cluster() {
@@ -253,7 +111,7 @@ fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
         (vec!["security", "role", "assign", "r", "--principal", "GROUP:x"], "`GROUP` is not a principal type"),
         (vec!["cluster", "config", "set", "superusers"], "`superusers` has no value"),
         (vec!["import", "policy.json", "--if-match", ""], "that is no state"),
-        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD"),
+        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or give --password-file"),
         (vec!["export", "--url", "http://gbac.example"], "what `http://gbac.example` answers could be anybody's"),
         (vec!["export", "--url", "gbac.example"], "is not the base address of an API"),
     ] {
@@ -263,6 +121,51 @@ fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
     }
     let text = run(&folder, &[], &["export", "--url", "https://me:secret@gbac.example"]).failed(64);
     assert!(!text.contains("secret"), "{text}");
+}
+
+#[test]
+fn bad_input_is_one_line_and_changes_nothing() {
+    let service = Service::start();
+    let before = service.run(&["export", "--out", "policy.json"]).exit;
+    let state = service.run(&["export"]).done();
+    let (web, asked) = answering(&[&answer("200 OK", "content-type: text/html\r\n", "<html>")]);
+    let check = ["check", "--policy", "policy.json", "--user", "a", "--operation", "read"];
+    let create = ["security", "acl", "create", "--operation", "read", "--topic", "x", "--allow-principal"];
+    for (args, exit, says) in [
+        (
+            vec!["permissions", "--policy", "policy.json", "--principal", "Robot:x"],
+            64,
+            "`Robot` is not a principal type",
+        ),
+        (
+            vec!["who-can", "--policy", "policy.json", "--operation", "read", "--cluster", "--cluster"],
+            64,
+            "'--cluster' cannot be used multiple times; see --help",
+        ),
+        (
+            vec!["who-can", "--policy", "policy.json", "--operation", "read", "--clustre"],
+            64,
+            "unexpected argument '--clustre' found; tip: a similar argument exists: '--cluster'; see --help",
+        ),
+        ([&check[..], &["--topic", "a", "--topic", "b"]].concat(), 64, "one resource at a time"),
+        ([&check[..], &["--topic", "a", "--host", "db.example"]].concat(), 64, "--host: `db.example` is neither"),
+        ([&create[..], &["Group:"]].concat(), 64, "--allow-principal: the name after `Group:` is empty"),
+        ([&create[..], &["a", "--allow-host", "db.example"]].concat(), 64, "--allow-host: `db.example` is neither"),
+        ([&create[..], &["a", "--url", "http://127.0.0.1:1"]].concat(), 1, "cannot be reached"),
+        (vec!["security", "role", "list", "--url", &web], 1, "is not the JSON that is expected there"),
+    ] {
+        let text = service.run(&args).failed(exit);
+        assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
+    }
+    assert_eq!(asked.join().expect("a question").len(), 1);
+    let denied = service.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "wrong")], &[&create[..], &["a"]].concat());
+    assert_eq!(denied.failed(1).lines().count(), 1);
+    let wildcard = service.acl(&["create", "--operation", "read", "--topic", "x", "--allow-principal", "Group:*"]);
+    assert_eq!((wildcard.exit, wildcard.out.lines().count()), (1, 2), "{}", wildcard.out);
+    let usage = service.run(&["--format", "json", "who-can", "--nothing"]);
+    let error: Value = serde_json::from_str(&usage.out).expect("JSON");
+    assert_eq!((usage.exit, &error["error"]["code"]), (64, &json!("usage")));
+    assert_eq!((before, service.run(&["export"]).done()), (0, state));
 }
 
 #[test]
@@ -470,7 +373,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
     let said = service.run(&["export", "--out", "policy.json"]).done();
     let state = said.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
     assert!(said.starts_with("Exported policy.json: 18 ACLs and 5 roles. The service's state is "), "{said}");
-    let file = |name: &str| service.folder.path().join(name);
+    let file = |name: &str| service.file(name);
     let before = fs::read_to_string(file("policy.json")).expect("a document");
     assert_eq!(service.run(&["export"]).done(), before);
 

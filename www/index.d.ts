@@ -1,69 +1,232 @@
-/** One thing that is wrong with a document. */
-export interface Problem {
-  /** Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`. */
-  path: string;
-  /** A stable name of the fault. */
-  code: string;
-  /** What was found and what to do. */
-  message: string;
+import type {
+  Access, ApiRequest, Change, Circumstances, Claims, Decision, Explanation, ExportedDocument, Inspection, Names, Operation,
+  OperationName, Outcome, PolicyDocument, Problem, Question, RequestAnswer, RequestQuestion, ResourceType, ResourceTypeName,
+  UnverifiedToken, Warning, Who, WithId,
+} from './types.js';
+export type * from './types.js';
+
+/**
+ * Every error of this package: a stable `code`, a message for people, and for a document every problem at once. The codes are
+ * in docs/policy-document.md; the package itself adds `wrong_type`, `unknown_value`, `not_well_formed`, `too_long`, `not_json`,
+ * `freed`, `not_loaded`, `module_not_loaded`, `other_module`, `not_verified` and `engine_failed`.
+ *
+ * @example
+ * try { await Policy.load(document); } catch (error) { if (error instanceof EngineError) console.error(error.code, error.problems); }
+ */
+export class EngineError extends Error {
+  /** @hidden */
+  constructor(code: string, message: string, more?: { problems?: Problem[]; cause?: unknown });
+  readonly code: string;
+  readonly problems?: Problem[];
 }
 
-/** What every method throws: a stable `code`, and for a document every problem at once. */
-export interface EngineError extends Error {
-  code: string;
-  problems?: Problem[];
-}
+/** Where a wasm module comes from: compiled, its bytes, a response, or an address. */
+export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
 
-/** A policy, loaded once and asked many times. Documents, checks and answers are those of docs/policy-document.md. */
-export class Policy {
-  private constructor();
+/**
+ * Loads the wasm module; without `wasm`, from disk in Node and from beside this file elsewhere. Only the first call loads, and
+ * `Policy.load` does it as well. Throws `module_not_loaded`.
+ *
+ * @example
+ * import wasm from 'gbac-engine/engine.wasm';   // in a worker, whose bundler gives a compiled module
+ * await init(wasm);
+ */
+export function init(wasm?: WasmSource | Promise<WasmSource>): Promise<void>;
+
+/** How a policy is loaded. */
+export interface LoadOptions {
   /**
-   * Loads a policy document, an object or JSON text. Throws an {@link EngineError}.
-   *
-   * A name that was asked about is remembered, so that asking again costs a third: `remember` of them (16,384 unless it is
-   * given, about 200 bytes each; 0 for none), and then all are forgotten and remembered anew.
+   * How many names that were asked about stay found, so that asking again costs a third: 16,384 unless it is given, about 200
+   * bytes each; 0 for none. When there are more, all are forgotten and remembered anew.
    */
-  static load(document: object | string, options?: { remember?: number }): Promise<Policy>;
-  /** Answers a check. Throws an {@link EngineError} when the check cannot be read. */
-  check(check: object | string): object;
-  /** Answers a check about one operation on one resource, with all that led to the answer. */
-  explain(check: object | string): object;
-  /** Says what comes out of `{ identity }`, `{ claims }` or `{ unverified_token }`. */
-  inspect(who: object | string): object;
-  /** Opens an identity once, to ask it many times. Throws an {@link EngineError} when it names no user. */
-  open(who: { user: string; groups?: readonly string[] } | { claims: object; userinfo?: object }): Identity;
-  /** A resource that is asked about often; there is nothing to free. */
-  resource(resourceType: string, name: string): Resource;
-  /** The policy document of this policy. */
-  export(): object;
-  /** How many bytes of memory the engine has taken, for all policies together. It never shrinks. */
-  memoryBytes(): number;
-  /** Gives the policy's memory back at once. */
-  free(): void;
+  remember?: number;
+  /** As for {@link init}. */
+  wasm?: WasmSource | Promise<WasmSource>;
 }
 
-/** A resource that is asked about often: made by {@link Policy.resource}, and good for every policy. */
+/**
+ * A policy, loaded once and asked many times. Every method throws an {@link EngineError}.
+ *
+ * @example
+ * using policy = await Policy.load({ version: 1, acls: [] });
+ */
+export class Policy {
+  protected constructor();
+  /**
+   * Loads a policy document, an object or JSON text. Throws `policy_invalid` with every problem at once.
+   *
+   * @example
+   * const policy = await Policy.load(await readFile('policy.json', 'utf8'));
+   */
+  static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
+  /**
+   * Answers a check: who asks, and what. Throws `check_invalid`, or the code of the token or the claims.
+   *
+   * @example
+   * policy.check({ identity: { user: 'alice' }, operation: 'read', resource_type: 'topic', resource_name: 'orders' }).outcome;
+   */
+  check(check: Who & Question): Decision;
+  check(check: Who & RequestQuestion): RequestAnswer;
+  check(check: string): Decision | RequestAnswer;
+  /**
+   * Answers a check about one operation on one resource, with all that led to the answer. Throws as {@link check}.
+   *
+   * @example
+   * policy.explain(check).candidates.filter((candidate) => candidate.standing === 'near_miss');
+   */
+  explain(check: (Who & Question) | string): Explanation;
+  /**
+   * Says what comes out of names, claims or a token. Throws `identity_invalid`, or the code of the token or the claims.
+   *
+   * @example
+   * policy.inspect({ unverified_token: token }).groups;
+   */
+  inspect(who: Names | Who): Inspection;
+  /**
+   * Opens an identity once, to ask it many times; it stays right when the policy changes. Claims are taken as they are: nobody
+   * has checked them. Throws as {@link inspect}.
+   *
+   * @example
+   * using alice = policy.open({ user: 'alice', groups: ['engineering'] });
+   */
+  open(who: Names | Claims | string): Identity;
+  /**
+   * Opens the identity of a token whose signature nobody looks at: to try a policy, never to let somebody in. Verified tokens
+   * come from `gbac-engine/verify`. Throws as {@link inspect}.
+   *
+   * @example
+   * policy.openUnverified(token).groups;
+   */
+  openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
+  /**
+   * A resource that is asked about often; there is nothing to free.
+   *
+   * @example
+   * const orders = policy.resource('topic', 'orders'); alice.checkResource('read', orders);
+   */
+  resource(resourceType: ResourceType | ResourceTypeName, name: string): Resource;
+  /**
+   * Makes one change in place and says whether anything is different now. What a document may hold may be added. Throws
+   * `change_invalid`, `role_unknown` or `role_exists`, and the policy is as before.
+   *
+   * @example
+   * policy.apply({ change: 'add_member', role: 'readers', principal: 'Group:engineering' });
+   */
+  apply(change: Change | string): boolean;
+  /**
+   * The policy document of this policy, roles and ACLs in order.
+   *
+   * @example
+   * await writeFile('policy.json', JSON.stringify(policy.export(), null, 2));
+   */
+  export(): ExportedDocument;
+  /**
+   * How many bytes of memory the engine has taken, for all policies of this entry together. It never shrinks.
+   *
+   * @example
+   * console.log(policy.memoryBytes() / 2 ** 20, 'MiB');
+   */
+  memoryBytes(): number;
+  /**
+   * Gives the policy's memory back as soon as no identity of it is open; otherwise that happens when it is collected. Using the
+   * policy afterwards throws `freed`; its open identities go on.
+   *
+   * @example
+   * policy.free();   // or `using policy = ..`
+   */
+  free(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A resource that is asked about often: made by {@link Policy.resource}, and good for every policy of the same entry. */
 export class Resource {
   private constructor();
+  private readonly resource: true;
 }
 
-/** An identity that is open. Operations and resource types are in the platform's own values or the short form, such as `read`. */
+/**
+ * An identity that is open: a check costs the same however many groups it has. Operations and resource types are in the
+ * platform's own values or the short form, such as `read`.
+ */
 export class Identity {
-  private constructor();
+  protected constructor();
+  /** The bare name of the user. */
+  readonly user: string;
   /** The bare names of its groups, in the order of the token. */
   readonly groups: string[];
   /** What to know about the token and its groups. */
-  readonly warnings: { code: string; message: string; location?: string }[];
-  /** Whether an operation on a resource is allowed. Throws an {@link EngineError} for a value that does not exist. */
-  check(operation: string, resourceType: string, name: string, options?: { host?: string }): 'allow' | 'deny';
-  /** The same for a resource of {@link Policy.resource}, without a host. */
-  checkResource(operation: string, resource: Resource): 'allow' | 'deny';
-  /** Those of the names on which the operation is allowed, in their order. */
-  filter(operation: string, resourceType: string, names: Iterable<string>, options?: { host?: string }): string[];
-  /** The answers to many requests, in their order. */
-  checkMany(
-    requests: Iterable<{ operation: string; resource_type: string; resource_name: string; host?: string }>,
-  ): ('allow' | 'deny')[];
-  /** Gives its memory back at once. */
+  readonly warnings: Warning[];
+  /** Whether its token was verified. Without that, its answers are information and must not open anything. */
+  readonly verified: boolean;
+  /** When its token ends, in seconds since 1970; `undefined` where nothing says so. */
+  readonly expiresAt: number | undefined;
+  /** All that came out of what it was opened from. */
+  readonly inspection: Inspection;
+  /**
+   * Whether its token has ended at `now`, in seconds since 1970, the clock's time unless it is given.
+   *
+   * @example
+   * if (identity.isExpired()) identity.free();
+   */
+  isExpired(now?: number): boolean;
+  /**
+   * Whether an operation on a resource is allowed. Throws `unknown_value` for an operation or type that does not exist,
+   * `host_invalid`, `wrong_type`, `not_well_formed`, `too_long`.
+   *
+   * @example
+   * alice.check('read', 'topic', 'orders', { host: '10.0.0.7', now: Date.now() / 1000 }) === 'allow';
+   */
+  check(
+    operation: Operation | OperationName, resourceType: ResourceType | ResourceTypeName, name: string, options?: Circumstances,
+  ): Outcome;
+  /**
+   * The same for a resource of {@link Policy.resource}, without a host.
+   *
+   * @example
+   * alice.checkResource('write', orders);
+   */
+  checkResource(operation: Operation | OperationName, resource: Resource): Outcome;
+  /**
+   * Those of the names on which the operation is allowed, in their order. Throws as {@link check}.
+   *
+   * @example
+   * alice.filter('describe', 'topic', topics);
+   */
+  filter(
+    operation: Operation | OperationName, resourceType: ResourceType | ResourceTypeName, names: Iterable<string>,
+    options?: Circumstances,
+  ): string[];
+  /**
+   * The answers to many requests, in their order. Throws as {@link check}.
+   *
+   * @example
+   * alice.checkMany([{ operation: 'read', resource_type: 'topic', resource_name: 'orders' }]);
+   */
+  checkMany(requests: Iterable<Access & { resource_name: string } & Circumstances>): Outcome[];
+  /**
+   * The decision, with the ACL that decides and the way to it. Throws `check_invalid`.
+   *
+   * @example
+   * alice.decide({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).acl?.principal;
+   */
+  decide(question: Question): Decision;
+  decide(question: string): Decision | RequestAnswer;
+  /**
+   * The decision with all that led to it. Throws `check_invalid`.
+   *
+   * @example
+   * alice.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).paths;
+   */
+  explain(question: Question | string): Explanation;
+  /**
+   * The answer to a whole request of an API, with every check that it needs. Throws `check_invalid`, `unknown_request` and the
+   * other codes of requests.
+   *
+   * @example
+   * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome;
+   */
+  request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer;
+  /** Gives its memory back at once; otherwise that happens when it is collected. Using it afterwards throws `freed`. */
   free(): void;
+  [Symbol.dispose](): void;
 }

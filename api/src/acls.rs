@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::paging::Parameters;
 use crate::problem::FieldViolation;
+use crate::spelling::RoleSpelling;
 
 /// What is said about a host that is none, wherever it stands.
 const HOST_RULE: &str = "Field host must be either wildcard (*) or a valid IP address.";
@@ -49,6 +50,12 @@ impl From<&Acl> for AclBody {
 }
 
 impl AclBody {
+    /// An ACL with its principal in a spelling.
+    #[must_use]
+    pub fn spelled(acl: &Acl, roles: RoleSpelling) -> Self {
+        Self { principal: roles.principal(&acl.principal), ..Self::from(acl) }
+    }
+
     /// Reads an ACL as one may be stored; whether it may be created is [`AclBody::check_create`].
     ///
     /// # Errors
@@ -348,7 +355,7 @@ impl AclFilter {
         from.finish(Self { resource_type, resource_name, pattern, principal, host, operation, permission })
     }
 
-    pub(crate) fn pairs(&self) -> Vec<(&'static str, String)> {
+    pub(crate) fn pairs(&self, roles: RoleSpelling) -> Vec<(&'static str, String)> {
         let pattern = match self.pattern {
             PatternFilter::Any => None,
             PatternFilter::Match => Some("RESOURCE_PATTERN_TYPE_MATCH"),
@@ -358,7 +365,7 @@ impl AclFilter {
             ("filter.resource_type", self.resource_type.map(|value| value.spelling().data_plane.to_owned())),
             ("filter.resource_name", self.resource_name.clone()),
             ("filter.resource_pattern_type", pattern.map(str::to_owned)),
-            ("filter.principal", self.principal.as_ref().map(ToString::to_string)),
+            ("filter.principal", self.principal.as_ref().map(|principal| roles.principal(principal))),
             ("filter.host", self.host.as_ref().map(ToString::to_string)),
             ("filter.operation", self.operation.map(|value| value.spelling().data_plane.to_owned())),
             ("filter.permission_type", self.permission.map(|value| value.spelling().data_plane.to_owned())),
@@ -368,8 +375,8 @@ impl AclFilter {
         .collect()
     }
 
-    pub(crate) fn delete_pairs(&self) -> Vec<(&'static str, String)> {
-        let mut pairs = self.pairs();
+    pub(crate) fn delete_pairs(&self, roles: RoleSpelling) -> Vec<(&'static str, String)> {
+        let mut pairs = self.pairs(roles);
         for (name, any) in [
             ("filter.resource_type", "RESOURCE_TYPE_ANY"),
             ("filter.resource_pattern_type", "RESOURCE_PATTERN_TYPE_ANY"),

@@ -4,6 +4,7 @@ use crate::acls::AclFilter;
 use crate::audit::AuditQuery;
 use crate::encode::{component, query};
 use crate::roles::{MemberQuery, RoleQuery};
+use crate::spelling::RoleSpelling;
 
 /// The Data Plane's ACLs (specification 4.2).
 pub const ACLS: &str = "/v1/acls";
@@ -65,13 +66,25 @@ pub const DEMO_PEOPLE: &str = "/demo/idp/people";
 /// `/v1/acls` with a filter; for GET.
 #[must_use]
 pub fn acls(filter: &AclFilter) -> String {
-    format!("{ACLS}{}", query(filter.pairs()))
+    acls_spelled(filter, RoleSpelling::default())
+}
+
+/// As [`acls`], with roles in a spelling.
+#[must_use]
+pub fn acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
+    format!("{ACLS}{}", query(filter.pairs(roles)))
 }
 
 /// `/v1/acls` with a filter; for DELETE, which wants four of its parts even where they are `ANY`.
 #[must_use]
 pub fn delete_acls(filter: &AclFilter) -> String {
-    format!("{ACLS}{}", query(filter.delete_pairs()))
+    delete_acls_spelled(filter, RoleSpelling::default())
+}
+
+/// As [`delete_acls`], with roles in a spelling.
+#[must_use]
+pub fn delete_acls_spelled(filter: &AclFilter, roles: RoleSpelling) -> String {
+    format!("{ACLS}{}", query(filter.delete_pairs(roles)))
 }
 
 /// `/v1/roles` with a filter and a page.

@@ -35,6 +35,8 @@ enum Value {
     Over(Key, Key),
     /// The slowest single call of several rows over a median.
     WorstOver(&'static [Key], Key),
+    /// Median over median, after so many nanoseconds are taken from the first: what a call across a boundary may cost.
+    OverBeyond(Key, Key, f64),
     /// A median by itself, in milliseconds.
     Milliseconds(Key),
     /// Bytes by themselves.
@@ -47,7 +49,7 @@ enum Value {
     Count(Key),
 }
 
-use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, Over, WorstOver};
+use Value::{Bytes, BytesEach, BytesPerAcl, Count, Milliseconds, Over, OverBeyond, WorstOver};
 
 const fn check(acls: usize) -> Key {
     ("wasm_check", acls, 10)
@@ -77,7 +79,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 36] = [
+const PROMISES: [Promise; 38] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -147,6 +149,18 @@ const PROMISES: [Promise; 36] = [
         "start of Node to the first decision over Cedar's, 1k",
         0.125,
         Over(("cold_start", K, 10), ("cold_start_cedar", K, 10)),
+    ),
+    at_most(
+        "js_first_decision_ms",
+        "instantiating the module to the first decision in Node, 1k, in milliseconds",
+        15.0,
+        Milliseconds(("js_first_decision", K, 10)),
+    ),
+    at_most(
+        "js_check_over_native",
+        "`identity.check` with the name as a string, less 100 ns, over a native check, 1k",
+        1.5,
+        OverBeyond(check(K), ("native_check", K, 10), 100.0),
     ),
     at_most("who_can_ms", "who can, 100k, native, in milliseconds", 5.0, Milliseconds(("who_can", 100 * K, 0))),
     at_most(
@@ -317,6 +331,7 @@ impl Value {
         let bytes = |key: &Key| Some(find(key)?.bytes? as f64);
         match self {
             Over(above, below) => Some(median(above)? / median(below)?),
+            OverBeyond(above, below, spared) => Some((median(above)? - spared) / median(below)?),
             WorstOver(shapes, below) => {
                 let slowest: Option<Vec<f64>> = shapes.iter().map(|key| find(key)?.ns_max).collect();
                 Some(slowest?.into_iter().fold(0.0, f64::max) / median(below)?)
@@ -413,7 +428,8 @@ mod tests {
         assert_eq!(report.ratios.get("js_loop_1k"), Some(&60.0));
         assert_eq!(report.ratios.get("growth_native"), Some(&3.01));
         assert_eq!(report.ratios.get("js_loop_1m"), None);
-        assert_eq!(report.counts(), (1, 1, PROMISES.len() - 2));
+        assert_eq!(report.ratios.get("js_check_over_native"), Some(&9.0));
+        assert_eq!(report.counts(), (1, 2, PROMISES.len() - 3));
         let tables = report.markdown();
         let line = |name: &str| -> Vec<String> {
             let line = tables.lines().find(|line| line.contains(name)).unwrap_or_default();

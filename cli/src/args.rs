@@ -1,12 +1,14 @@
 //! The flags of every command, in one place.
 
 pub(crate) mod online;
+pub(crate) mod policy;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, SecurityCommand};
+use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
+use policy::PolicyCommand;
 
 /// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
 #[derive(Debug, Parser)]
@@ -26,6 +28,8 @@ pub(crate) enum Format {
     Text,
     /// For programs.
     Json,
+    /// For programs that would rather read YAML.
+    Yaml,
 }
 
 #[derive(Debug, Subcommand)]
@@ -40,7 +44,7 @@ pub(crate) enum Command {
     Permissions(Box<PermissionsArgs>),
     /// Say the least that would allow what is denied: groups or roles that are there, or the narrowest new ACLs.
     LeastGrant(Box<LeastGrantArgs>),
-    /// Look into policy documents.
+    /// Policy documents: look into them, take one from an existing cluster, write one as a script.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
@@ -50,6 +54,10 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Find out why somebody lacks a group: the four steps of troubleshooting, each with what was found and what to do.
+    ///
+    /// Exit code 1 when a step fails.
+    Doctor(Box<DoctorArgs>),
     /// Run assertion files; exit 1 when one test fails.
     Test(TestArgs),
     /// Serve the console and the APIs.
@@ -71,6 +79,17 @@ pub(crate) enum Command {
         connect: ConnectArgs,
         #[command(subcommand)]
         command: ClusterCommand,
+    },
+    /// Where services are and who asks, under names of your own.
+    Profile {
+        #[command(subcommand)]
+        command: ProfileCommand,
+    },
+    /// Write the completions of a shell to standard output.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
     },
     /// Older names of commands.
     Admin {
@@ -194,50 +213,6 @@ pub(crate) struct LeastGrantArgs {
     pub(crate) question: QuestionArgs,
 }
 
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Read policy documents and name every problem; exit 1 when one has any.
-    Validate {
-        /// Policy documents, `-` for standard input.
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-    },
-    /// Find what is odd in a policy document; exit 1 from --fail-on upwards.
-    Lint {
-        /// The policy document, `-` for standard input.
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-        /// The least severity that makes the exit code 1.
-        #[arg(long, value_enum, default_value_t = FailOn::Error)]
-        fail_on: FailOn,
-    },
-    /// Say who gains and loses what between two policy documents.
-    Diff {
-        /// The earlier policy document.
-        #[arg(value_name = "BEFORE")]
-        before: PathBuf,
-        /// The later one.
-        #[arg(value_name = "AFTER")]
-        after: PathBuf,
-        /// Exit 1 when they do not decide alike.
-        #[arg(long)]
-        exit_code: bool,
-    },
-}
-
-/// From which severity on a finding is an error of the command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum FailOn {
-    /// Somebody may get what nobody meant to give.
-    Error,
-    /// Something does nothing, or not what it says.
-    Warning,
-    /// Something could be left out.
-    Notice,
-    /// Nothing.
-    Never,
-}
-
 /// Resources, named as in `security acl`.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
@@ -269,6 +244,15 @@ pub(crate) struct InspectArgs {
     /// A file with the claims as a JSON object, in place of a token.
     #[arg(long, value_name = "FILE")]
     pub(crate) claims: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) settings: SettingsArgs,
+    #[command(flatten)]
+    pub(crate) keys: KeyArgs,
+}
+
+/// Where groups and the user come from: a policy document, or the settings one by one.
+#[derive(Debug, Args)]
+pub(crate) struct SettingsArgs {
     /// Take the settings from this policy document.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["claim_path", "nested", "sso", "principal_mapping"])]
     pub(crate) policy: Option<PathBuf>,
@@ -287,8 +271,26 @@ pub(crate) struct InspectArgs {
     /// The user-info document, where the SSO mapping asks for it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct DoctorArgs {
+    /// A file with the access token, `-` for standard input; without it GBAC_TOKEN.
+    #[arg(value_name = "FILE", conflicts_with = "claims")]
+    pub(crate) token: Option<PathBuf>,
+    /// A file with the claims as a JSON object, in place of a token.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) claims: Option<PathBuf>,
+    /// A group that should come out, by its bare name; may be repeated.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) expect_group: Vec<String>,
     #[command(flatten)]
-    pub(crate) keys: KeyArgs,
+    pub(crate) settings: SettingsArgs,
+    /// Ask the service too: what it sees in the token, its properties, its policy and its log level.
+    #[arg(long, conflicts_with = "claims")]
+    pub(crate) online: bool,
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
 }
 
 #[derive(Debug, Args)]

@@ -2,11 +2,15 @@
 
 use std::env;
 use std::fmt;
+use std::io::{self, IsTerminal};
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use gbac_api::address::{BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
+use gbac_api::security::ResolvedIdentity;
+use gbac_api::spelling::RoleSpelling;
 use gbac_engine::policy::Policy;
 use gbac_engine::token;
 use gbac_engine::wire::policy_from_json;
@@ -15,12 +19,17 @@ use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
+use tokio::task::JoinSet;
 
 use crate::args::online::ConnectArgs;
-use crate::output::Failure;
+use crate::input;
+use crate::output::{Failure, plain};
+use crate::profile::{self, Profile};
 
 /// Where a service is when nobody says.
 const LOCAL: &str = "http://127.0.0.1:8420";
+/// How many of many calls are under way at once; writes that come together share a commit.
+const AT_ONCE: usize = 16;
 /// How long a connection may take.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
 /// The Data Plane and the Control Plane; everything else is the Admin API's.
@@ -61,6 +70,12 @@ impl CallError {
             Self::Refused(refusal) if refusal.code.is_empty() => "refused".into(),
             Self::Refused(refusal) => refusal.code.to_ascii_lowercase(),
         }
+    }
+
+    /// What is wrong, without what to do.
+    pub(crate) fn words(&self) -> String {
+        let text = self.to_string();
+        text.strip_suffix(self.hint()).unwrap_or(&text).to_owned()
     }
 
     /// What to do about it; empty where the service says so itself.
@@ -119,26 +134,47 @@ struct Credentials {
 }
 
 impl Credentials {
-    fn of(user: Option<&str>) -> Result<Self, Failure> {
-        Self::from_parts(
-            user.map(str::to_owned).or_else(|| env::var("GBAC_USER").ok()),
-            env::var("GBAC_PASSWORD").ok(),
-            env::var("GBAC_TOKEN").ok(),
-        )
+    /// Flags, then the environment, then the profile; a password that nobody gave is asked for at the terminal.
+    fn of(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
+        let password = match &args.password_file {
+            Some(path) => Some(input::text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
+            None => env::var("GBAC_PASSWORD").ok(),
+        };
+        let token = match &args.connect_token {
+            Some(path) => Some(input::text(path)?),
+            None => env::var("GBAC_TOKEN").ok(),
+        };
+        // A profile's user steps back for a token; one who is named now does not.
+        let remembered =
+            profile.and_then(|profile| profile.user.clone()).filter(|_| password.is_some() || token.is_none());
+        let environment = env::var("GBAC_USER").ok();
+        let user = args.connect_user.clone().or(match &args.profile {
+            Some(_) => remembered.or(environment),
+            None => environment.or(remembered),
+        });
+        let password = match (&user, password) {
+            (Some(user), None) if token.is_none() && io::stdin().is_terminal() && !user.contains(':') => {
+                Some(ask_password(user)?)
+            }
+            (_, password) => password,
+        };
+        Self::from_parts(user, password, token)
     }
 
     /// Half of a pair is a slip and never nobody.
     fn from_parts(user: Option<String>, password: Option<String>, token: Option<String>) -> Result<Self, Failure> {
         let basic = match (user, password) {
             (None, None) => None,
-            (Some(user), Some(password)) if !user.is_empty() && !user.contains(':') => Some((user, password)),
+            (Some(user), Some(password)) if is_user(&user) => Some((user, password)),
             (Some(_), Some(_)) => return Err(Failure::usage("the user's name is empty or holds a colon")),
-            (Some(_), None) => return Err(Failure::usage("the user has no password; set GBAC_PASSWORD")),
-            (None, Some(_)) => return Err(Failure::usage("GBAC_PASSWORD is nobody's; set GBAC_USER or --user")),
+            (Some(_), None) => {
+                return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or give --password-file"));
+            }
+            (None, Some(_)) => return Err(Failure::usage("the password is nobody's; set GBAC_USER or give --user")),
         };
         let token = token.map(|pasted| token::paste(&pasted).token);
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err(Failure::usage("GBAC_TOKEN is not an access token"));
+            return Err(Failure::usage("--token-file, GBAC_TOKEN: that is not an access token"));
         }
         Ok(Self { token, basic })
     }
@@ -155,6 +191,31 @@ impl Credentials {
     }
 }
 
+/// Whether a name can stand before a password (RFC 7617).
+pub(crate) fn is_user(name: &str) -> bool {
+    !name.is_empty() && !name.contains(':')
+}
+
+/// Asks at the terminal, without echo.
+fn ask_password(user: &str) -> Result<String, Failure> {
+    let question = format!("Password of {}: ", plain(user));
+    rpassword::prompt_password(question).map_err(|error| Failure::io("the terminal", &error))
+}
+
+/// Reads where a service is; credentials go there, so nobody may listen on the way.
+pub(crate) fn base(what: &str, url: &str) -> Result<BaseUrl, Failure> {
+    let base = BaseUrl::parse(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
+    address(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
+    Ok(base)
+}
+
+/// One call of many: how, where and with which body.
+pub(crate) struct Call {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+    pub(crate) body: String,
+}
+
 /// An answer that was a success.
 struct Answer {
     text: String,
@@ -167,19 +228,25 @@ pub(crate) struct Client {
     url: String,
     timeout: u32,
     credentials: Credentials,
+    roles: RoleSpelling,
     http: reqwest::Client,
     runtime: Runtime,
 }
 
 impl Client {
-    /// Reads where the service is and who asks: flags, then the environment.
+    /// Reads where the service is and who asks: flags, then the environment, then a profile.
     pub(crate) fn open(args: &ConnectArgs) -> Result<Self, Failure> {
-        let url = args.url.clone().or_else(|| env::var("GBAC_URL").ok()).unwrap_or_else(|| LOCAL.into());
-        let base = BaseUrl::parse(&url)
-            .map_err(|error| Failure::usage(format!("--url, GBAC_URL: {error}; {}", error.hint())))?;
-        // Credentials go there, so nobody may listen on the way.
-        address(&url).map_err(|error| Failure::usage(format!("--url, GBAC_URL: {error}; {}", error.hint())))?;
-        let credentials = Credentials::of(args.connect_user.as_deref())?;
+        let profile = profile::chosen(args.profile.as_deref())?;
+        let remembered = || profile.as_ref().map(|profile| profile.url.clone());
+        let named = args.url.clone().or_else(|| args.profile.is_none().then(|| env::var("GBAC_URL").ok())?);
+        let url = named.or_else(remembered).unwrap_or_else(|| LOCAL.into());
+        let base = base("--url, GBAC_URL", &url)?;
+        let roles = match (args.role_spelling, &profile) {
+            (Some(spelling), _) => spelling.into(),
+            (None, Some(profile)) => profile.spelling()?,
+            (None, None) => RoleSpelling::default(),
+        };
+        let credentials = Credentials::of(args, profile.as_ref())?;
         // Fails when somebody chose before, and then it is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
@@ -194,7 +261,58 @@ impl Client {
             .enable_all()
             .build()
             .map_err(|error| Failure::io("the runtime", &error))?;
-        Ok(Self { base, url, timeout: args.timeout, credentials, http, runtime })
+        Ok(Self { base, url, timeout: args.timeout, credentials, roles, http, runtime })
+    }
+
+    /// The same caller at another address.
+    pub(crate) fn at(self, what: &str, url: &str) -> Result<Self, Failure> {
+        Ok(Self { base: base(what, url)?, url: url.into(), ..self })
+    }
+
+    /// How roles are spelled towards this service.
+    pub(crate) const fn roles(&self) -> RoleSpelling {
+        self.roles
+    }
+
+    /// Makes many calls, some at a time; says how each ended, and stops where `each` says so.
+    pub(crate) fn make_all(
+        &self,
+        calls: impl IntoIterator<Item = Call>,
+        mut each: impl FnMut(usize, Result<(), CallError>) -> ControlFlow<()>,
+    ) {
+        let mut calls = calls.into_iter().enumerate();
+        self.runtime.block_on(async {
+            let mut under_way = JoinSet::new();
+            loop {
+                while under_way.len() < AT_ONCE {
+                    let Some((place, call)) = calls.next() else { break };
+                    match self.request(call.method, &call.path) {
+                        Ok(request) => {
+                            let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
+                            under_way.spawn(async move { (place, ask(request).await) });
+                        }
+                        Err(error) => {
+                            if each(place, Err(error)).is_break() {
+                                return;
+                            }
+                        }
+                    }
+                }
+                // A task of ours does not panic and is not aborted.
+                let Some(Ok((place, answer))) = under_way.join_next().await else { return };
+                if each(place, self.judge("", answer).map(|_| ())).is_break() {
+                    return;
+                }
+            }
+        });
+    }
+
+    /// Whom the service sees in a token (specification 4.3).
+    pub(crate) fn resolve(&self, token: &str) -> Result<ResolvedIdentity, CallError> {
+        let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
+        let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
+        let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");
+        read(&path, &self.send(&path, request)?)
     }
 
     /// Reads something.
@@ -251,13 +369,13 @@ impl Client {
     }
 
     fn send(&self, path: &str, request: RequestBuilder) -> Result<Answer, CallError> {
-        let call = async {
-            let response = request.send().await?;
-            let (status, tag) = (response.status(), tag(&response));
-            Ok::<_, reqwest::Error>((status, tag, response.bytes().await?))
-        };
-        let (status, tag, body) = self.runtime.block_on(call).map_err(|error| self.away(&error))?;
-        let text = String::from_utf8(body.into());
+        let answer = self.runtime.block_on(ask(request));
+        self.judge(path, answer)
+    }
+
+    fn judge(&self, path: &str, answer: Result<Raw, reqwest::Error>) -> Result<Answer, CallError> {
+        let (status, tag, body) = answer.map_err(|error| self.away(&error))?;
+        let text = String::from_utf8(body);
         if status.is_success() {
             let text = text.map_err(|_| CallError::NotJson(path.into()))?;
             return Ok(Answer { text, tag });
@@ -282,6 +400,15 @@ impl Client {
         }
         CallError::Unreachable(self.url.clone(), cause.to_string())
     }
+}
+
+/// Status, state and body.
+type Raw = (StatusCode, Option<String>, Vec<u8>);
+
+async fn ask(request: RequestBuilder) -> Result<Raw, reqwest::Error> {
+    let response = request.send().await?;
+    let (status, tag) = (response.status(), tag(&response));
+    Ok((status, tag, response.bytes().await?.into()))
 }
 
 fn tag(response: &Response) -> Option<String> {

@@ -8,12 +8,14 @@ mod confirm;
 mod input;
 mod lists;
 mod output;
+mod profile;
+mod progress;
 mod question;
+mod usage;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
 
 use args::{Cli, Command, TokenCommand};
 use output::Failure;
@@ -21,12 +23,7 @@ use output::Failure;
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => {
-            // Nothing can be done about a terminal that is gone.
-            let _ = error.print();
-            let asked = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
-            return if asked { ExitCode::SUCCESS } else { ExitCode::from(output::WRONG_USAGE) };
-        }
+        Err(error) => return usage::refuse(&error),
     };
     let format = cli.format;
     let done = match cli.command {
@@ -36,12 +33,18 @@ fn main() -> ExitCode {
         Command::LeastGrant(args) => commands::least_grant::run(&args, format),
         Command::Policy { command } => commands::policy::run(&command, format),
         Command::Token { command: TokenCommand::Inspect(args) } => commands::inspect::run(&args, format),
+        Command::Doctor(args) => commands::doctor::run(&args, format),
         Command::Test(args) => commands::test::run(&args, format),
         Command::Serve(args) => commands::serve::run(*args),
         Command::Export(args) => commands::document::export(&args, format),
         Command::Import(args) => commands::document::import(&args, format),
         Command::Security { connect, command } => commands::security::run(&connect, &command, format),
         Command::Cluster { connect, command } => commands::cluster::run(&connect, &command, format),
+        Command::Profile { command } => commands::profile::run(&command, format),
+        Command::Completions { shell } => {
+            clap_complete::generate(shell, &mut Cli::command(), "gbac", &mut std::io::stdout());
+            return ExitCode::SUCCESS;
+        }
         Command::Admin { connect, command } => commands::cluster::admin(&connect, &command, format),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(format))

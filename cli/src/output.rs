@@ -1,11 +1,13 @@
-//! How a command ends: exit codes, failures, and text that is safe on a terminal.
+//! How a command ends: exit codes, failures, values in the wanted form, and text that is safe on a terminal.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
+use anstyle::{AnsiColor, Style};
 use gbac_engine::wire::Problems;
 use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::Format;
 
@@ -47,16 +49,16 @@ impl Failure {
         Self::new("io", format!("{what}: {error}"))
     }
 
-    /// Writes the failure: text to standard error, with `--format json` also JSON to standard output.
+    /// Writes the failure: text to standard error, and for programs a value to standard output as well.
     pub(crate) fn report(&self, format: Format) -> ExitCode {
         // A reader that went away has no use for the rest.
-        let _ = writeln!(io::stderr(), "error: {}", plain_lines(&self.message));
-        if format == Format::Json {
+        let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&self.message));
+        if format != Format::Text {
             let mut error = json!({ "code": self.code, "message": self.message });
             if let Some(problems) = &self.problems {
                 error["problems"] = json!(problems);
             }
-            let _ = writeln!(io::stdout(), "{}", json!({ "error": error }));
+            let _ = value(format, &json!({ "error": error }));
         }
         ExitCode::from(self.exit)
     }
@@ -70,12 +72,97 @@ impl fmt::Display for Failure {
 
 /// Writes one JSON value as a line.
 pub(crate) fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
-    writeln!(out, "{value}").map_err(|error| Failure::io("standard output", &error))
+    writeln!(out, "{}", json_text(value)).map_err(|error| Failure::io("standard output", &error))
 }
 
-/// Writes a whole text.
+/// Writes a value to standard output in a program's form.
+pub(crate) fn value(format: Format, value: &Value) -> Result<(), Failure> {
+    let mut out = io::stdout();
+    if format == Format::Yaml {
+        return document(&yaml_text(value)?);
+    }
+    line(&mut out, value)
+}
+
+/// Writes one value of a stream of them: a line of JSON, or a document of YAML.
+pub(crate) fn one_of_many(out: &mut impl Write, format: Format, value: &Value) -> Result<(), Failure> {
+    if format == Format::Yaml {
+        let text = format!("---\n{}", yaml_text(value)?);
+        return out.write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error));
+    }
+    line(out, value)
+}
+
+/// A value on one line; characters that could play with a terminal are escaped, and it is the same value.
+fn json_text(value: &Value) -> String {
+    let text = value.to_string();
+    if text.bytes().all(|byte| byte < 0x7f) {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if needs_escape(c) {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out.push_str(&format!("\\u{unit:04x}"));
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A value as YAML; in the form of JSON, which YAML contains, where a name has characters that YAML would not escape.
+fn yaml_text(value: &Value) -> Result<String, Failure> {
+    let text = serde_saphyr::to_string(value).map_err(|error| Failure::new("yaml", error.to_string()))?;
+    let safe = text.chars().all(|c| c == '\n' || !needs_escape(c));
+    let text = if safe { text } else { json_text(value) };
+    Ok(if text.ends_with('\n') { text } else { text + "\n" })
+}
+
+/// Writes text for people; its colours stay where nobody wants them (`NO_COLOR`, a pipe, a dumb terminal).
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
+    anstream::stdout().write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error))
+}
+
+/// Writes a document or script as it is.
+pub(crate) fn document(text: &str) -> Result<(), Failure> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error))
+}
+
+/// Writes something to know, beside the result.
+pub(crate) fn note(text: &str) {
+    // A reader that went away has no use for it.
+    let _ = writeln!(anstream::stderr(), "{}", plain_lines(text));
+}
+
+/// What is well.
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+/// What is not.
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+/// Heads of tables.
+const HEAD: Style = Style::new().bold();
+
+/// A text in a colour.
+pub(crate) fn paint(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// The colour of a word that says how something ended.
+pub(crate) fn tone(word: &str) -> Option<Style> {
+    match word {
+        "ALLOW" | "Allow" | "Allowed" | "allowed" | "ok" | "passed" => Some(GOOD),
+        "DENY"
+        | "Deny"
+        | "Denied"
+        | "Denied by rule"
+        | "Denied, nothing allows it"
+        | "Denied, expired"
+        | "denied"
+        | "FAILED"
+        | "failed" => Some(BAD),
+        _ => None,
+    }
 }
 
 /// A name as it is shown: control and direction characters escaped, so that no name can move the cursor or mislead.
@@ -84,36 +171,42 @@ pub(crate) fn plain(text: &str) -> String {
 }
 
 /// As [`plain`], but line breaks stay.
-fn plain_lines(text: &str) -> String {
+pub(crate) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
 fn needs_escape(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
-/// A word quoted for a POSIX shell, so that it can be copied into a command.
-pub(crate) fn shell(word: &str) -> String {
-    format!("'{}'", word.replace('\'', r"'\''"))
-}
+/// No column is padded further than this; a longer cell sticks out of its own row.
+const WIDEST: usize = 48;
 
 /// A table with aligned columns; the last column is not padded.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
-            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count());
-            cells.chain(head.get(column).map(|cell| cell.chars().count())).max().unwrap_or_default()
+            let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
+            let narrow = cells.filter(|width| *width <= WIDEST);
+            narrow.chain(head.get(column).map(|cell| cell.width())).max().unwrap_or_default()
         })
         .collect();
-    let write = |cells: Vec<&str>| {
-        let padded: Vec<String> = cells.iter().zip(&widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        format!("{}\n", padded.join("  ").trim_end())
+    let write = |cells: Vec<&str>, style: &dyn Fn(&str) -> Option<Style>| {
+        let last = cells.iter().rposition(|cell| !cell.is_empty()).map_or(0, |place| place + 1);
+        let mut line = String::new();
+        for (place, (cell, width)) in cells.iter().zip(&widths).take(last).enumerate() {
+            line.push_str(&style(cell).map_or_else(|| (*cell).to_owned(), |style| paint(style, cell)));
+            if place + 1 < last {
+                line.push_str(&" ".repeat(width.saturating_sub(cell.width()) + 2));
+            }
+        }
+        line + "\n"
     };
-    let mut text = write(head.to_vec());
+    let mut text = write(head.to_vec(), &|_| Some(HEAD));
     for row in &rows {
-        text.push_str(&write(row.iter().map(String::as_str).collect()));
+        text.push_str(&write(row.iter().map(String::as_str).collect(), &tone));
     }
     text
 }
@@ -122,9 +215,43 @@ pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
 mod tests {
     use super::*;
 
+    fn bare(text: &str) -> String {
+        anstream::adapter::strip_str(text).to_string()
+    }
+
     #[test]
     fn names_cannot_move_the_cursor() {
         assert_eq!(plain("a\u{1b}[2Jb\u{202e}c é"), "a\\u{1b}[2Jb\\u{202e}c é");
-        assert_eq!(table(&["A", "B"], &[vec!["x\ny".into(), "z".into()]]), "A        B\nx\\u{a}y  z\n");
+        let shown = bare(&table(&["A", "B"], &[vec!["x\ny".into(), "z".into()]]));
+        assert_eq!(shown, "A        B\nx\\u{a}y  z\n");
+        let value = json!({ "a\u{7f}": "b\u{202e}\u{1b}日" });
+        assert_eq!(json_text(&value), r#"{"a\u007f":"b\u202e\u001b日"}"#);
+        assert_eq!(serde_json::from_str::<Value>(&json_text(&value)).unwrap(), value);
+    }
+
+    #[test]
+    fn a_long_cell_does_not_widen_the_table() {
+        let long = "x".repeat(300);
+        let rows = [vec!["a".into(), long.clone(), "b".into()], vec!["日本".into(), "y".into(), String::new()]];
+        assert_eq!(bare(&table(&["A", "B", "C"], &rows)), format!("A     B  C\na     {long}  b\n日本  y\n"));
+    }
+
+    #[test]
+    fn yaml_is_read_back_as_the_same_value() {
+        let value = json!({ "": [], "a b": { "x": null, "y": [1, 2.5, true, "true", "null", "~", "1", "0x1f", "1e3", "no"] },
+            "texts": ["", " edges ", "- x", "a: b", "# c", "*", "&a", "!t", "'", "\"", "%", "@", "`", "a\nb\n", "\n", "tab\t", "é日", "2026-11-22", "{", "[", "|", ">", "?", ":", "-", "=", "<<"],
+            "list": [[], {}, [[1]], { "a": [] }] });
+        let text = yaml_text(&value).unwrap();
+        assert_eq!(serde_saphyr::from_str::<Value>(&text).unwrap(), value, "{text}");
+        assert!(text.contains("\ntexts:\n") || text.starts_with("texts:"), "{text}");
+        let odd = json!({ "a": "b\u{1b}\u{202e}" });
+        assert_eq!(serde_saphyr::from_str::<Value>(&yaml_text(&odd).unwrap()).unwrap(), odd);
+        assert!(!yaml_text(&odd).unwrap().contains('\u{202e}'));
+    }
+
+    #[test]
+    fn colours_are_of_words_and_not_of_columns() {
+        let shown = table(&["V"], &[vec!["denied".into()], vec!["Group:denied".into()]]);
+        assert!(shown.contains(&paint(BAD, "denied")) && shown.contains("\nGroup:denied\n"), "{shown:?}");
     }
 }

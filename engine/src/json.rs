@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::fmt;
 
 use serde::Deserializer;
-use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
 use crate::text::escaped;
@@ -43,6 +43,11 @@ pub struct JsonError {
 }
 
 impl JsonError {
+    fn duplicate(name: &str, line: usize, column: usize) -> Self {
+        let message = format!("the member {} appears twice", quote(name));
+        Self { kind: JsonErrorKind::DuplicateMember, message, line, column }
+    }
+
     /// What is wrong.
     #[must_use]
     pub const fn kind(&self) -> JsonErrorKind {
@@ -117,16 +122,24 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     }
     let duplicate = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_str(text);
-    Strict { duplicate: &duplicate }
-        .deserialize(&mut reader)
-        .and_then(|value| reader.end().map(|()| value))
-        .map_err(|error| describe(text, &error, duplicate.into_inner()))
+    let value = Strict { duplicate: &duplicate }.deserialize(&mut reader);
+    match (value.and_then(|value| reader.end().map(|()| value)), duplicate.into_inner()) {
+        (Ok(value), None) => Ok(value),
+        (Err(error), duplicate) => Err(describe(text, &error, duplicate)),
+        // A second name without a value, as in `{"a":1,"a"}`: the reader saw no fault, and so no place.
+        (Ok(_), Some(name)) => Err(JsonError::duplicate(&name, 1, 0)),
+    }
 }
 
 /// One value out of a larger document, as strict as [`parse`]; the message of a fault says less.
 #[cfg(not(target_family = "wasm"))]
 pub(crate) fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    Strict { duplicate: &RefCell::new(None) }.deserialize(deserializer)
+    let duplicate = RefCell::new(None);
+    let value = Strict { duplicate: &duplicate }.deserialize(deserializer)?;
+    match duplicate.into_inner() {
+        None => Ok(value),
+        Some(_) => Err(serde::de::Error::custom("duplicate member")),
+    }
 }
 
 /// The longest piece of somebody's input that a message repeats, in characters.
@@ -165,12 +178,19 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     let line = error.line();
     // serde_json counts bytes; people count characters.
     let before = text.split('\n').nth(line.saturating_sub(1)).and_then(|line| line.get(..error.column()));
+    // The reader stopped at the colon behind the name.
+    let before = before.map(|before| match duplicate {
+        Some(_) => before.trim_end_matches(':').trim_end(),
+        None => before,
+    });
     let column = before.map_or(error.column(), |before| before.chars().count());
     let full = error.to_string();
-    let said = full.rsplit_once(" at line ").map_or(full.as_str(), |(message, _)| message);
-    let (kind, message) = if let Some(name) = duplicate {
-        (JsonErrorKind::DuplicateMember, format!("the member {} appears twice", quote(&name)))
-    } else if said == "recursion limit exceeded" {
+    let place = format!(" at line {line} column {}", error.column());
+    let said = full.strip_suffix(&place).unwrap_or(&full);
+    if let Some(name) = duplicate {
+        return JsonError::duplicate(&name, line, column);
+    }
+    let (kind, message) = if said == "recursion limit exceeded" {
         (JsonErrorKind::TooDeep, format!("more than {MAX_DEPTH} levels of arrays and objects"))
     } else if said == "number out of range" {
         (JsonErrorKind::NumberOutOfRange, said.to_owned())
@@ -182,7 +202,8 @@ fn describe(text: &str, error: &serde_json::Error, duplicate: Option<String>) ->
     JsonError { kind, message, line, column }
 }
 
-/// Builds a [`Value`] and stops at the first duplicate, whose name it leaves behind: serde's errors carry text only.
+/// Builds a [`Value`] and stops at the first duplicate, whose name it leaves behind: serde's errors carry text only, and
+/// one of our own making is 2 KB of wasm. Who reads with it looks for a name.
 #[derive(Clone, Copy)]
 struct Strict<'d> {
     duplicate: &'d RefCell<Option<String>>,
@@ -219,8 +240,9 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Number(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
-        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        // The reader has refused what is not finite.
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
@@ -243,8 +265,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut members = Map::new();
         while let Some(name) = access.next_key::<String>()? {
             if members.contains_key(&name) {
-                self.duplicate.replace(Some(name));
-                return Err(A::Error::custom("duplicate member"));
+                self.duplicate.borrow_mut().get_or_insert(name);
+                return Ok(Value::Null);
             }
             let value = access.next_value_seed(self)?;
             members.insert(name, value);
@@ -287,6 +309,8 @@ mod tests {
             r#"{"groups":[],"gr\u006fups":["admin"]}"#,
             r#"{"":1,"":2}"#,
             r#"{"a":1,"b":2,"a":"#,
+            r#"{"a":1,"a"}"#,
+            r#"{"b":{"a":1,"a"},"c":2}"#,
         ] {
             assert_eq!(code(text), "duplicate_member", "{text}");
         }

@@ -1,8 +1,18 @@
 //! Texts of others: shown so that nothing hides in them, compared without letter case.
 
+/// A text that nothing decides by and only people read; who shows them none does without (feature `words`).
+pub(crate) const fn for_people(text: &'static str) -> &'static str {
+    if cfg!(feature = "words") { text } else { "" }
+}
+
 /// A text for a message: what does not print, quotes and backslashes are escaped.
 pub(crate) fn escaped(text: &str) -> String {
     text.escape_debug().to_string()
+}
+
+/// Whether a short text is in another: what `contains` says, without the 2 KB of wasm that its search brings.
+pub(crate) fn holds(text: &str, part: &str) -> bool {
+    part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
 }
 
 /// A text in lower case, letter by letter, for comparing: a final sigma is a sigma.
@@ -69,7 +79,17 @@ const LOWER: &[(u32, u16, u16, i32)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{lower, lower_letter};
+    use super::{holds, lower, lower_letter};
+
+    #[test]
+    fn a_text_holds_its_parts() {
+        for (text, part) in [("", ""), ("abc", ""), ("abc", "c"), ("abc", "abc"), ("aab", "ab")] {
+            assert!(holds(text, part), "{text} {part}");
+        }
+        for (text, part) in [("", "a"), ("ab", "abc"), ("abc", "ac")] {
+            assert!(!holds(text, part), "{text} {part}");
+        }
+    }
 
     #[test]
     fn every_spelling_of_a_name_is_one() {

@@ -1,9 +1,10 @@
-//! What the tests share: the vectors, a naive oracle, and small worlds in which names collide.
+//! What the tests share: the vectors, a naive oracle, small worlds in which names collide, and a running service.
 
 pub mod bytes;
 pub mod changes;
 pub mod fuzz;
 pub mod oracle;
+pub mod service;
 pub mod session;
 pub mod vectors;
 pub mod world;

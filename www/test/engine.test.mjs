@@ -159,7 +159,7 @@ test('what an identity cannot be asked is an error with a code, and nothing is l
   assert.equal(code(() => alice.check('read', 'topic', 7)), 'wrong_type');
   assert.equal(code(() => alice.check('read', 'topic', 'x\ud800')), 'not_well_formed');
   assert.equal(code(() => alice.check('read', 'topic', 'x', { host: '10.0.0.0/8' })), 'host_invalid');
-  assert.equal(code(() => alice.check({}, 'topic', 'x')), 'unknown_value');
+  assert.equal(code(() => alice.check({}, 'topic', 'x')), 'wrong_type');
   assert.equal(code(() => policy.resource('topic')), 'wrong_type');
   assert.equal(code(() => policy.open({ groups: ['a'] })), 'identity_invalid');
   assert.equal(code(() => policy.open({ claims: { groups: ['a'] } })), 'principal_missing');

@@ -49,7 +49,7 @@ const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
 const FUZZ_SECONDS: u32 = 300;
 
 /// All checks, cheap ones first.
-const CHECKS: [Check; 10] = [
+const CHECKS: [Check; 11] = [
     Check { name: "fmt", title: "rustfmt has nothing to change", tools: Tools::None, run: fmt },
     Check { name: "clippy", title: "clippy, natively", tools: Tools::None, run: clippy },
     Check { name: "clippy-wasm", title: "clippy, for the browser", tools: Tools::None, run: clippy_wasm },
@@ -57,6 +57,7 @@ const CHECKS: [Check; 10] = [
     Check { name: "console-native", title: "the console's state, natively", tools: Tools::None, run: console_native },
     Check { name: "js", title: "the wasm engine under Node", tools: Tools::Bindgen, run: js },
     Check { name: "size", title: "the engine's size is within its limit", tools: Tools::Bindgen, run: size },
+    Check { name: "package", title: "the packed package in Node and in Chromium", tools: Tools::Bindgen, run: package },
     Check { name: "browser", title: "wasm tests in headless Chromium", tools: Tools::Bindgen, run: browser_wasm },
     Check { name: "e2e", title: "journeys in Chromium against the built service", tools: Tools::Trunk, run: e2e },
     Check { name: "fuzz", title: "fuzz targets, for a fixed time; with --long only", tools: Tools::None, run: fuzz },
@@ -229,10 +230,18 @@ fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;
-    if context.workspace.root.join("www/package-lock.json").is_file() {
-        tools::npm_ci(context.workspace, context.progress, "www")?;
-    }
+    tools::npm_ci(context.workspace, context.progress, "www")?;
     context.node_tests(check, "www/test", |call| call)
+}
+
+/// What people install, in a folder outside the repository; the browser is driven by what drives the journeys.
+fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.js()?;
+    let browser = context.browser()?;
+    for folder in ["www", "tests/e2e"] {
+        tools::npm_ci(context.workspace, context.progress, folder)?;
+    }
+    context.node_tests(check, "www/test/homes", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
 }
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {

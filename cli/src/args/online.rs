@@ -15,13 +15,71 @@ pub(crate) struct ConnectArgs {
     /// The service's address (default http://127.0.0.1:8420): https, or http to this machine; also from GBAC_URL.
     #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
     pub(crate) url: Option<String>,
-    /// Who asks, with the password in GBAC_PASSWORD; also from GBAC_USER. An access token comes from GBAC_TOKEN.
+    /// Who asks; also from GBAC_USER. The password comes from GBAC_PASSWORD, a file, or a question at the terminal.
     #[arg(long = "user", global = true, value_name = "NAME", help_heading = "Service")]
     pub(crate) connect_user: Option<String>,
+    /// A file with the password.
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
+    pub(crate) password_file: Option<PathBuf>,
+    /// A file with an access token; also from GBAC_TOKEN.
+    #[arg(long = "token-file", global = true, value_name = "FILE", help_heading = "Service")]
+    pub(crate) connect_token: Option<PathBuf>,
+    /// Where the service is and who asks, as `gbac profile create` was told; also from GBAC_PROFILE.
+    #[arg(long, global = true, value_name = "NAME", help_heading = "Service")]
+    pub(crate) profile: Option<String>,
+    /// What stands before the name of a role on output and towards the service; both are read.
+    #[arg(long, global = true, value_name = "WORD", value_enum, help_heading = "Service")]
+    pub(crate) role_spelling: Option<SpellingArg>,
     /// For how long the service may be silent.
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, help_heading = "Service",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
+}
+
+/// What stands before the name of a role (D-06).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SpellingArg {
+    /// `Role:<name>`.
+    Role,
+    /// `RedpandaRole:<name>`, the platform's own.
+    RedpandaRole,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// Remember where a service is and who asks; never a password or a token. The first profile is used from then on.
+    Create {
+        /// The profile's name.
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The service's address: https, or http to this machine.
+        #[arg(long, value_name = "URL")]
+        url: String,
+        /// Who asks.
+        #[arg(long, value_name = "NAME")]
+        user: Option<String>,
+        /// What stands before the name of a role on output and towards the service.
+        #[arg(long, value_name = "WORD", value_enum)]
+        role_spelling: Option<SpellingArg>,
+        /// Replace a profile of that name.
+        #[arg(long)]
+        replace: bool,
+    },
+    /// Use a profile from now on.
+    Use {
+        /// The profile's name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
+    /// List the profiles; the one in use has an asterisk.
+    #[command(visible_alias = "ls")]
+    List,
+    /// Forget a profile.
+    Delete {
+        /// The profile's name.
+        #[arg(value_name = "NAME")]
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -46,6 +104,10 @@ pub(crate) struct ImportArgs {
     /// Change nothing; show what it would do to people.
     #[arg(short, long)]
     pub(crate) dry: bool,
+    /// Add the ACLs, roles and members that are missing, one by one with the documented calls; remove nothing, and leave the
+    /// settings. Can be repeated when it was interrupted.
+    #[arg(long, conflicts_with = "if_match")]
+    pub(crate) merge: bool,
 }
 
 #[derive(Debug, Subcommand)]

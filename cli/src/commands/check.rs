@@ -1,14 +1,17 @@
 //! `gbac check`: one question with its explanation, or a file of them.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_engine::check::{Answer, Check, CheckError, ask, explain};
-use gbac_engine::decide::Outcome;
+use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open, explain};
+use gbac_engine::decide::{OpenIdentity, Outcome};
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::explain as words;
 use crate::args::{CheckArgs, Format};
@@ -22,7 +25,7 @@ pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure>
     let verifier = Verifier::of(&args.who.keys)?;
     let mut log = args.audit.as_deref().map(Log::append_to).transpose()?;
     match &args.requests {
-        Some(path) => many(path, &policy, verifier.as_ref(), log.as_mut()),
+        Some(path) => many(path, &policy, verifier.as_ref(), log.as_mut(), format),
         None => one(args, &policy, verifier.as_ref(), log.as_mut(), format),
     }
 }
@@ -32,7 +35,8 @@ fn many(
     path: &Path,
     policy: &Policy,
     verifier: Option<&Verifier>,
-    mut log: Option<&mut Log>,
+    log: Option<&mut Log>,
+    format: Format,
 ) -> Result<ExitCode, Failure> {
     let what = path.display().to_string();
     let lines: Box<dyn BufRead> = if path == Path::new("-") {
@@ -41,13 +45,14 @@ fn many(
         Box::new(BufReader::new(std::fs::File::open(path).map_err(|error| Failure::io(&what, &error))?))
     };
     let mut out = BufWriter::new(io::stdout().lock());
+    let mut evaluator = Evaluator { policy, verifier, log, open: HashMap::new() };
     let mut failed = false;
     for bytes in lines.split(b'\n') {
         let bytes = bytes.map_err(|error| Failure::io(&what, &error))?;
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
             Ok(_) if text == Ok("") => continue,
-            Ok(Ok(check)) => (check.id.clone(), evaluate(policy, &check, verifier, log.as_deref_mut())),
+            Ok(Ok(check)) => (check.id.clone(), evaluator.evaluate(&check)),
             Ok(Err(problems)) => (id_of(&bytes), Err(malformed(&problems))),
             Err(error) => (None, Err(not_text(error))),
         };
@@ -62,7 +67,7 @@ fn many(
         if let (Some(id), Value::Object(members)) = (id, &mut value) {
             members.insert("id".into(), id);
         }
-        output::line(&mut out, &value)?;
+        output::one_of_many(&mut out, format, &value)?;
     }
     out.flush().map_err(|error| Failure::io("standard output", &error))?;
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
@@ -74,19 +79,60 @@ enum Refusal {
     Audit(Failure),
 }
 
-fn evaluate(
-    policy: &Policy,
-    check: &Check,
-    verifier: Option<&Verifier>,
-    log: Option<&mut Log>,
-) -> Result<Answer, Refusal> {
-    let refused = |error: CheckError| Refusal::Check(json!({ "code": error.code(), "message": error.to_string() }));
-    let opened = question::open(policy, &check.who, verifier).map_err(refused)?;
-    let answer = ask(policy, &opened.identity, check).map_err(refused)?;
-    if let Some(log) = log {
-        log.record(&opened, check, &answer).map_err(Refusal::Audit)?;
+/// How many identities are kept open; a file of requests has the same people again and again.
+const OPEN: usize = 4096;
+
+/// The identities of a file of requests, each opened once.
+struct Evaluator<'a> {
+    policy: &'a Policy,
+    verifier: Option<&'a Verifier>,
+    log: Option<&'a mut Log>,
+    open: HashMap<String, (Opened, OpenIdentity)>,
+}
+
+impl Evaluator<'_> {
+    fn evaluate(&mut self, check: &Check) -> Result<Answer, Refusal> {
+        let refused = |error: CheckError| Refusal::Check(json!({ "code": error.code(), "message": error.to_string() }));
+        if self.open.len() > OPEN {
+            self.open.clear();
+        }
+        let (opened, open) = match self.open.entry(key(&check.who)) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(free) => {
+                let opened = question::open(self.policy, &check.who, self.verifier).map_err(refused)?;
+                let open = OpenIdentity::new(self.policy, opened.identity.clone());
+                free.insert((opened, open))
+            }
+        };
+        let answer = ask_open(self.policy, open, check).map_err(refused)?;
+        if let Some(log) = &mut self.log {
+            log.record(opened, check, &answer).map_err(Refusal::Audit)?;
+        }
+        Ok(answer)
     }
-    Ok(answer)
+}
+
+/// A text that two checks share only when they say the same of who asks.
+fn key(who: &Who) -> String {
+    let parts = |kind: &str, parts: &mut dyn Iterator<Item = &str>| {
+        // With lengths, since a name may hold anything.
+        parts.fold(kind.to_owned(), |mut key, part| {
+            let _ = write!(key, "{}:{part}", part.len());
+            key
+        })
+    };
+    let object = |kind: &str, first: &str, userinfo: &Option<Map<String, Value>>| {
+        let userinfo = userinfo.as_ref().map(|members| json!(members).to_string());
+        parts(kind, &mut std::iter::once(first).chain(userinfo.as_deref()))
+    };
+    match who {
+        Who::Names { user, groups } => {
+            parts("names", &mut std::iter::once(user.as_str()).chain(groups.iter().map(String::as_str)))
+        }
+        Who::Claims { claims, userinfo } => object("claims", &json!(claims).to_string(), userinfo),
+        Who::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
+        Who::Token { token, userinfo } => object("token", token, userinfo),
+    }
 }
 
 fn malformed(problems: &Problems) -> Refusal {
@@ -119,10 +165,10 @@ fn one(
     }
     let explanation = explain(policy, &opened.identity, &check);
     match (format, &explanation) {
-        (Format::Json, Some(explanation)) => {
-            output::line(&mut io::stdout(), &json!(ExplanationJson::from(explanation)))?;
+        (Format::Json | Format::Yaml, Some(explanation)) => {
+            output::value(format, &json!(ExplanationJson::from(explanation)))?;
         }
-        (Format::Json, None) => output::line(&mut io::stdout(), &json!(AnswerJson::from(&answer)))?,
+        (Format::Json | Format::Yaml, None) => output::value(format, &json!(AnswerJson::from(&answer)))?,
         (Format::Text, Some(explanation)) => output::text(&words::explanation(&opened, &check, explanation))?,
         (Format::Text, None) => output::text(&words::request(&opened, &answer))?,
     }
@@ -130,4 +176,38 @@ fn one(
         Outcome::Allow => ExitCode::SUCCESS,
         Outcome::Deny => ExitCode::from(output::DENIED),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use gbac_engine::wire::check_from_json;
+
+    use super::*;
+
+    #[test]
+    fn who_is_told_apart_whatever_names_hold() {
+        let of = |who: Value| {
+            let mut check = json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" });
+            check.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());
+            key(&check_from_json(&check.to_string()).unwrap().who)
+        };
+        let all = [
+            json!({ "identity": { "user": "a", "groups": ["b", "c"] } }),
+            json!({ "identity": { "user": "a", "groups": ["c", "b"] } }),
+            json!({ "identity": { "user": "a", "groups": ["b1:c"] } }),
+            json!({ "identity": { "user": "a1:b1:c" } }),
+            json!({ "identity": { "user": "a", "groups": ["bc"] } }),
+            json!({ "claims": { "sub": "a", "groups": ["b"] } }),
+            json!({ "claims": { "sub": "a", "groups": ["b"] }, "userinfo": {} }),
+            json!({ "claims": { "sub": "a", "groups": ["b"] }, "userinfo": { "groups": [] } }),
+            json!({ "unverified_token": "x" }),
+            json!({ "token": "x" }),
+            json!({ "token": "x", "userinfo": {} }),
+        ];
+        let keys: BTreeSet<String> = all.iter().cloned().map(of).collect();
+        assert_eq!(keys.len(), all.len());
+        assert_eq!(of(all[0].clone()), of(all[0].clone()));
+    }
 }

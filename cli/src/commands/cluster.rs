@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
@@ -54,7 +53,7 @@ fn get(client: &Client, name: &str, format: Format) -> Result<(), Failure> {
     let mut values: Properties = client.get(&path)?;
     let value = values.remove(name).ok_or_else(|| CallError::NotJson(paths::CLUSTER_CONFIG.into()))?;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &value),
+        Format::Json | Format::Yaml => output::value(format, &value),
         Format::Text => output::text(&format!("{}\n", yaml(&value))),
     }
 }
@@ -73,7 +72,7 @@ fn yaml(value: &Value) -> String {
 fn list(client: &Client, format: Format) -> Result<(), Failure> {
     let values: Properties = client.get(paths::CLUSTER_CONFIG)?;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(values)),
+        Format::Json | Format::Yaml => output::value(format, &json!(values)),
         Format::Text => {
             let bare = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let rows: Vec<_> = values.iter().map(|(name, value)| vec![name.clone(), bare(value)]).collect();
@@ -117,7 +116,7 @@ fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Res
     let done: ConfigVersion = client.change(Method::PUT, paths::CLUSTER_CONFIG, &change)?;
     let version = done.config_version;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(done)),
+        Format::Json | Format::Yaml => output::value(format, &json!(done)),
         Format::Text => {
             output::text(&format!("Successfully updated configuration. New configuration version is {version}.\n"))
         }
@@ -139,7 +138,7 @@ fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
 fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
     let loggers: Vec<Logger> = client.get(&paths::loggers())?;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(loggers)),
+        Format::Json | Format::Yaml => output::value(format, &json!(loggers)),
         Format::Text => {
             let row = |logger: Logger| vec![logger.name, logger.level.unwrap_or_default()];
             output::text(&table(&["NAME", "LEVEL"], &loggers.into_iter().map(row).collect::<Vec<_>>()))
@@ -164,10 +163,10 @@ fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<Exi
         }
     }
     match format {
-        Format::Json => {
+        Format::Json | Format::Yaml => {
             let failed = |(name, message): &(String, String)| json!({ "name": name, "message": message });
             let failed: Vec<Value> = failures.iter().map(failed).collect();
-            output::line(&mut io::stdout(), &json!({ "successes": successes, "failures": failed }))?;
+            output::value(format, &json!({ "successes": successes, "failures": failed }))?;
         }
         Format::Text => output::text(&levels(&successes, &failures))?,
     }
@@ -207,7 +206,7 @@ fn license(client: &Client, wanted: Option<LicenseArg>, format: Format) -> Resul
     };
     let value = json!(held);
     match format {
-        Format::Json => output::line(&mut io::stdout(), &value),
+        Format::Json | Format::Yaml => output::value(format, &value),
         Format::Text => {
             let pinned = if held.pinned { ", set on the service's command line" } else { "" };
             output::text(&format!("{}{pinned}\n", value["license"].as_str().unwrap_or_default()))

@@ -1,15 +1,14 @@
 //! `gbac export` and `gbac import`: the whole policy of a running service.
 
 use std::fs;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::diff;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{DiffJson, policy_from_json, policy_to_text};
+use gbac_engine::wire::{DiffJson, policy_from_json, policy_to_json, policy_to_text};
 use serde_json::json;
 
-use super::differences;
+use super::{differences, merge};
 use crate::args::Format;
 use crate::args::online::{ExportArgs, ImportArgs};
 use crate::client::Client;
@@ -20,7 +19,10 @@ pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Fail
     let (policy, tag) = Client::open(&args.connect)?.policy()?;
     let document = policy_to_text(&policy);
     let Some(path) = &args.out else {
-        output::text(&document)?;
+        match format {
+            Format::Text | Format::Json => output::document(&document)?,
+            Format::Yaml => output::value(format, &policy_to_json(&policy))?,
+        }
         return Ok(ExitCode::SUCCESS);
     };
     let file = path.display().to_string();
@@ -35,6 +37,9 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     let document = input::text(&args.file)?;
     let policy = policy_from_json(&document).map_err(|problems| Failure::problems(&file, problems))?;
     let client = Client::open(&args.connect)?;
+    if args.merge {
+        return merge::run(&client, &policy, args.dry, format);
+    }
     if args.dry {
         let (before, tag) = client.policy()?;
         if wanted_tag.is_some_and(|wanted| wanted != tag) {
@@ -43,7 +48,7 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
         }
         let changed = diff(&before, &policy);
         match format {
-            Format::Json => output::line(&mut io::stdout(), &json!(DiffJson::from(&changed)))?,
+            Format::Json | Format::Yaml => output::value(format, &json!(DiffJson::from(&changed)))?,
             Format::Text => output::text(&differences::words(&changed))?,
         }
         return Ok(ExitCode::SUCCESS);
@@ -70,9 +75,9 @@ fn report(done: &str, file: &str, policy: &Policy, tag: Option<&str>, format: Fo
     let (acls, roles) = (policy.acl_count(), policy.role_count());
     let state = tag.map(|tag| tag.trim_matches('"'));
     match format {
-        Format::Json => {
+        Format::Json | Format::Yaml => {
             let value = json!({ "file": file, "acls": acls, "roles": roles, "state": state });
-            output::line(&mut io::stdout(), &value)
+            output::value(format, &value)
         }
         Format::Text => {
             let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();

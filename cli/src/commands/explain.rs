@@ -6,7 +6,7 @@ use gbac_engine::check::{Answer, Check, Opened, Question};
 use gbac_engine::decide::{Candidate, Decision, Explanation, HostFacet, NearMiss, Path, Reason, Standing};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 
-use crate::output::{plain, table};
+use crate::output::{BAD, GOOD, paint, plain, table, tone};
 
 /// The verdict, what decided, and every candidate on the resource.
 pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
@@ -14,7 +14,9 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     let decision = &explanation.decision;
     let Question::Access { operation, resource_type, resource_name } = &check.question else { return text };
     let asked = format!("{} on {}", operation.spelling().words, resource(*resource_type, resource_name));
-    let _ = writeln!(text, "{}: User:{} {asked}", verdict(decision), plain(opened.identity.user()));
+    let verdict =
+        tone(verdict(decision)).map_or_else(|| verdict(decision).into(), |style| paint(style, verdict(decision)));
+    let _ = writeln!(text, "{verdict}: User:{} {asked}", plain(opened.identity.user()));
     let _ = writeln!(text, "{}", because(opened, decision));
     if decision.host_unknown {
         let _ = writeln!(text, "The host is not known; another answer is possible once --host is given.");
@@ -54,7 +56,7 @@ pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: User:{}\n",
-        if outcome.code() == "allow" { "Allowed" } else { "Denied" },
+        if outcome.code() == "allow" { paint(GOOD, "Allowed") } else { paint(BAD, "Denied") },
         plain(opened.identity.user())
     );
     text.push_str(&token(opened));

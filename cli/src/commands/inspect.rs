@@ -3,8 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_api::script::quote::shell;
+use gbac_engine::check::doctor::claim_words;
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::groups::{ClaimFinding, ElementOutcome, Extraction, MissingReason, suggest_paths};
+use gbac_engine::groups::{ElementOutcome, Extraction, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
@@ -14,7 +16,7 @@ use gbac_engine::warning::Warning;
 use gbac_engine::wire::{ExtractionJson, WarningJson};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Format, InspectArgs};
+use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain};
 
@@ -40,7 +42,7 @@ impl Seen {
 pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
     let seen = look(args)?;
     match format {
-        Format::Json => output::line(&mut std::io::stdout(), &as_json(&seen))?,
+        Format::Json | Format::Yaml => output::value(format, &as_json(&seen))?,
         Format::Text => output::text(&words(&seen))?,
     }
     // Who gave keys asked whether the token can be trusted.
@@ -49,8 +51,8 @@ pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failur
 }
 
 fn look(args: &InspectArgs) -> Result<Seen, Failure> {
-    let settings = settings(args)?;
-    let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
+    let settings = settings(&args.settings)?;
+    let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
     let verifier = Verifier::of(&args.keys)?;
     let (header, claims, lines) = match &args.claims {
         Some(path) => (None, UnverifiedClaims::from_object(input::object(path)?), Vec::new()),
@@ -73,7 +75,8 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     Ok(Seen { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
 }
 
-fn settings(args: &InspectArgs) -> Result<Settings, Failure> {
+/// The settings that the flags name.
+pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
     if let Some(path) = &args.policy {
         return Ok(input::policy(path)?.settings().clone());
     }
@@ -173,7 +176,7 @@ fn words(seen: &Seen) -> String {
             (attributes.get("federated_groups").and_then(|path| path.as_str()).unwrap_or(""), "none")
         }
     };
-    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), finding(&seen.extraction.claim));
+    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&claim_words(&seen.extraction.claim)));
     let _ = writeln!(text, "4. Nested names  {nested}");
     let _ = writeln!(text, "5. Principals  {}", seen.extraction.groups.len());
     let rows: Vec<Vec<String>> = seen
@@ -197,7 +200,7 @@ fn words(seen: &Seen) -> String {
     }
     if seen.extraction.groups.is_empty() {
         for found in suggest_paths(&seen.claims) {
-            let _ = writeln!(text, "hint: --claim-path {} holds {} names", output::shell(&found.path), found.count);
+            let _ = writeln!(text, "hint: --claim-path {} holds {} names", shell(&found.path), found.count);
         }
     }
     text
@@ -208,28 +211,5 @@ const fn outcome(outcome: Outcome) -> &'static str {
         Outcome::Passed => "passed",
         Outcome::Failed => "failed",
         Outcome::NotChecked => "not_checked",
-    }
-}
-
-fn finding(claim: &ClaimFinding) -> String {
-    match claim {
-        ClaimFinding::Array { location, len } => format!("{} is an array of {len}", plain(location)),
-        ClaimFinding::CommaList { location, parts } => {
-            format!("{} is one string, a comma-separated list of {parts}", plain(location))
-        }
-        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, put together"),
-        ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
-        ClaimFinding::Missing { reason: MissingReason::Overage } => {
-            "not in the token: the identity provider put an address in its place, and nobody follows it".into()
-        }
-        ClaimFinding::Missing { reason: MissingReason::IdToken } => {
-            "not in the token, which looks like an ID token; groups are read from the access token".into()
-        }
-        ClaimFinding::WrongType { location, found } => format!("{} is of type {found}, not a list", plain(location)),
-        ClaimFinding::NotString { location, found } => {
-            format!("{} is of type {found}, so that the whole claim is discarded", plain(location))
-        }
-        ClaimFinding::TooMany => "too many names; the whole claim is discarded".into(),
-        ClaimFinding::NoUserInfo => "read from the user-info document, and none was given (--userinfo)".into(),
     }
 }

@@ -1,7 +1,6 @@
 //! `gbac least-grant`: what would allow what is denied.
 
 use std::fmt::Write;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{LeastGrant, least_grant};
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &LeastGrantArgs, format: Format) -> Result<ExitCode, Fai
     let requests = requests(&check, &answer)?;
     let least = least_grant(&policy, &opened.identity, &requests);
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(LeastGrantJson::from(&least)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(LeastGrantJson::from(&least)))?,
         Format::Text => output::text(&words(&opened, &requests, &least))?,
     }
     Ok(ExitCode::SUCCESS)

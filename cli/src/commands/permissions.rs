@@ -1,6 +1,5 @@
 //! `gbac permissions`: what somebody may do.
 
-use std::io;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{Exception, Grant, Holder, Permissions, permissions, permissions_of};
@@ -26,7 +25,7 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
         (who, permissions(&policy, &opened.identity))
     };
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(PermissionsJson::from(&may)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(PermissionsJson::from(&may)))?,
         Format::Text => output::text(&format!("{who}{}", words(&may)))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -35,8 +35,8 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
     }
     let failed = runs.iter().filter(|run| run.difference.is_some()).count();
     match format {
-        Format::Json => output::line(
-            &mut std::io::stdout(),
+        Format::Json | Format::Yaml => output::value(
+            format,
             &json!({
                 "passed": runs.len() - failed,
                 "failed": failed,

@@ -1,7 +1,6 @@
 //! `gbac who-can`: every principal that an ACL on a resource concerns.
 
 use std::fmt::Write;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{Entry, Match, WhoCan, who_can};
@@ -20,7 +19,7 @@ pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure
     let policy = input::policy(&args.policy)?;
     let who = who_can(&policy, &asked.request());
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(WhoCanJson::from(&who)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(WhoCanJson::from(&who)))?,
         Format::Text => output::text(&words(&asked.request(), &who))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::claim_path::{MAX_PATH_BYTES, push_name};
 use crate::order::sort;
+use crate::text::holds;
 
 /// A claim path that finds names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,7 +126,7 @@ impl Search {
             return;
         }
         let lower = name.to_ascii_lowercase();
-        let rank = if ["group", "role", "member", "team"].iter().any(|word| lower.contains(word)) { 0 } else { rank };
+        let rank = if ["group", "role", "member", "team"].iter().any(|word| holds(&lower, word)) { 0 } else { rank };
         let sample = names.iter().take(SAMPLE).map(|name| (*name).to_owned()).collect();
         self.found.push((rank, Suggestion { path, sample, count: names.len() }));
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::suggest::{Suggestion, suggest_paths};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
-use crate::text::lower;
+use crate::text::{holds, lower};
 use crate::warning::{Warning, warn};
 
 /// What the diagnosis looks at.
@@ -207,7 +207,7 @@ fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
         .collect();
     let more = if found.len() > SHOWN_PATHS { " and others" } else { "" };
     let message = format!("names are at {}{more}", paths.join(", "));
-    let location = Some(location_of(&first.path)).filter(|location| !location.contains("[*]"));
+    let location = Some(location_of(&first.path)).filter(|location| !holds(location, "[*]"));
     warn(warnings, "near_claim", message, location);
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Api, CATALOG, Presence, RequestSpec, Resources, find, fold, is_implied, kind_from_name, kind_name};
 use crate::model::ResourceType;
-use crate::text::escaped;
+use crate::text::{escaped, holds};
 
 /// The longest text that is compared with the table's names, in characters.
 const MAX_COMPARED: usize = 96;
@@ -230,7 +230,7 @@ fn nearest(api: Api, name: &str) -> Vec<&'static str> {
     let text: String = wanted.iter().collect();
     let mut ranked: Vec<(usize, &'static str)> = Vec::new();
     for row in CATALOG.iter().filter(|row| row.api == api) {
-        let distances = row.spellings().map(fold).map(|spelling| match wanted.len() >= 4 && spelling.contains(&text) {
+        let distances = row.spellings().map(fold).map(|spelling| match wanted.len() >= 4 && holds(&spelling, &text) {
             true => 1,
             false => distance(&wanted, &spelling.chars().collect::<Vec<_>>()),
         });

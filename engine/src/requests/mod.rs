@@ -7,6 +7,7 @@ mod resources;
 mod table;
 
 use crate::model::{CLUSTER_NAME, Operation, ResourceType};
+use crate::text::for_people;
 
 pub use fault::{RequestError, RequestFault};
 pub use need::{Check, Need};
@@ -106,13 +107,13 @@ pub struct RequestSpec {
     pub name: &'static str,
     /// Other names that clients and tools use for it.
     pub aliases: &'static [&'static str],
-    /// What it does, in a few words.
+    /// What it does, in a few words (feature `words`).
     pub words: &'static str,
     /// The kinds of resources that it names, in order.
     pub takes: &'static [Takes],
     /// What it needs.
     pub rule: Rule,
-    /// What a reader should know besides; empty where there is nothing.
+    /// What a reader should know besides; empty where there is nothing (feature `words`).
     pub notes: &'static str,
     /// The id of the request that this row is a variant of; its own id where it is none.
     pub base: &'static str,
@@ -213,7 +214,7 @@ impl RequestSpec {
         takes: &'static [Takes],
         rule: Rule,
     ) -> Self {
-        Self { api, id, name, aliases: &[], words, takes, rule, notes: "", base: id }
+        Self { api, id, name, aliases: &[], words: for_people(words), takes, rule, notes: "", base: id }
     }
 
     const fn also(mut self, aliases: &'static [&'static str]) -> Self {
@@ -222,7 +223,7 @@ impl RequestSpec {
     }
 
     const fn note(mut self, notes: &'static str) -> Self {
-        self.notes = notes;
+        self.notes = for_people(notes);
         self
     }
 

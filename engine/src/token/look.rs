@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::error::Look;
 use super::paste;
 use crate::json;
+use crate::text::holds;
 
 /// Looks at a text with characters that no token has.
 pub(super) fn look(text: &str) -> Look {
@@ -49,7 +50,7 @@ pub(super) fn is_saml(text: &str) -> bool {
 }
 
 fn mentions_bearer(text: &str) -> bool {
-    text.to_ascii_lowercase().contains("bearer ")
+    holds(&text.to_ascii_lowercase(), "bearer ")
 }
 
 fn look_at_object(members: &Map<String, Value>) -> Look {

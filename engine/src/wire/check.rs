@@ -34,6 +34,18 @@ pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
     problems.or(check)
 }
 
+/// Reads a check that says everything but who asks, whom the caller knows.
+///
+/// # Errors
+/// Every problem at once; a member that says who asks is one of them.
+pub fn question_from_json(text: &str, who: Who) -> Result<Check, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let check = Fields::of(&value, &Place::Root, &mut problems)
+        .and_then(|fields| read_asked(fields, Some(who), &Place::Root, &mut problems));
+    problems.or(check)
+}
+
 /// Reads only who asks: an object with `identity`, `claims` or a token, and `userinfo` where it goes with them.
 ///
 /// # Errors
@@ -51,8 +63,13 @@ pub fn who_from_json(text: &str) -> Result<Who, Problems> {
 
 pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Check> {
     let mut fields = Fields::of(value, at, problems)?;
-    let id = fields.optional("id").cloned();
     let who = read_who(&mut fields, at, problems);
+    read_asked(fields, who, at, problems)
+}
+
+/// Reads all but who asks.
+fn read_asked(mut fields: Fields<'_>, who: Option<Who>, at: &Place<'_>, problems: &mut Problems) -> Option<Check> {
+    let id = fields.optional("id").cloned();
     let question = read_question(&mut fields, at, problems);
     let host = fields.optional_string("host", at, problems).and_then(|text| match Host::parse_address(text) {
         Ok(host) => Some(host),

@@ -92,7 +92,7 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
     problems.or(settings)
 }
 
-fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
+pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
     let mut fields = Fields::of(value, at, problems)?;
     let mut settings = Settings::default();
     let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);

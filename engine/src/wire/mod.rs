@@ -3,6 +3,7 @@
 mod acl;
 mod analysis;
 mod assertions;
+mod change;
 mod check;
 mod decision;
 mod document;
@@ -20,7 +21,8 @@ pub use analysis::{
 pub use assertions::{
     Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value,
 };
-pub use check::{check_from_json, check_from_value, who_from_json};
+pub use change::change_from_json;
+pub use check::{check_from_json, check_from_value, question_from_json, who_from_json};
 pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, NeedJson, NeededJson, PathJson};
 pub use document::{
     DocumentJson, policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value,

@@ -1,14 +1,17 @@
 //! Identities that are opened once. A name crosses when it is first asked about; the checks cross with numbers only.
 
+use std::mem;
 use std::net::IpAddr;
 use std::rc::Rc;
 
+use gbac_engine::check::{Check, Opened, Verify, Who};
 use gbac_engine::decide::{OpenIdentity, Outcome, Resource};
 use gbac_engine::model::{Host, Operation, ResourceType};
-use gbac_engine::wire::OpenedJson;
+use gbac_engine::wire::{self, OpenedJson};
 use wasm_bindgen::prelude::*;
 
-use crate::{Policy, State, failed, give, read_who};
+use crate::fault::{Fault, given};
+use crate::{Policy, State, answer, text};
 
 /// The number of an operation, in any spelling; none when there is no such operation.
 #[wasm_bindgen(js_name = operationNumber)]
@@ -27,34 +30,38 @@ pub fn resource_type_number(text: &str) -> Option<u32> {
 /// An identity, opened once and asked many times.
 #[wasm_bindgen]
 pub struct Identity {
-    state: Rc<State>,
-    open: OpenIdentity,
-    opened: JsValue,
+    pub(crate) state: Rc<State>,
+    pub(crate) open: OpenIdentity,
+    opened: String,
 }
 
 #[wasm_bindgen]
 impl Policy {
     /// Opens an identity from `{ identity }`, `{ claims }` or `{ unverified_token }`.
-    ///
-    /// # Errors
-    /// As `inspect`.
-    pub fn open(&self, who: &JsValue) -> Result<Identity, JsValue> {
-        let opened = self.open_who(&read_who(who)?)?;
-        let seen = give(&OpenedJson::from(&opened))?;
-        let open = OpenIdentity::new(&self.policy(), opened.identity);
-        Ok(Identity { state: Rc::clone(&self.0), open, opened: seen })
+    #[must_use]
+    pub fn open(&self, who: &str) -> Option<Identity> {
+        self.open_by(who, None)
     }
 
-    /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it.
-    ///
-    /// # Errors
-    /// A number that is no resource type's.
-    pub fn find(&self, resource_type: u32, name: &str) -> Result<u32, JsValue> {
-        let resource_type = ResourceType::ALL.get(resource_type as usize);
-        let resource_type = *resource_type.ok_or_else(|| failed("unknown_value", "no resource type"))?;
+    pub(crate) fn open_by(&self, who: &str, verify: Verify<'_>) -> Option<Identity> {
+        let who = given(wire::who_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)))?;
+        Some(self.opened(self.open_who(&who, verify)?))
+    }
+
+    fn opened(&self, opened: Opened) -> Identity {
+        let seen = text(&OpenedJson::from(&opened));
+        let open = OpenIdentity::new(&self.policy(), opened.identity);
+        Identity { state: Rc::clone(&self.0), open, opened: seen }
+    }
+
+    /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it; none for a number
+    /// that is no resource type's.
+    #[must_use]
+    pub fn find(&self, resource_type: u32, name: &str) -> Option<u32> {
+        let resource_type = *ResourceType::ALL.get(resource_type as usize)?;
         let mut found = self.0.found.borrow_mut();
         found.push(Resource::new(&self.policy(), resource_type, name));
-        Ok(found.len() as u32 - 1)
+        Some(found.len() as u32 - 1)
     }
 
     /// Forgets every name that was found; their numbers then stand for nothing.
@@ -65,11 +72,11 @@ impl Policy {
 
 #[wasm_bindgen]
 impl Identity {
-    /// What came out of what it was opened from, as `inspect` says it.
-    #[wasm_bindgen(getter)]
+    /// What came out of what it was opened from; given away once.
+    #[wasm_bindgen(js_name = takeOpened)]
     #[must_use]
-    pub fn opened(&self) -> JsValue {
-        self.opened.clone()
+    pub fn take_opened(&mut self) -> String {
+        mem::take(&mut self.opened)
     }
 
     /// Whether an operation on a resource that was found is allowed; a number that is none is denied.
@@ -78,15 +85,13 @@ impl Identity {
         self.allows(operation, found, None)
     }
 
-    /// The same from a host.
-    ///
-    /// # Errors
-    /// An `Error` with `code`: the host is no address.
+    /// The same from a host; none when that is no address.
     #[wasm_bindgen(js_name = checkFrom)]
-    pub fn check_from(&mut self, operation: u32, found: u32, host: &str) -> Result<bool, JsValue> {
-        let host =
-            Host::parse_address(host).map_err(|error| failed(error.code(), &format!("{error}; {}", error.hint())))?;
-        Ok(self.allows(operation, found, Some(host)))
+    #[must_use]
+    pub fn check_from(&mut self, operation: u32, found: u32, host: &str) -> Option<bool> {
+        let host = Host::parse_address(host);
+        let host = host.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
+        Some(self.allows(operation, found, Some(given(host)?)))
     }
 
     fn allows(&mut self, operation: u32, found: u32, host: Option<IpAddr>) -> bool {
@@ -95,4 +100,25 @@ impl Identity {
             self.open.outcome_on(&self.state.policy.borrow(), *operation, resource, host) == Outcome::Allow
         })
     }
+
+    /// Whether its end is past at this instant, in seconds since 1970.
+    #[wasm_bindgen(js_name = isExpired)]
+    #[must_use]
+    pub fn is_expired(&self, now: f64) -> bool {
+        self.open.identity().is_expired(now)
+    }
+
+    /// Answers a check that says everything but who asks; see `Policy.ask`.
+    #[must_use]
+    pub fn ask(&mut self, question: &str, explain: bool) -> Option<String> {
+        let check = question_from(question)?;
+        answer(&self.state.policy.borrow(), &mut self.open, &check, explain)
+    }
+}
+
+/// A check that says everything but who asks.
+pub(crate) fn question_from(question: &str) -> Option<Check> {
+    let nobody = Who::Names { user: String::new(), groups: Vec::new() };
+    let check = wire::question_from_json(question, nobody);
+    given(check.map_err(|problems| Fault::problems("check_invalid", &problems)))
 }

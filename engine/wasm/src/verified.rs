@@ -1,56 +1,61 @@
-//! Checks whose token is verified first (feature `verify`).
+//! Tokens that are verified before anybody is let in (feature `verify`).
 
-use gbac_engine::check::{self, CheckError};
+use gbac_engine::token::Claims;
 use gbac_engine::verify::{Expect, verify};
-use gbac_engine::wire::AnswerJson;
 use wasm_bindgen::prelude::*;
 
-use crate::{Policy, failed, give, read_check, text_of};
+use crate::fault::{Fault, given};
+use crate::{Identity, Policy, text};
 
 /// The keys of an identity provider (RFC 7517).
 #[wasm_bindgen]
 pub struct KeySet(gbac_engine::verify::KeySet);
 
+/// The claims of a token that passed every check. Only `KeySet.verify` makes them, and they stay in here.
+#[wasm_bindgen]
+pub struct VerifiedClaims(Claims);
+
 #[wasm_bindgen]
 impl KeySet {
-    /// Reads a JWKS, given as an object or as JSON text.
-    ///
-    /// # Errors
-    /// An `Error` with `code`: no JSON, no key set, or no key in it that can be used.
-    #[wasm_bindgen(constructor)]
-    pub fn new(jwks: &JsValue) -> Result<Self, JsValue> {
-        gbac_engine::verify::KeySet::parse(&text_of(jwks)?)
-            .map(Self)
-            .map_err(|error| failed(error.code(), &error.to_string()))
+    /// Reads a JWKS in which at least one key can be used.
+    #[must_use]
+    pub fn read(jwks: &str) -> Option<Self> {
+        let keys = gbac_engine::verify::KeySet::parse(jwks);
+        given(keys.map(Self).map_err(|error| Fault::new(error.code(), &error)))
+    }
+
+    /// Checks a token against the keys, and the issuer and the audience where they are given, at `now`, in seconds since
+    /// 1970; none when a check fails.
+    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over optional strings by value only")]
+    #[must_use]
+    pub fn verify(
+        &self,
+        token: &str,
+        issuer: Option<String>,
+        audience: Option<String>,
+        now: f64,
+    ) -> Option<VerifiedClaims> {
+        let expect = Expect { issuer: issuer.as_deref(), audience: audience.as_deref(), now };
+        let verified = verify(token, &self.0, expect).map(|verified| VerifiedClaims(verified.claims));
+        given(verified.map_err(|error| Fault::new(error.code(), &error)))
+    }
+}
+
+#[wasm_bindgen]
+impl VerifiedClaims {
+    /// The claims as JSON text, to be read.
+    #[must_use]
+    pub fn text(&self) -> String {
+        text(self.0.members())
     }
 }
 
 #[wasm_bindgen]
 impl Policy {
-    /// Answers a check with `token` in it: verified against the keys, the issuer and the audience at `now`, in seconds
-    /// since 1970, before anything is read from it.
-    ///
-    /// # Errors
-    /// An `Error` with `code`: the check is malformed, or its token is refused.
-    #[expect(clippy::needless_pass_by_value, reason = "wasm-bindgen hands over optional strings by value only")]
-    #[wasm_bindgen(js_name = checkVerified)]
-    pub fn check_verified(
-        &self,
-        check: &JsValue,
-        keys: &KeySet,
-        issuer: Option<String>,
-        audience: Option<String>,
-        now: f64,
-    ) -> Result<JsValue, JsValue> {
-        let check = read_check(check)?;
-        let expect = Expect { issuer: issuer.as_deref(), audience: audience.as_deref(), now };
-        let verify = |token: &str| {
-            verify(token, &keys.0, expect)
-                .map(|verified| verified.claims)
-                .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
-        };
-        let answer = check::answer(&self.policy(), &check, Some(&verify))
-            .map_err(|error| failed(error.code(), &error.to_string()))?;
-        give(&AnswerJson::from(&answer))
+    /// Opens the identity of a verified token; `who` is `{ token, userinfo }`, and its token is not looked at again.
+    #[wasm_bindgen(js_name = openVerified)]
+    #[must_use]
+    pub fn open_verified(&self, claims: &VerifiedClaims, who: &str) -> Option<Identity> {
+        self.open_by(who, Some(&|_| Ok(claims.0.clone())))
     }
 }

@@ -1,11 +1,11 @@
 //! `gbac security acl`: create, list and delete ACLs.
 
 use std::collections::BTreeSet;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
+use gbac_api::spelling::RoleSpelling;
 use gbac_engine::analyze::diff;
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -21,18 +21,21 @@ use crate::client::{CallError, Client};
 use crate::commands::differences;
 use crate::confirm::confirm;
 use crate::output::{self, Failure};
+use crate::progress::Progress;
 
 /// Creates each of them; one that is refused does not keep the others from being created.
 pub(super) fn create(client: &Client, wanted: BTreeSet<Acl>, dry: bool, format: Format) -> Result<ExitCode, Failure> {
     if dry {
         return rehearse(client, wanted, format);
     }
-    let (mut done, mut broken) = (Vec::new(), None);
+    let (mut done, mut broken, roles) = (Vec::new(), None, client.roles());
+    let mut progress = Progress::of(wanted.len(), "ACLs");
     for acl in &wanted {
-        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::from(acl));
+        let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::spelled(acl, roles));
+        progress.step();
         match created {
-            Ok(_) => done.push(Row::with(acl, String::new())),
-            Err(error @ CallError::Refused(_)) => done.push(Row::with(acl, error.to_string())),
+            Ok(_) => done.push(Row::with(acl, roles, String::new())),
+            Err(error @ CallError::Refused(_)) => done.push(Row::with(acl, roles, error.to_string())),
             // The same would happen to all that are left.
             Err(error) => {
                 broken = Some(error);
@@ -51,7 +54,7 @@ pub(super) fn create(client: &Client, wanted: BTreeSet<Acl>, dry: bool, format: 
 fn show(done: &[Row], format: Format) -> Result<(), Failure> {
     match format {
         _ if done.is_empty() => Ok(()),
-        Format::Json => output::line(&mut io::stdout(), &json!(done)),
+        Format::Json | Format::Yaml => output::value(format, &json!(done)),
         Format::Text => output::text(&table(done)),
     }
 }
@@ -65,7 +68,7 @@ fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<Ex
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in wanted {
         let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
-        done.push(Row::with(&acl, faults.join("; ")));
+        done.push(Row::with(&acl, client.roles(), faults.join("; ")));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
@@ -73,9 +76,9 @@ fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<Ex
     let (before, after) = after(client, changes)?;
     let difference = diff(&before, &after);
     match format {
-        Format::Json => {
+        Format::Json | Format::Yaml => {
             let value = json!({ "creations": done, "difference": DiffJson::from(&difference) });
-            output::line(&mut io::stdout(), &value)?;
+            output::value(format, &value)?;
         }
         Format::Text => {
             output::text(&format!("{}\nNothing was created. {}", table(&done), differences::words(&difference)))?;
@@ -98,7 +101,7 @@ fn after(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Fail
 pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
     let mut found = BTreeSet::new();
     for filter in filters {
-        let listed: ListAcls = client.get(&paths::acls(filter))?;
+        let listed: ListAcls = client.get(&paths::acls_spelled(filter, client.roles()))?;
         found.extend(read(&listed.into_acls())?);
     }
     Ok(found)
@@ -116,17 +119,17 @@ pub(super) fn list(
 ) -> Result<ExitCode, Failure> {
     let mut found = matching(client, filters)?;
     found.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
-    let (asked, found) = (filter_rows(filters), rows(&found));
+    let (asked, found) = (filter_rows(filters, client.roles()), rows(&found, client.roles()));
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!({ "filters": asked, "matches": found }))?,
+        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": asked, "matches": found }))?,
         Format::Text if args.filter.print_filters => output::text(&sections(&asked, "MATCHES", &found))?,
         Format::Text => output::text(&table(&found))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn filter_rows(filters: &[AclFilter]) -> Vec<Row> {
-    filters.iter().map(Row::from).collect()
+fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<Row> {
+    filters.iter().map(|filter| Row::of_filter(filter, roles)).collect()
 }
 
 fn sections(filters: &[Row], name: &str, rows: &[Row]) -> String {
@@ -150,7 +153,8 @@ pub(super) fn delete(
     format: Format,
 ) -> Result<ExitCode, Failure> {
     let found = matching(client, filters)?;
-    let (asked, matches) = (filter_rows(filters), rows(&found));
+    let roles = client.roles();
+    let (asked, matches) = (filter_rows(filters, roles), rows(&found, roles));
     if format == Format::Text {
         output::text(&match args.filter.print_filters {
             true => sections(&asked, "MATCHES", &matches),
@@ -178,14 +182,14 @@ pub(super) fn delete(
         }
         let (deleted, error) = remove(client, filters);
         broken = error;
-        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with(acl, String::new())).collect();
+        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with(acl, roles, String::new())).collect();
         add("deletions", json!(deletions));
         if format == Format::Text {
             output::text(&format!("\nDELETIONS\n{}", table(&deletions)))?;
         }
     }
-    if format == Format::Json {
-        output::line(&mut io::stdout(), &value)?;
+    if format != Format::Text {
+        output::value(format, &value)?;
     }
     broken.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }
@@ -194,7 +198,9 @@ pub(super) fn delete(
 fn remove(client: &Client, filters: &[AclFilter]) -> (BTreeSet<Acl>, Option<CallError>) {
     let mut deleted = BTreeSet::new();
     for filter in filters {
-        let gone = client.delete::<DeletedAcls>(&paths::delete_acls(filter)).and_then(|gone| read(&gone.matching_acls));
+        let gone = client
+            .delete::<DeletedAcls>(&paths::delete_acls_spelled(filter, client.roles()))
+            .and_then(|gone| read(&gone.matching_acls));
         match gone {
             Ok(gone) => deleted.extend(gone),
             Err(error) => return (deleted, Some(error)),

@@ -1,13 +1,13 @@
 //! `gbac security role`: roles, their members and their ACLs.
 
 use std::fmt::Write;
-use std::io;
 use std::process::ExitCode;
 
 use gbac_api::acls::AclFilter;
 use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
+use gbac_api::script::quote::shell;
 use gbac_engine::model::Principal;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use crate::args::online::{ConnectArgs, MembersArgs, RoleCommand};
 use crate::client::{CallError, Client};
 use crate::confirm::confirm;
 use crate::lists;
-use crate::output::{self, Failure, plain, shell};
+use crate::output::{self, Failure, plain};
 
 pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) -> Result<ExitCode, Failure> {
     let client = || Client::open(connect);
@@ -57,13 +57,13 @@ fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     let made: CreatedRole = client.change(Method::POST, paths::ROLES, &RoleName { name: role.into() })?;
     let name = made.role.name;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": [name] })),
+        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [name] })),
         Format::Text => output::text(&format!(
             "Successfully created role {}\n\nGive it ACLs with `gbac security acl create --allow-role {} ..`, and members with \
              `gbac security role assign {} --principal ..`.\n",
             quoted(&name),
-            plain(&shell(&name)),
-            plain(&shell(&name)),
+            shell(&name),
+            shell(&name),
         )),
     }
 }
@@ -86,7 +86,7 @@ fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> R
     };
     let moved = principals(&moved)?;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &members_json(&moved)),
+        Format::Json | Format::Yaml => output::value(format, &members_json(&moved)),
         Format::Text if moved.is_empty() => {
             output::text(&format!("Nothing changed: they {} role {} {}\n", words[2], quoted(role), words[3]))
         }
@@ -122,18 +122,18 @@ impl Described {
     fn of(client: &Client, role: &str) -> Result<Self, Failure> {
         let seen: GetRole = client.get(&paths::role(role))?;
         let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
-        let permissions = rows(&matching(client, &[filter])?);
+        let permissions = rows(&matching(client, &[filter])?, client.roles());
         Ok(Self { members: principals(&seen.members)?, permissions })
     }
 
     fn show(&self, permissions: bool, members: bool, format: Format) -> Result<(), Failure> {
-        if format == Format::Json {
+        if format != Format::Text {
             let value = match (permissions, members) {
                 (true, false) => json!({ "permissions": self.permissions }),
                 (false, true) => json!({ "members": members_json(&self.members) }),
                 _ => json!({ "permissions": self.permissions, "members": members_json(&self.members) }),
             };
-            return output::line(&mut io::stdout(), &value);
+            return output::value(format, &value);
         }
         let mut text = String::new();
         if permissions {
@@ -154,7 +154,7 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
     names.sort_unstable_by(|a, b| b.cmp(a));
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": names })),
+        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": names })),
         Format::Text => {
             output::text(&output::table(&["NAME"], &names.into_iter().map(|name| vec![name]).collect::<Vec<_>>()))
         }
@@ -176,7 +176,7 @@ fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format
     }
     client.remove(&paths::delete_role(role, !keep_acls))?;
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!({ "roles": [role] })),
+        Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [role] })),
         Format::Text => output::text(&format!("Successfully deleted role {}\n", quoted(role))),
     }
 }

@@ -1,6 +1,7 @@
 //! ACLs and filters as rows of a table and as JSON, in the spelling of the platform's command line.
 
 use gbac_api::acls::{AclFilter, PatternFilter};
+use gbac_api::spelling::RoleSpelling;
 use gbac_engine::model::Acl;
 use serde::Serialize;
 
@@ -20,10 +21,11 @@ pub(super) struct Row {
     message: Option<String>,
 }
 
-impl From<&Acl> for Row {
-    fn from(acl: &Acl) -> Self {
+impl Row {
+    /// An ACL, with roles in a spelling.
+    pub(super) fn of(acl: &Acl, roles: RoleSpelling) -> Self {
         Self {
-            principal: acl.principal.to_string(),
+            principal: roles.principal(&acl.principal),
             host: acl.host.to_string(),
             resource_type: acl.resource_type.spelling().audit.to_uppercase(),
             resource_name: acl.resource_name.clone(),
@@ -33,13 +35,12 @@ impl From<&Acl> for Row {
             message: None,
         }
     }
-}
 
-impl From<&AclFilter> for Row {
-    fn from(filter: &AclFilter) -> Self {
+    /// A filter, with roles in a spelling.
+    pub(super) fn of_filter(filter: &AclFilter, roles: RoleSpelling) -> Self {
         let word = |word: Option<&'static str>| word.unwrap_or("any").to_uppercase();
         Self {
-            principal: filter.principal.as_ref().map(ToString::to_string).unwrap_or_default(),
+            principal: filter.principal.as_ref().map(|it| roles.principal(it)).unwrap_or_default(),
             host: filter.host.as_ref().map(ToString::to_string).unwrap_or_default(),
             resource_type: word(filter.resource_type.map(|value| value.spelling().audit)),
             resource_name: filter.resource_name.clone().unwrap_or_default(),
@@ -53,12 +54,10 @@ impl From<&AclFilter> for Row {
             message: Some(String::new()),
         }
     }
-}
 
-impl Row {
     /// An ACL that something was done with; empty when nothing is wrong.
-    pub(super) fn with(acl: &Acl, message: String) -> Self {
-        Self { message: Some(message), ..Self::from(acl) }
+    pub(super) fn with(acl: &Acl, roles: RoleSpelling, message: String) -> Self {
+        Self { message: Some(message), ..Self::of(acl, roles) }
     }
 
     /// Whether something is wrong.
@@ -76,8 +75,8 @@ impl Row {
 }
 
 /// The rows of ACLs.
-pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>) -> Vec<Row> {
-    acls.into_iter().map(Row::from).collect()
+pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpelling) -> Vec<Row> {
+    acls.into_iter().map(|acl| Row::of(acl, roles)).collect()
 }
 
 /// The platform's table.

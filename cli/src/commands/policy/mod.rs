@@ -1,7 +1,12 @@
-//! `gbac policy`: is a document right, what is odd in it, what differs between two.
+//! `gbac policy`: is a document right, what is odd in it, what differs between two; one from a cluster, one as a script.
+
+mod convert;
+mod import;
+mod pull;
+
+pub(super) use pull::settings as settings_of;
 
 use std::fmt::Write;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -10,12 +15,16 @@ use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_
 use serde_json::{Value, json};
 
 use super::differences;
-use crate::args::{FailOn, Format, PolicyCommand};
+use crate::args::Format;
+use crate::args::policy::{FailOn, PolicyCommand};
 use crate::input;
 use crate::output::{self, Failure, plain};
 
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
     let holds = match command {
+        PolicyCommand::Import(args) => import::run(args, format)?,
+        PolicyCommand::Pull(args) => pull::run(args, format)?,
+        PolicyCommand::Convert(args) => convert::run(args)?,
         PolicyCommand::Validate { files } => validate(files, format)?,
         PolicyCommand::Lint { file, fail_on } => lint(file, *fail_on, format)?,
         PolicyCommand::Diff { before, after, exit_code } => compare(before, after, format)? || !exit_code,
@@ -41,7 +50,9 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
         };
         right &= problems.0.is_empty();
         match format {
-            Format::Json => rows.push(json!({ "file": file, "valid": problems.0.is_empty(), "problems": problems })),
+            Format::Json | Format::Yaml => {
+                rows.push(json!({ "file": file, "valid": problems.0.is_empty(), "problems": problems }));
+            }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
                 let mut text = format!("{}: {} problems\n", plain(&file), problems.0.len());
@@ -52,8 +63,8 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
             }
         }
     }
-    if format == Format::Json {
-        output::line(&mut io::stdout(), &json!({ "files": rows }))?;
+    if format != Format::Text {
+        output::value(format, &json!({ "files": rows }))?;
     }
     Ok(right)
 }
@@ -63,9 +74,9 @@ fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
     let file = path.display().to_string();
     let findings = lint_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&file, problems))?;
     match format {
-        Format::Json => {
+        Format::Json | Format::Yaml => {
             let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
-            output::line(&mut io::stdout(), &json!({ "findings": findings }))?;
+            output::value(format, &json!({ "findings": findings }))?;
         }
         Format::Text => output::text(&lint_words(&findings))?,
     }
@@ -108,7 +119,7 @@ fn compare(before: &Path, after: &Path, format: Format) -> Result<bool, Failure>
     }
     let changed = diff(&input::policy(before)?, &input::policy(after)?);
     match format {
-        Format::Json => output::line(&mut io::stdout(), &json!(DiffJson::from(&changed)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(DiffJson::from(&changed)))?,
         Format::Text => output::text(&differences::words(&changed))?,
     }
     Ok(changed.relation == Relation::Equal)

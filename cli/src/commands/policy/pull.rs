@@ -1,0 +1,96 @@
+//! `gbac policy pull`: a policy document from the documented calls of a running service or platform (specification 4).
+
+use std::collections::BTreeMap;
+
+use gbac_api::clusters::GetCluster;
+use gbac_api::paging::Page;
+use gbac_api::paths;
+use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
+use gbac_engine::policy::Settings;
+use gbac_engine::wire::settings_from_value;
+use serde_json::{Value, json};
+
+use super::import::Taken;
+use crate::args::Format;
+use crate::args::policy::PullArgs;
+use crate::client::{CallError, Client};
+use crate::output::Failure;
+use crate::progress::Progress;
+
+/// The cluster properties that a policy document holds.
+pub(crate) const PROPERTIES: [&str; 4] =
+    ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "superusers"];
+
+pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
+    let mut client = Client::open(&args.connect)?;
+    if let Some(id) = &args.cluster_id {
+        let found: GetCluster = client.get(&paths::cluster(id))?;
+        client = client.at("the Control Plane's dataplane_api", &found.cluster.dataplane_api)?;
+    }
+    let mut taken = Taken::default();
+    read(&mut taken, &client, paths::ACLS)?;
+    let names = role_names(&client)?;
+    let mut progress = Progress::of(names.len(), "roles");
+    for name in &names {
+        let members = members(&client, name)?;
+        let text = json!({ "role_name": name, "members": members }).to_string();
+        let read = taken.import.read(&text, None);
+        // Thousands of roles that are as they should be need no line each.
+        if !read.unread.is_empty() {
+            taken.reads.push((format!("role {name}"), read));
+        }
+        progress.step();
+    }
+    if !args.no_settings {
+        let admin = match &args.admin_url {
+            Some(url) => client.at("--admin-url", url)?,
+            None => client,
+        };
+        taken.import.set_settings(settings(&admin)?);
+    }
+    taken.finish(args.out.as_deref(), args.skip_unreadable, format)
+}
+
+fn read(taken: &mut Taken, client: &Client, path: &str) -> Result<(), Failure> {
+    let value: Value = client.get(path)?;
+    let read = taken.import.read(&value.to_string(), None);
+    taken.reads.push((path.to_owned(), read));
+    Ok(())
+}
+
+/// Every page of 1000.
+fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -> Result<Vec<T>, CallError> {
+    let (mut all, mut token) = (Vec::new(), String::new());
+    loop {
+        let (entries, next) = page(Page { size: Some(1000), token: token.clone() })?;
+        all.extend(entries);
+        // A token that comes again would go on for ever.
+        if next.is_empty() || next == token {
+            return Ok(all);
+        }
+        token = next;
+    }
+}
+
+fn role_names(client: &Client) -> Result<Vec<String>, CallError> {
+    pages(|page| {
+        let listed: ListRoles = client.get(&paths::roles(&RoleQuery { page, ..RoleQuery::default() }))?;
+        Ok((listed.roles.into_iter().map(|role| role.name).collect(), listed.next_page_token))
+    })
+}
+
+fn members(client: &Client, role: &str) -> Result<Vec<Member>, CallError> {
+    pages(|page| {
+        let query = MemberQuery { page, ..MemberQuery::default() };
+        let listed: ListMembers = client.get(&paths::role_members(role, &query))?;
+        Ok((listed.members, listed.next_page_token))
+    })
+}
+
+/// The settings, from the cluster properties; one that the service does not have keeps its default.
+pub(crate) fn settings(client: &Client) -> Result<Settings, Failure> {
+    let values: BTreeMap<String, Value> = client.get(paths::CLUSTER_CONFIG)?;
+    let known = values.into_iter().filter(|(name, value)| PROPERTIES.contains(&name.as_str()) && !value.is_null());
+    let settings: Value = known.collect::<serde_json::Map<_, _>>().into();
+    settings_from_value(&settings).map_err(|problems| Failure::problems(paths::CLUSTER_CONFIG, problems))
+}

@@ -1,0 +1,84 @@
+//! `gbac profile`: names for services and for who asks.
+
+use std::process::ExitCode;
+
+use gbac_api::spelling::RoleSpelling;
+use serde_json::json;
+
+use crate::args::Format;
+use crate::args::online::ProfileCommand;
+use crate::client;
+use crate::output::{self, Failure, plain, table};
+use crate::profile::{Profile, Profiles};
+
+pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, Failure> {
+    let mut profiles = Profiles::load()?;
+    let done = match command {
+        ProfileCommand::List => return list(&profiles, format),
+        ProfileCommand::Create { name, url, user, role_spelling, replace } => {
+            if name.is_empty() || name.chars().any(char::is_control) {
+                return Err(Failure::usage("the profile's name is empty or holds a control character"));
+            }
+            client::base("--url", url)?;
+            if user.as_deref().is_some_and(|user| !client::is_user(user)) {
+                return Err(Failure::usage("--user: the name is empty or holds a colon"));
+            }
+            if !replace && profiles.profiles.contains_key(name) {
+                let message = format!("there is a profile `{name}` already; change it with --replace");
+                return Err(Failure::new("profile_exists", message));
+            }
+            let role_spelling =
+                role_spelling.map(RoleSpelling::from).filter(|spelling| *spelling != RoleSpelling::default());
+            let role_spelling = role_spelling.map(|spelling| spelling.prefix().to_owned());
+            let profile = Profile { url: url.clone(), user: user.clone(), role_spelling };
+            profiles.profiles.insert(name.clone(), profile);
+            profiles.current.get_or_insert_with(|| name.clone());
+            "Created"
+        }
+        ProfileCommand::Use { name } => {
+            profiles.get(name)?;
+            profiles.current = Some(name.clone());
+            "Using"
+        }
+        ProfileCommand::Delete { name } => {
+            profiles.get(name)?;
+            profiles.profiles.remove(name);
+            profiles.current = profiles.current.filter(|current| current != name);
+            "Deleted"
+        }
+    };
+    profiles.store()?;
+    let (ProfileCommand::Create { name, .. } | ProfileCommand::Use { name } | ProfileCommand::Delete { name }) =
+        command
+    else {
+        return Ok(ExitCode::SUCCESS);
+    };
+    match format {
+        Format::Json | Format::Yaml => output::value(format, &json!({ "profile": name, "current": profiles.current }))?,
+        Format::Text => output::text(&format!("{done} profile {}\n", plain(name)))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn list(profiles: &Profiles, format: Format) -> Result<ExitCode, Failure> {
+    let is_current = |name: &str| profiles.current.as_deref() == Some(name);
+    match format {
+        Format::Json | Format::Yaml => {
+            let each = profiles.profiles.iter().map(|(name, profile)| {
+                json!({ "name": name, "url": profile.url, "user": profile.user, "role_spelling": profile.role_spelling,
+                    "current": is_current(name) })
+            });
+            output::value(format, &json!({ "profiles": each.collect::<Vec<_>>() }))?;
+        }
+        Format::Text => {
+            let row = |(name, profile): (&String, &Profile)| {
+                let name = if is_current(name) { format!("{name}*") } else { name.clone() };
+                let spelling = profile.role_spelling.clone().unwrap_or_default();
+                vec![name, profile.url.clone(), profile.user.clone().unwrap_or_default(), spelling]
+            };
+            let rows: Vec<_> = profiles.profiles.iter().map(row).collect();
+            output::text(&table(&["NAME", "URL", "USER", "ROLE-SPELLING"], &rows))?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,136 @@
+//! Profiles: where services are and who asks, in one file of the user's own; never a password or a token.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use gbac_api::spelling::RoleSpelling;
+use serde::{Deserialize, Serialize};
+
+use crate::args::online::SpellingArg;
+use crate::output::Failure;
+
+/// Where one service is and who asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profile {
+    /// The service's address.
+    pub(crate) url: String,
+    /// Who asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) user: Option<String>,
+    /// What stands before the name of a role, where it is not `Role`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) role_spelling: Option<String>,
+}
+
+impl Profile {
+    /// The spelling of roles.
+    pub(crate) fn spelling(&self) -> Result<RoleSpelling, Failure> {
+        let Some(word) = &self.role_spelling else { return Ok(RoleSpelling::default()) };
+        let known = RoleSpelling::ALL.iter().find(|spelling| spelling.prefix() == word);
+        known.copied().ok_or_else(|| {
+            Failure::new("profile_invalid", format!("`{word}` in a profile is no spelling of a role; create it again"))
+        })
+    }
+}
+
+impl From<SpellingArg> for RoleSpelling {
+    fn from(arg: SpellingArg) -> Self {
+        match arg {
+            SpellingArg::Role => Self::Role,
+            SpellingArg::RedpandaRole => Self::RedpandaRole,
+        }
+    }
+}
+
+/// All profiles, and which one is used.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Profiles {
+    /// The one that is used when nobody says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) current: Option<String>,
+    /// By name.
+    #[serde(default)]
+    pub(crate) profiles: BTreeMap<String, Profile>,
+}
+
+impl Profiles {
+    /// Reads the file; there may be none.
+    pub(crate) fn load() -> Result<Self, Failure> {
+        let Some(path) = path() else { return Ok(Self::default()) };
+        match fs::read_to_string(&path) {
+            Ok(text) => serde_json::from_str(&text).map_err(|error| {
+                let file = path.display();
+                Failure::new(
+                    "profile_invalid",
+                    format!("{file}: {error}; mend it, or take it away and create the profiles again"),
+                )
+            }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
+            Err(error) => Err(Failure::io(&path.display().to_string(), &error)),
+        }
+    }
+
+    /// Writes the file, for its owner only, all or nothing.
+    pub(crate) fn store(&self) -> Result<(), Failure> {
+        let path = path().ok_or_else(|| {
+            Failure::new("no_config_folder", "there is no folder for settings; set XDG_CONFIG_HOME or HOME")
+        })?;
+        let text = serde_json::to_string_pretty(self).map_err(|error| Failure::new("profile", error.to_string()))?;
+        write(&path, &format!("{text}\n")).map_err(|error| Failure::io(&path.display().to_string(), &error))
+    }
+
+    /// One profile by name.
+    pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
+        self.profiles.get(name).ok_or_else(|| {
+            let message = format!("there is no profile `{}`; `gbac profile list` names them", name.escape_debug());
+            Failure::new("profile_unknown", message)
+        })
+    }
+}
+
+/// The profile that counts: the one that is named, that of `GBAC_PROFILE`, or the one in use.
+pub(crate) fn chosen(named: Option<&str>) -> Result<Option<Profile>, Failure> {
+    let profiles = Profiles::load()?;
+    let named = named.map(str::to_owned).or_else(|| std::env::var("GBAC_PROFILE").ok()).or(profiles.current.clone());
+    named.map(|name| profiles.get(&name).cloned()).transpose()
+}
+
+/// Where the file is (XDG Base Directory Specification).
+fn path() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let folder = absolute("XDG_CONFIG_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".config")))
+        .or_else(|| absolute("APPDATA"))?;
+    Some(folder.join("gbac").join("profiles.json"))
+}
+
+fn write(path: &Path, text: &str) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+        builder.mode(0o700);
+        options.mode(0o600);
+    }
+    builder.create(folder)?;
+    // Under a name of its own first, so that nobody reads half of it, and nobody else's rights are kept.
+    let draft = folder.join(format!("profiles.{}.new", std::process::id()));
+    let written = options.open(&draft).and_then(|mut file| {
+        file.write_all(text.as_bytes())?;
+        file.sync_all()
+    });
+    let done = written.and_then(|()| fs::rename(&draft, path));
+    if done.is_err() {
+        // The draft is of no use; that it stays would be no second fault.
+        let _ = fs::remove_file(&draft);
+    }
+    done
+}

@@ -1,0 +1,105 @@
+//! Questions about a whole policy (feature `analyze`).
+
+use gbac_engine::analyze::{self, Finding, Holder};
+use gbac_engine::check::{self, Answer, Check, Question};
+use gbac_engine::decide::Request;
+use gbac_engine::model::{Operation, Principal, ResourceType};
+use gbac_engine::wire::{self, DiffJson, FindingJson, LeastGrantJson, PermissionsJson, WhoCanJson};
+use wasm_bindgen::prelude::*;
+
+use crate::fault::{Fault, given};
+use crate::identity::question_from;
+use crate::{Identity, Policy, text};
+
+#[wasm_bindgen]
+impl Policy {
+    /// Who may do what a question asks: one operation on one resource.
+    #[wasm_bindgen(js_name = whoCan)]
+    #[must_use]
+    pub fn who_can(&self, question: &str) -> Option<String> {
+        let check = question_from(question)?;
+        let request =
+            access(&check).ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+        Some(text(&WhoCanJson::from(&analyze::who_can(&self.policy(), &given(request)?))))
+    }
+
+    /// What a principal may do, as `Type:name`; `User:*` is everyone.
+    #[wasm_bindgen(js_name = permissionsOf)]
+    #[must_use]
+    pub fn permissions_of(&self, principal: &str) -> Option<String> {
+        let principal = Principal::parse(principal);
+        let principal = principal.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
+        let holder = Holder::of(&given(principal)?);
+        Some(text(&PermissionsJson::from(&analyze::permissions_of(&self.policy(), &holder))))
+    }
+
+    /// What a later policy decides differently.
+    #[must_use]
+    pub fn diff(&self, later: &Self) -> String {
+        text(&DiffJson::from(&analyze::diff(&self.policy(), &later.policy())))
+    }
+
+    /// What is odd in it.
+    #[must_use]
+    pub fn lint(&self) -> String {
+        findings(&analyze::lint(&self.policy()))
+    }
+}
+
+/// What is odd in a policy document, what it holds twice too.
+#[wasm_bindgen(js_name = lintDocument)]
+#[must_use]
+pub fn lint_document(document: &str) -> Option<String> {
+    let found = wire::lint_from_json(document);
+    Some(findings(&given(found.map_err(|problems| Fault::problems("policy_invalid", &problems)))?))
+}
+
+fn findings(found: &[Finding]) -> String {
+    text(&found.iter().map(FindingJson::from).collect::<Vec<_>>())
+}
+
+#[wasm_bindgen]
+impl Identity {
+    /// What it may do.
+    #[must_use]
+    pub fn permissions(&self) -> String {
+        let policy = self.state.policy.borrow();
+        text(&PermissionsJson::from(&analyze::permissions(&policy, self.open.identity())))
+    }
+
+    /// What is the least that would allow what a question asks; none when one of several permissions is enough for that.
+    #[wasm_bindgen(js_name = leastGrant)]
+    #[must_use]
+    pub fn least_grant(&mut self, question: &str) -> Option<String> {
+        let check = question_from(question)?;
+        let policy = self.state.policy.borrow();
+        let answer = check::ask_open(&policy, &mut self.open, &check);
+        let answer = given(answer.map_err(|error| Fault::new(error.code(), &error)))?;
+        let requests = match &answer {
+            Answer::Access(_) => Ok(access(&check).into_iter().collect::<Vec<_>>()),
+            Answer::Api { need, .. } if need.has_choice() => {
+                Err(Fault::new("request_has_choice", &"one of several permissions is enough; ask about one of them"))
+            }
+            Answer::Api { decisions, .. } => Ok(decisions
+                .iter()
+                .map(|(needed, _)| at(&check, needed.operation, needed.resource_type, &needed.resource_name))
+                .collect()),
+        };
+        let least = analyze::least_grant(&policy, self.open.identity(), &given(requests)?);
+        Some(text(&LeastGrantJson::from(&least)))
+    }
+}
+
+/// The one request of a check; none for a whole request of an API.
+fn access(check: &Check) -> Option<Request<'_>> {
+    match &check.question {
+        Question::Access { operation, resource_type, resource_name } => {
+            Some(at(check, *operation, *resource_type, resource_name))
+        }
+        Question::Api { .. } => None,
+    }
+}
+
+fn at<'a>(check: &Check, operation: Operation, resource_type: ResourceType, resource_name: &'a str) -> Request<'a> {
+    Request { operation, resource_type, resource_name, host: check.host, now: check.now }
+}

@@ -1,0 +1,48 @@
+//! Why a call gives nothing. An error that wasm itself throws takes a table of JavaScript values, half a kilobyte of
+//! compressed wasm; so the text waits here, and `www/` throws.
+
+use std::cell::Cell;
+use std::fmt::Display;
+
+use gbac_engine::wire::{Problem, Problems};
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+use crate::text;
+
+thread_local! {
+    static FAULT: Cell<String> = const { Cell::new(String::new()) };
+}
+
+/// Why a call gives nothing, as JSON text.
+pub(crate) struct Fault(String);
+
+#[derive(Serialize)]
+struct FaultJson<'a> {
+    code: &'a str,
+    message: String,
+    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+    problems: &'a [Problem],
+}
+
+impl Fault {
+    pub(crate) fn new(code: &str, message: &dyn Display) -> Self {
+        Self(text(&FaultJson { code, message: message.to_string(), problems: &[] }))
+    }
+
+    pub(crate) fn problems(code: &str, problems: &Problems) -> Self {
+        Self(text(&FaultJson { code, message: problems.to_string(), problems: &problems.0 }))
+    }
+}
+
+/// The value; without one `takeFault` says why.
+pub(crate) fn given<T>(result: Result<T, Fault>) -> Option<T> {
+    result.map_err(|fault| FAULT.set(fault.0)).ok()
+}
+
+/// Why the last call gave nothing, as the JSON text of `code`, `message` and `problems`; given away once.
+#[wasm_bindgen(js_name = takeFault)]
+#[must_use]
+pub fn take_fault() -> String {
+    FAULT.take()
+}

@@ -1,0 +1,213 @@
+//! What makes the command line at home on a machine: profiles, credentials, completions, YAML, colours, and `doctor`.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use gbac_tests::service::{Service, run};
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+
+#[test]
+fn a_profile_keeps_address_and_user_and_no_secret() {
+    let service = Service::start();
+    let alone = |environment: &[(&str, &str)], args: &[&str]| run(&service.folder, environment, args);
+    let password = [("GBAC_PASSWORD", "demo")];
+    let create = ["profile", "create", "local", "--url", &service.url, "--user", "admin"];
+    assert_eq!(alone(&password, &create).done(), "Created profile local\n");
+    alone(&[], &["profile", "create", "far", "--url", "https://gbac.example", "--role-spelling", "redpanda-role"])
+        .done();
+    let file = service.file("config/gbac/profiles.json");
+    let text = fs::read_to_string(&file).expect("a file");
+    assert!(!text.contains("demo") && text.contains("\"user\": \"admin\""), "{text}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &std::path::Path| fs::metadata(path).expect("a file").permissions().mode() & 0o777;
+        assert_eq!((mode(&file), mode(file.parent().expect("a folder"))), (0o600, 0o700));
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).expect("rights");
+        alone(&[], &["profile", "use", "local"]).done();
+        assert_eq!(mode(&file), 0o600, "rights that were opened are closed again");
+    }
+    assert_eq!(
+        alone(&[], &["profile", "list"]).done(),
+        format!(
+            "NAME    URL{}  USER   ROLE-SPELLING\nfar     https://gbac.example{}         RedpandaRole\nlocal*  {}{}  admin\n",
+            " ".repeat(20.max(service.url.len()) - 3),
+            " ".repeat(20.max(service.url.len()) - 20),
+            service.url,
+            " ".repeat(20.max(service.url.len()) - service.url.len())
+        )
+    );
+    // The first one is in use; the environment and flags come before it.
+    let get = ["cluster", "config", "get", "nested_group_behavior"];
+    assert_eq!(alone(&password, &get).done(), "none\n");
+    assert!(alone(&[], &["security", "role", "create", "x"]).failed(64).contains("the user has no password"));
+    assert!(alone(&[("GBAC_URL", "http://127.0.0.1:1"), password[0]], &get).failed(1).contains("cannot be reached"));
+    assert_eq!(
+        alone(&[("GBAC_URL", "http://127.0.0.1:1"), password[0]], &[&get[..], &["--profile", "local"]].concat()).done(),
+        "none\n"
+    );
+    assert!(
+        alone(&[("GBAC_PROFILE", "far"), ("GBAC_URL", "http://127.0.0.1:1")], &get).failed(1).contains("127.0.0.1:1")
+    );
+    // A token is enough, though the profile names a user.
+    let token = service.token();
+    assert_eq!(alone(&[("GBAC_TOKEN", &token)], &get).done(), "none\n");
+    for (args, exit, says) in [
+        (&["profile", "use", "nobody"][..], 1, "there is no profile `nobody`"),
+        (&["cluster", "license", "--profile", "nobody"], 1, "there is no profile `nobody`"),
+        (&create[..], 1, "change it with --replace"),
+        (&["profile", "create", "x", "--url", "http://gbac.example"], 64, "could be anybody's"),
+        (&["profile", "create", "x", "--url", "https://a:b@gbac.example"], 64, "the address holds more"),
+        (&["profile", "create", "x", "--url", "https://gbac.example", "--user", "a:b"], 64, "holds a colon"),
+    ] {
+        let text = alone(&[], args).failed(exit);
+        assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
+    }
+    alone(&[], &["profile", "delete", "local"]).done();
+    let left: Value = serde_json::from_str(&alone(&[], &["profile", "list", "--format", "json"]).done()).expect("JSON");
+    assert_eq!(left["profiles"][0]["current"], false);
+    fs::write(&file, "{\"profiles\":7}").expect("a file");
+    assert!(alone(&[], &get).failed(1).contains("profiles.json: "));
+}
+
+#[test]
+fn credentials_come_from_files_too() {
+    let service = Service::start();
+    fs::write(service.file("password"), "demo\n").expect("a file");
+    fs::write(service.file("token"), format!("Bearer {}\n", service.token())).expect("a file");
+    let set = ["cluster", "config", "set", "nested_group_behavior", "suffix"];
+    service.with(&[], &[&set[..], &["--user", "admin", "--password-file", "password"]].concat()).done();
+    let refused = service.with(&[], &[&set[..], &["--token-file", "token"]].concat()).failed(1);
+    assert!(refused.contains("superuser role required"), "{refused}");
+    let missing = service.with(&[], &[&set[..], &["--user", "admin", "--password-file", "none"]].concat()).failed(1);
+    assert!(missing.starts_with("error: none: "), "{missing}");
+}
+
+#[test]
+fn roles_are_spelled_as_the_connection_says() {
+    let service = Service::start();
+    let spelled = ["--role-spelling", "redpanda-role"];
+    let made = service
+        .acl(&[&["create", "--allow-role", "Auditors", "--operation", "read", "--topic", "x"], &spelled[..]].concat());
+    assert!(made.done().contains("\nRedpandaRole:Auditors  *"));
+    let listed = service.acl(&[&["list", "--topic", "x"], &spelled[..]].concat()).done();
+    assert!(listed.contains("\nRedpandaRole:Auditors  *"), "{listed}");
+    assert!(service.acl(&["list", "--allow-principal", "RedpandaRole:Auditors"]).done().contains("\nRole:Auditors  *"));
+    let gone = service.acl(&[&["delete", "--allow-role", "Auditors", "--no-confirm"], &spelled[..]].concat()).done();
+    assert_eq!(gone.matches("RedpandaRole:Auditors").count(), 2, "{gone}");
+    let described = service.role(&[&["describe", "PaymentsWriters", "-p"], &spelled[..]].concat()).done();
+    assert!(described.contains("RedpandaRole:PaymentsWriters") && !described.contains(" Role:"), "{described}");
+}
+
+#[test]
+fn completions_know_every_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let text = run(&folder, &[], &["completions", shell]).done();
+        for word in ["least-grant", "skip-unreadable", "completions"] {
+            assert!(text.contains(word), "{shell}: {word}");
+        }
+    }
+}
+
+#[test]
+fn yaml_says_what_json_says() {
+    let service = Service::start();
+    for args in [
+        &["security", "acl", "list", "--allow-principal", "Group:engineering"][..],
+        &["cluster", "config", "list"],
+        &["security", "role", "describe", "PaymentsWriters"],
+    ] {
+        let yaml = service.run(&[&["--format", "yaml"], args].concat()).done();
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().map(|line| line.trim_start_matches(['-', ' ']).to_owned()).collect()
+        };
+        fn leaves(value: &Value, all: &mut usize) {
+            match value {
+                Value::Array(values) => values.iter().for_each(|value| leaves(value, all)),
+                Value::Object(members) => members.values().for_each(|value| leaves(value, all)),
+                _ => *all += 1,
+            }
+        }
+        let mut count = 0;
+        leaves(&service.json(args), &mut count);
+        assert!(!yaml.starts_with('{') && lines(&yaml).len() >= count, "{args:?}: {yaml}");
+    }
+    let rows =
+        service.run(&["--format", "yaml", "security", "acl", "list", "--allow-principal", "Group:engineering"]).done();
+    assert!(rows.contains("\n  resource_name: orders-\n"), "{rows}");
+    let failed = service.run(&["--format", "yaml", "security", "role", "describe", "Nobody"]);
+    assert_eq!(failed.out, "error:\n  code: not_found\n  message: there is no role `Nobody`\n");
+    let checks =
+        "{\"identity\":{\"user\":\"a\"},\"operation\":\"read\",\"resource_type\":\"topic\",\"resource_name\":\"x\"}\n";
+    fs::write(service.file("checks.jsonl"), checks.repeat(2)).expect("a file");
+    service.run(&["export", "--out", "policy.json"]).done();
+    let many =
+        service.run(&["check", "--policy", "policy.json", "--requests", "checks.jsonl", "--format", "yaml"]).done();
+    assert_eq!(many, "---\noutcome: deny\nreason: no_match\nverified: false\n".repeat(2));
+}
+
+#[test]
+fn colours_are_for_terminals_and_never_under_no_color() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("policy.json"), "{\"version\":1}").expect("a file");
+    let check = |environment: &[(&str, &str)]| {
+        let mut command = Command::new(gbac());
+        for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"] {
+            command.env_remove(name);
+        }
+        command.args(["check", "--policy", "policy.json", "--user", "a", "--operation", "read", "--topic", "x"]);
+        command.envs(environment.iter().copied()).current_dir(&folder).stdin(Stdio::null());
+        String::from_utf8(command.output().expect("gbac starts").stdout).expect("text")
+    };
+    let denied = "Denied, nothing allows it: User:a Read on Topic x\n";
+    assert!(check(&[]).starts_with(denied), "a pipe is no terminal");
+    let coloured = check(&[("CLICOLOR_FORCE", "1")]);
+    assert!(coloured.starts_with("\u{1b}[") && coloured.contains("Denied, nothing allows it"), "{coloured:?}");
+    assert!(check(&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")]).starts_with(denied));
+}
+
+#[test]
+fn doctor_goes_through_the_four_steps() {
+    let service = Service::start();
+    let steps = |run: gbac_tests::service::Run, exit: i32| -> Vec<Value> {
+        assert_eq!(run.exit, exit, "{}{}", run.out, run.err);
+        let value: Value = serde_json::from_str(&run.out).expect("JSON");
+        value["steps"].as_array().expect("steps").clone()
+    };
+    let states = |steps: &[Value]| -> Vec<Value> { steps.iter().map(|step| step["state"].clone()).collect() };
+    fs::write(service.file("token.jwt"), service.token()).expect("a file");
+    let doctor = ["--format", "json", "doctor", "token.jwt"];
+    let online = steps(service.run(&[&doctor[..], &["--online"]].concat()), 0);
+    assert_eq!(states(&online)[0], "passed");
+    assert!(online[1]["findings"].to_string().contains("with the same groups"), "{online:?}");
+    assert!(online[3]["findings"].to_string().contains("the logger `security` is at `info`"), "{online:?}");
+    service.run(&["cluster", "config", "set", "oidc_group_claim_path", "$.teams"]).done();
+    let wrong = steps(service.run(&[&doctor[..], &["--online", "--expect-group", "nobody"]].concat()), 1);
+    assert_eq!(states(&wrong)[..3], ["failed", "failed", "failed"]);
+    assert!(wrong[2]["next"][0].as_str().expect("text").starts_with("set `oidc_group_claim_path` to `$."), "{wrong:?}");
+    let offline = steps(service.run(&doctor), 0);
+    assert!(offline[1]["next"].to_string().contains("ResolveOidcIdentity"), "{offline:?}");
+
+    fs::write(service.file("claims.json"), json!({ "sub": "a", "groups": ["x"] }).to_string()).expect("a file");
+    let text = service.run(&["doctor", "--claims", "claims.json", "--expect-group", "X"]);
+    assert_eq!(text.exit, 1);
+    let titles: Vec<&str> = text.out.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(
+        titles,
+        [
+            "1. Decode the token and look for the group claim: passed",
+            "2. See which groups come out of it: failed",
+            "3. Compare the two properties with the token: passed",
+            "4. See all claims of the token that the service validated: not done",
+        ]
+    );
+    assert!(
+        text.out.contains("   next: names are compared letter by letter: write `Group:x` in ACLs and roles\n"),
+        "{}",
+        text.out
+    );
+    fs::write(service.file("token.jwt"), "hello").expect("a file");
+    assert_eq!(states(&steps(service.run(&doctor), 1))[1..], ["not_done", "not_done", "not_done"]);
+}

@@ -1,0 +1,215 @@
+//! The built `gbac serve --demo` and runs of `gbac` against it, for tests of the commands that ask a service.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread::{self, JoinHandle};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::vectors::gbac;
+
+/// A demo that runs until the test ends, and a folder for the test's files.
+#[derive(Debug)]
+pub struct Service {
+    child: Child,
+    /// Where it is.
+    pub url: String,
+    /// Where its commands run.
+    pub folder: TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit code.
+    pub exit: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Run {
+    /// What was written, of a command that did its work.
+    ///
+    /// # Panics
+    /// When it did not, or had something to say on standard error.
+    pub fn done(self) -> String {
+        assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
+        self.out
+    }
+
+    /// What was said, of a command that ended with this code.
+    ///
+    /// # Panics
+    /// When it ended with another.
+    #[must_use]
+    pub fn failed(self, exit: i32) -> String {
+        assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        self.err
+    }
+}
+
+/// A run of `gbac` with nothing of the environment but these, profiles of its own, and nobody at the terminal.
+///
+/// # Panics
+/// When it cannot be started, or writes what is no text.
+#[must_use]
+pub fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
+    let mut command = Command::new(gbac());
+    for name in ["GBAC_URL", "GBAC_USER", "GBAC_PASSWORD", "GBAC_TOKEN", "GBAC_PROFILE"] {
+        command.env_remove(name);
+    }
+    command.env("XDG_CONFIG_HOME", folder.path().join("config"));
+    let environment = environment.iter().copied();
+    let output = command.args(args).envs(environment).current_dir(folder).stdin(Stdio::null()).output();
+    let output = output.expect("gbac starts");
+    Run {
+        exit: output.status.code().expect("gbac ends by itself"),
+        out: String::from_utf8(output.stdout).expect("output is UTF-8"),
+        err: String::from_utf8(output.stderr).expect("errors are UTF-8"),
+    }
+}
+
+impl Service {
+    /// Starts one.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start() -> Self {
+        let mut command = Command::new(gbac());
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).env_remove("GBAC_ADMIN_PASSWORD");
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");
+        let url = line.trim().strip_prefix("listening on ").expect("an address").to_owned();
+        Self { child, url, folder: tempfile::tempdir().expect("a folder") }
+    }
+
+    /// A run against it with this environment.
+    #[must_use]
+    pub fn with(&self, environment: &[(&str, &str)], args: &[&str]) -> Run {
+        run(&self.folder, &[&[("GBAC_URL", self.url.as_str())], environment].concat(), args)
+    }
+
+    /// As the superuser.
+    #[must_use]
+    pub fn run(&self, args: &[&str]) -> Run {
+        self.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")], args)
+    }
+
+    /// `gbac security acl`, as the superuser.
+    #[must_use]
+    pub fn acl(&self, args: &[&str]) -> Run {
+        self.run(&[&["security", "acl"], args].concat())
+    }
+
+    /// `gbac security role`, as the superuser.
+    #[must_use]
+    pub fn role(&self, args: &[&str]) -> Run {
+        self.run(&[&["security", "role"], args].concat())
+    }
+
+    /// What a command that does its work says to programs.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[must_use]
+    pub fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.run(&[&["--format", "json"], args].concat()).done()).expect("JSON")
+    }
+
+    /// How many ACLs a filter finds.
+    ///
+    /// # Panics
+    /// When it fails.
+    #[must_use]
+    pub fn count(&self, args: &[&str]) -> usize {
+        let listed = self.json(&[&["security", "acl", "list"], args].concat());
+        listed["matches"].as_array().expect("matches").len()
+    }
+
+    /// A file in the folder.
+    #[must_use]
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// The body of an answer, asked without credentials.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn get(&self, path: &str) -> String {
+        let address = self.url.strip_prefix("http://").expect("an address");
+        let mut stream = TcpStream::connect(address).expect("it listens");
+        write!(stream, "GET {path} HTTP/1.1\r\nhost: {address}\r\nconnection: close\r\n\r\n").expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        answer.split_once("\r\n\r\n").expect("a body").1.to_owned()
+    }
+
+    /// A token that the demo's provider has just signed.
+    ///
+    /// # Panics
+    /// When it gives none.
+    #[must_use]
+    pub fn token(&self) -> String {
+        let people: Value = serde_json::from_str(&self.get("/demo/idp/people")).expect("JSON");
+        people[0]["token"].as_str().expect("a token").to_owned()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A service that answers each connection with the next of these, then goes away; it gives back what it was asked.
+///
+/// # Panics
+/// When it cannot listen.
+#[must_use]
+pub fn answering(answers: &[&str]) -> (String, JoinHandle<Vec<String>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let answers: Vec<String> = answers.iter().map(|answer| (*answer).to_owned()).collect();
+    let asked = thread::spawn(move || {
+        let ask = |answer: String| {
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let mut reader = BufReader::new(stream.try_clone().expect("a stream"));
+            let (mut head, mut length) = (String::new(), 0);
+            loop {
+                let mut line = String::new();
+                reader.read_line(&mut line).expect("a line");
+                if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+                    length = value.trim().parse().expect("a length");
+                }
+                head.push_str(&line);
+                if line.trim().is_empty() {
+                    break;
+                }
+            }
+            reader.read_exact(&mut vec![0; length]).expect("a body");
+            stream.write_all(answer.as_bytes()).expect("an answer");
+            head
+        };
+        answers.into_iter().map(ask).collect()
+    });
+    (url, asked)
+}
+
+/// An answer of HTTP.
+#[must_use]
+pub fn answer(status: &str, headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n{body}")
+}

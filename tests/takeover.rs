@@ -1,0 +1,259 @@
+//! An existing cluster's policy in, and out again: `gbac policy import`, `pull` and `convert`, and `gbac import --merge`.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Command;
+
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::policy::{Change, Policy};
+use gbac_engine::wire::{policy_from_json, policy_to_text, settings_from_value};
+use gbac_tests::service::{Service, answer, answering, run};
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+
+const KAFKA: &str = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders-, patternType=PREFIXED)`:\n\
+    \t(principal=User:alice, host=*, operation=READ, permissionType=ALLOW)\n\
+    \t(principal=ServiceAccount:x, host=*, operation=READ, permissionType=DENY)\n";
+
+#[test]
+fn what_cannot_be_read_is_named_and_nothing_is_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("acls.txt"), KAFKA).expect("a file");
+    let import = |args: &[&str]| run(&folder, &[], &[&["policy", "import", "acls.txt"], args].concat());
+    let refused = import(&["--out", "policy.json"]);
+    assert_eq!((refused.exit, refused.out.as_str()), (1, ""));
+    assert!(refused.err.contains("acls.txt: line 3: `ServiceAccount` is not a principal type"), "{}", refused.err);
+    assert!(refused.err.contains("error: 1 entries could not be read, and nothing was written"), "{}", refused.err);
+    assert!(!folder.path().join("policy.json").exists());
+    let report: Value = serde_json::from_str(&import(&["--format", "json"]).out).expect("JSON");
+    assert_eq!(report["sources"][0]["unread"][0]["code"], "principal_type_unknown");
+    assert_eq!(report["file"], Value::Null);
+
+    let some = import(&["--out", "policy.json", "--skip-unreadable"]);
+    assert_eq!((some.exit, some.out.as_str()), (0, "Wrote policy.json: 1 ACLs and 0 roles.\n"));
+    assert!(some.err.contains("line 3") && some.err.contains("1 entries are left out"), "{}", some.err);
+    assert!(some.err.contains("nothing that was read has settings"), "{}", some.err);
+    let policy = policy_from_json(&fs::read_to_string(folder.path().join("policy.json")).expect("a file"));
+    assert_eq!(policy.expect("a policy").acl_count(), 1);
+
+    fs::write(folder.path().join("other.txt"), "hello").expect("a file");
+    for (args, exit, says) in [
+        (&["policy", "import", "other.txt"][..], 1, "other.txt: neither JSON nor the text of kafka-acls"),
+        (&["policy", "import", "missing.txt"], 1, "missing.txt: "),
+        (&["policy", "import", "--role", "r"], 64, "--role: `r` is not NAME=FILE"),
+        (&["policy", "import", "-", "-"], 64, "one text can come from standard input"),
+        (&["policy", "import"], 64, "required"),
+    ] {
+        let done = run(&folder, &[], args);
+        assert_eq!(done.exit, exit, "{args:?}: {}", done.err);
+        assert!(done.err.contains(says) && done.out.is_empty(), "{args:?}: {}{}", done.err, done.out);
+    }
+}
+
+#[test]
+fn a_clusters_lists_make_the_policy_that_the_cluster_has() {
+    let service = Service::start();
+    let write = |name: &str, args: &[&str]| {
+        let text = service.run(&[&["--format", "json"], args].concat()).done();
+        fs::write(service.file(name), text).expect("a file");
+    };
+    write("acls.json", &["security", "acl", "list", "--role-spelling", "redpanda-role"]);
+    assert!(fs::read_to_string(service.file("acls.json")).expect("a file").contains("RedpandaRole:PaymentsWriters"));
+    let names = service.json(&["security", "role", "list"]);
+    let mut args: Vec<String> = ["policy", "import", "acls.json", "settings.json"].map(str::to_owned).to_vec();
+    for name in names["roles"].as_array().expect("names").iter().filter_map(Value::as_str) {
+        write(&format!("{name}.json"), &["security", "role", "describe", name]);
+        args.extend(["--role".to_owned(), format!("{name}={name}.json")]);
+    }
+    let exported = service.run(&["export"]).done();
+    let whole: Value = serde_json::from_str(&exported).expect("JSON");
+    let settings = json!({ "version": 1, "settings": whole["settings"] });
+    fs::write(service.file("settings.json"), settings.to_string()).expect("a file");
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let imported = service.run(&args);
+    assert_eq!((imported.exit, imported.out), (0, exported.clone()), "{}", imported.err);
+
+    let pulled = service.run(&["policy", "pull"]);
+    assert_eq!((pulled.exit, pulled.out), (0, exported.clone()), "{}", pulled.err);
+    let of_cluster = service.with(&[("GBAC_TOKEN", &service.token())], &["policy", "pull", "--cluster-id", "demo"]);
+    assert_eq!((of_cluster.exit, of_cluster.out), (0, exported), "{}", of_cluster.err);
+    let out = service.run(&["policy", "pull", "--no-settings", "--out", "pulled.json"]);
+    assert_eq!((out.exit, out.out.as_str()), (0, "Wrote pulled.json: 18 ACLs and 5 roles.\n"), "{}", out.err);
+}
+
+#[test]
+fn a_pull_that_meets_something_unknown_says_so() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let acls = json!({ "resources": [{ "resource_type": "RESOURCE_TYPE_DELEGATION_TOKEN", "resource_name": "t",
+        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+        "acls": [{ "principal": "User:a", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_DENY" }] }] });
+    let (acls, roles) = (answer("200 OK", "", &acls.to_string()), answer("200 OK", "", "{\"roles\":[]}"));
+    let (url, asked) = answering(&[&acls, &roles]);
+    let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--no-settings"]);
+    assert_eq!((done.exit, done.out.as_str()), (1, ""));
+    assert!(done.err.contains("/v1/acls: /resources/0/acls/0: `RESOURCE_TYPE_DELEGATION_TOKEN`"), "{}", done.err);
+    assert_eq!(asked.join().expect("two questions").len(), 2);
+    let elsewhere = answer("200 OK", "", "{\"cluster\":{\"id\":\"x\",\"dataplane_api\":\"http://data.example\"}}");
+    let (url, asked) = answering(&[&elsewhere]);
+    let done = run(&folder, &[("GBAC_URL", &url)], &["policy", "pull", "--cluster-id", "x"]);
+    assert!(done.failed(64).contains("what `http://data.example` answers could be anybody's"));
+    assert!(asked.join().expect("one question")[0].starts_with("GET /v1/clusters/x "));
+}
+
+/// A policy with names that break whoever quotes by hand.
+fn odd_policy() -> Policy {
+    let settings = json!({ "oidc_group_claim_path": "$['https://x.example/groups']", "nested_group_behavior": "suffix",
+        "superusers": ["admin", "o'neil, jr"] });
+    let mut policy = Policy::new(settings_from_value(&settings).expect("settings"));
+    let mut add = |change| assert!(policy.apply(change).is_ok());
+    for name in
+        ["eng, fin", "\"quoted\"", "it's $HOME `id`", "a=b&c?d#e%f+g/h:i", "-x", "turn\u{202e}ed", "日本", "*x", " x "]
+    {
+        let role = name.replace([',', '='], "_");
+        add(Change::CreateRole(role.clone()));
+        add(Change::AddMember { role: role.clone(), member: Principal::group(name) });
+        add(Change::AddMember { role: role.clone(), member: Principal::user(name) });
+        for (principal, permission) in
+            [(Principal::group(name), Permission::Deny), (Principal::role(&role), Permission::Allow)]
+        {
+            for operation in [Operation::Read, Operation::Describe] {
+                add(Change::AddAcl(Acl {
+                    resource_type: ResourceType::Group,
+                    resource_name: name.into(),
+                    pattern_type: PatternType::Prefixed,
+                    principal: principal.clone(),
+                    host: Host::parse("10.0.0.7").expect("a host"),
+                    operation,
+                    permission,
+                }));
+            }
+        }
+    }
+    for (resource_type, resource_name) in [(ResourceType::Cluster, "kafka-cluster"), (ResourceType::Registry, "")] {
+        add(Change::AddAcl(Acl {
+            resource_type,
+            resource_name: resource_name.into(),
+            pattern_type: PatternType::Literal,
+            principal: Principal::user("*"),
+            host: Host::Any,
+            operation: Operation::Describe,
+            permission: Permission::Allow,
+        }));
+    }
+    policy
+}
+
+#[test]
+fn scripts_of_gbac_and_of_curl_make_the_policy_twice() {
+    let wanted = odd_policy();
+    for target in ["gbac", "curl"] {
+        let service = Service::start();
+        fs::write(service.file("empty.json"), r#"{"version":1,"settings":{"superusers":["admin"]}}"#).expect("a file");
+        fs::write(service.file("wanted.json"), policy_to_text(&wanted)).expect("a file");
+        service.run(&["import", "empty.json"]).done();
+        service.run(&["policy", "convert", "wanted.json", "--to", target, "--out", "script.sh"]).done();
+        let sh = || {
+            let folder = gbac().parent().expect("a folder").to_owned();
+            let path = format!("{}:{}", folder.display(), std::env::var("PATH").expect("a path"));
+            let mut command = Command::new("sh");
+            command.arg("script.sh").current_dir(&service.folder).env("PATH", path).env("GBAC_URL", &service.url);
+            command.env("GBAC_USER", "admin").env("GBAC_PASSWORD", "demo").env_remove("GBAC_TOKEN");
+            let done = command.env("XDG_CONFIG_HOME", service.folder.path()).output().expect("sh starts");
+            assert!(done.status.success(), "{target}: {}", String::from_utf8_lossy(&done.stderr));
+        };
+        sh();
+        let exported = service.run(&["export"]).done();
+        assert_eq!(exported, policy_to_text(&wanted), "{target}");
+        sh();
+        assert_eq!(service.run(&["export"]).done(), exported, "{target}: a second run changes nothing");
+        service
+            .run(&["policy", "convert", "empty.json", "--from", "wanted.json", "--to", target, "--out", "script.sh"])
+            .done();
+        sh();
+        let back = policy_from_json(&service.run(&["export"]).done()).expect("a policy");
+        assert_eq!((back.acl_count(), back.role_count()), (0, 0), "{target}");
+    }
+}
+
+#[test]
+fn what_a_script_cannot_say_makes_the_exit_code() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let sso = json!({ "version": 1, "settings": { "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.g" } } } });
+    fs::write(folder.path().join("sso.json"), sso.to_string()).expect("a file");
+    let done = run(&folder, &[], &["policy", "convert", "sso.json", "--to", "rpk"]);
+    assert_eq!(done.exit, 1);
+    assert!(done.err.starts_with("note: not written: `sso` is no cluster property"), "{}", done.err);
+    assert!(done.out.starts_with("#!/bin/sh\n") && done.out.contains("# not written: `sso`"), "{}", done.out);
+}
+
+#[test]
+fn a_merge_adds_what_is_missing_and_can_be_repeated() {
+    let service = Service::start();
+    let before = service.run(&["export"]).done();
+    let wanted = odd_policy();
+    fs::write(service.file("wanted.json"), policy_to_text(&wanted)).expect("a file");
+    let merge = |more: &[&str]| service.run(&[&["import", "wanted.json", "--merge"], more].concat());
+    let dry = merge(&["--dry"]).done();
+    assert_eq!(dry, "38 ACLs and 18 members were missing, 0 ACLs were there already. Nothing was changed.\n");
+    assert_eq!(service.run(&["export"]).done(), before);
+    assert_eq!(
+        merge(&[]).done(),
+        "38 ACLs and 18 members were missing, 0 ACLs were there already. 47 of 47 calls were made.\n"
+    );
+    let after = policy_from_json(&service.run(&["export"]).done()).expect("a policy");
+    assert!(
+        wanted.acls().all(|acl| after.has_acl(&acl)) && wanted.roles().all(|role| after.role(&role.name) == Some(role))
+    );
+    assert_eq!(after.acl_count(), 38 + 18, "nothing is removed");
+    service.acl(&["delete", "--cluster", "--allow-principal", "*", "--no-confirm"]).done();
+    assert!(
+        merge(&[]).done().starts_with("1 ACLs and 0 members were missing, 37 ACLs were there already. 1 of 1 calls")
+    );
+    assert_eq!(service.json(&["import", "wanted.json", "--merge"])["calls"], 0);
+
+    // What nobody may create is told, and keeps nothing else back.
+    fs::write(service.file("bad.json"), policy_to_text(&wanted).replace("\"Group:eng, fin\"", "\"Group:*\""))
+        .expect("a file");
+    let bad = service.run(&["import", "bad.json", "--merge"]);
+    assert_eq!(bad.exit, 1);
+    assert!(bad.err.contains("error: Group:* OPERATION_READ on RESOURCE_TYPE_GROUP `eng, fin`: "), "{}", bad.err);
+    assert!(bad.out.contains("0 of 3 calls were made"), "{}{}", bad.out, bad.err);
+}
+
+#[test]
+fn a_merge_that_is_interrupted_says_how_to_go_on() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(folder.path().join("wanted.json"), policy_to_text(&odd_policy())).expect("a file");
+    // Answers the list of ACLs and is gone.
+    let (url, asked) = answering(&[&answer("200 OK", "", "{\"resources\":[]}")]);
+    let done = run(&folder, &[("GBAC_URL", &url)], &["import", "wanted.json", "--merge", "--timeout", "5"]);
+    assert_eq!(asked.join().expect("one question").len(), 1);
+    assert!(done.failed(1).contains("cannot be reached"));
+    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
+    let url = format!("http://{free}");
+    assert!(run(&folder, &[("GBAC_URL", &url)], &["policy", "pull"]).failed(1).contains("cannot be reached"));
+}
+
+#[test]
+fn long_work_shows_how_far_it_is() {
+    let service = Service::start();
+    let mut policy = Policy::default();
+    for number in 0..400 {
+        let acl = Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: format!("t{number}"),
+            pattern_type: PatternType::Literal,
+            principal: Principal::user("a"),
+            host: Host::Any,
+            operation: Operation::Read,
+            permission: Permission::Allow,
+        };
+        policy.apply(Change::AddAcl(acl)).expect("a change");
+    }
+    fs::write(service.file("many.json"), policy_to_text(&policy)).expect("a file");
+    let done = service.run(&["import", "many.json", "--merge"]);
+    assert_eq!(done.exit, 0, "{}", done.err);
+    assert!(done.out.ends_with("400 of 400 calls were made.\n"), "{}", done.out);
+    let last = done.err.lines().last().expect("a plain line");
+    assert!(last.starts_with("400 of 400 calls, ") && last.ends_with(" a second, 0 s left"), "{}", done.err);
+}

@@ -1,0 +1,83 @@
+import { Identity as BaseIdentity, Policy as Base } from './index.js';
+import type {
+  Claims, Diff, Finding, LeastGrant, LoadOptions, Names, Permissions, PolicyDocument, Principal, Question, RequestQuestion,
+  WasmSource, WhoCan,
+} from './index.js';
+export { EngineError, init, Resource } from './index.js';
+export type * from './index.js';
+
+/** An identity that can also be asked what it may do. */
+export class Identity extends BaseIdentity {
+  protected constructor();
+  /**
+   * Everything that it may do, whatever its expiry.
+   *
+   * @example
+   * alice.permissions().grants;
+   */
+  permissions(): Permissions;
+  /**
+   * The least that would allow what a question asks. Throws `check_invalid`, and `request_has_choice` for a request for which one
+   * of several permissions is enough.
+   *
+   * @example
+   * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
+   */
+  leastGrant(question: Question | RequestQuestion | string): LeastGrant;
+}
+
+/** A policy that can also be asked about as a whole (docs/analysis.md); the rest is as in `gbac-engine`. */
+export class Policy extends Base {
+  protected constructor();
+  /** As in `gbac-engine`. */
+  static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
+  /** As in `gbac-engine`. */
+  open(who: Names | Claims | string): Identity;
+  /** As in `gbac-engine`. */
+  openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
+  /**
+   * Who may do one operation on one resource. Throws `check_invalid` or `request_not_taken`.
+   *
+   * @example
+   * policy.whoCan({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).entries;
+   */
+  whoCan(question: Question | string): WhoCan;
+  /**
+   * Everything that somebody may do: a person, or a principal by its name. Throws the codes of principals and of claims.
+   *
+   * @example
+   * policy.permissions('Group:engineering').grants;
+   */
+  permissions(who: Names | Claims | Principal): Permissions;
+  /**
+   * The least that would allow somebody what a question asks. Throws as `identity.leastGrant` and `policy.open`.
+   *
+   * @example
+   * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
+   */
+  leastGrant(who: Names | Claims, question: Question | RequestQuestion | string): LeastGrant;
+  /**
+   * What a later policy decides differently, and for whom.
+   *
+   * @example
+   * before.diff(after).relation;
+   */
+  diff(later: Policy): Diff;
+  /**
+   * What is odd in it. What a document holds twice is seen by {@link lintDocument} only.
+   *
+   * @example
+   * policy.lint().filter((finding) => finding.severity === 'error');
+   */
+  lint(): Finding[];
+}
+
+/**
+ * What is odd in a policy document, what it holds twice too. Throws `policy_invalid`.
+ *
+ * @example
+ * await lintDocument(await readFile('policy.json', 'utf8'));
+ */
+export function lintDocument(
+  document: PolicyDocument | string, options?: { wasm?: WasmSource | Promise<WasmSource> },
+): Promise<Finding[]>;

@@ -1,0 +1,33 @@
+// A guard for Express: reads `Authorization`, verifies, opens once for each token, checks.
+import { admit } from './identities.mjs';
+
+/**
+ * A middleware that lets a request pass when its token may do what the request needs; `request.identity` is then who makes it.
+ * @template {{ headers: { authorization?: string }, socket: { remoteAddress?: string }, identity?: unknown }} Request
+ * @param {{
+ *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need, clock?: () => number,
+ * }} options
+ */
+export function guard({ identify, need, clock }) {
+  /**
+   * @param {Request} request
+   * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
+   * @param {(error?: unknown) => void} next
+   */
+  return async (request, response, next) => {
+    try {
+      const host = request.socket.remoteAddress;
+      const admitted = await admit(request.headers.authorization, need(request), { identify, host, clock });
+      if ('identity' in admitted) {
+        request.identity = admitted.identity;
+        next();
+        return;
+      }
+      response.statusCode = admitted.status;
+      response.setHeader('WWW-Authenticate', admitted.challenge);
+      response.end(admitted.status === 401 ? 'who are you?' : 'not allowed');
+    } catch (error) {
+      next(error);
+    }
+  };
+}

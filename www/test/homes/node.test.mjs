@@ -1,0 +1,217 @@
+// The packed package in Node: ES modules, `require`, an edge worker's isolate, and its examples with real Express.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { gzipSync } from 'node:zlib';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { AUDIENCE, DOCUMENT, ISSUER, provider } from '../tokens.mjs';
+import { install } from './installed.mjs';
+
+const { folder, write, files } = install(['express']);
+const installed = (path) => join(folder, 'node_modules/gbac-engine', path);
+const own = (path) => import(pathToFileURL(installed(path)));
+const run = (...args) => execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8' }).trim();
+
+test('the package holds what it needs and nothing else', () => {
+  const folders = [...new Set(files.map((path) => path.split('/').slice(0, -1).join('/')))].sort();
+  assert.deepEqual(folders, ['', 'examples', 'lib', 'pkg']);
+  assert.ok(['LICENSE', 'README.md', 'index.js', 'index.d.ts', 'verify.js', 'analyze.js'].every((path) => files.includes(path)), files);
+  assert.ok(!files.some((path) => path.includes('test')), files);
+  const { dependencies } = JSON.parse(readFileSync(installed('package.json'), 'utf8'));
+  assert.equal(dependencies, undefined);
+});
+
+test('`import "gbac-engine"` loads at most 200 KB gzipped', () => {
+  const loaded = ['index.js', 'lib/error.js', 'lib/module.js', 'lib/names.js', 'lib/policy.js', 'pkg/gbac_engine.js', 'pkg/gbac_engine_bg.wasm'];
+  for (const path of loaded.filter((path) => path.endsWith('.js'))) {
+    // Nothing is loaded that is not in the list.
+    for (const [, from] of readFileSync(installed(path), 'utf8').matchAll(/^(?:import|export)\b.*from '(\..*)';$/gm)) {
+      assert.ok(loaded.some((known) => known.endsWith(from.replace(/^\.+\//, ''))), `${path}: ${from}`);
+    }
+  }
+  const bytes = loaded.map((path) => gzipSync(readFileSync(installed(path)), { level: 9 }).length).reduce((sum, size) => sum + size);
+  assert.ok(bytes <= 200_000, `${bytes} bytes`);
+});
+
+const PROGRAM = `
+  const policy = await Policy.load(${JSON.stringify(DOCUMENT)});
+  const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+  console.log(alice.check('read', 'topic', 'analytics-events'), alice.check('read', 'topic', 'orders'), typeof EngineError);`;
+
+test('an ES module', () => {
+  for (const entry of ['gbac-engine', 'gbac-engine/verify', 'gbac-engine/analyze']) {
+    const program = write('program.mjs', `import { EngineError, Policy } from '${entry}';${PROGRAM}`);
+    assert.equal(run(program), 'allow deny function', entry);
+  }
+});
+
+test('`require`', () => {
+  for (const entry of ['gbac-engine', 'gbac-engine/verify', 'gbac-engine/analyze']) {
+    const program = write('program.cjs', `const { EngineError, Policy } = require('${entry}');(async () => {${PROGRAM}})();`);
+    assert.equal(run(program), 'allow deny function', entry);
+  }
+});
+
+test('a worker thread that is given a compiled module', () => {
+  write('thread.mjs', `
+    import { workerData } from 'node:worker_threads';
+    import { init, Policy, EngineError } from 'gbac-engine';
+    await init(workerData);${PROGRAM}`);
+  const program = write('main.mjs', `
+    import { Worker } from 'node:worker_threads';
+    import { readFileSync } from 'node:fs';
+    import { createRequire } from 'node:module';
+    const module = new WebAssembly.Module(readFileSync(createRequire(import.meta.url).resolve('gbac-engine/engine.wasm')));
+    new Worker(new URL('./thread.mjs', import.meta.url), { workerData: module });`);
+  assert.equal(run(program), 'allow deny function');
+});
+
+test('a worker of the edge: a compiled module passed in, no files, no process, no code from bytes', () => {
+  write('worker.js', `
+    import wasm from 'gbac-engine/engine.wasm';
+    import { init, Policy } from 'gbac-engine';
+    await init(wasm);
+    const policy = await Policy.load(${JSON.stringify(DOCUMENT)});
+    const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+    export default {
+      async fetch(request) {
+        const outcome = alice.check('read', 'topic', new URL(request.url).pathname.slice(1));
+        return new Response(outcome, { status: outcome === 'allow' ? 200 : 403 });
+      },
+    };`);
+  const harness = fileURLToPath(new URL('./worker.mjs', import.meta.url));
+  const printed = run('--experimental-vm-modules', '--no-warnings', harness, folder);
+  assert.equal(printed, 'analytics-events 200 allow\norders 403 deny');
+});
+
+test('the example for Express', async (t) => {
+  const { default: express } = await import('express');
+  const [{ guard }, shared, { Policy }] = await Promise.all(['examples/express.mjs', 'examples/identities.mjs', 'verify.js'].map(own));
+  const idp = provider();
+  let now = Math.floor(Date.now() / 1000);
+  let fetched = 0;
+  const clock = () => now;
+  const fetch = async () => { fetched++; return Response.json(idp.jwks); };
+  const verify = shared.remoteKeys({ url: `${ISSUER}/keys`, issuer: ISSUER, audience: AUDIENCE, fetch, clock });
+  const policy = await Policy.load(DOCUMENT);
+  const identify = shared.identities({ policy, verify, clock });
+  const app = express();
+  app.get('/topics/:name', guard({ identify, clock, need: ({ params }) => ({ operation: 'read', resourceType: 'topic', name: params.name }) }),
+    (request, response) => response.json({ user: request.identity.user }));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const ask = async (name, authorization) => {
+    const answer = await globalThis.fetch(`http://127.0.0.1:${server.address().port}/topics/${name}`, { headers: authorization ? { authorization } : {} });
+    return [answer.status, answer.headers.get('www-authenticate'), await answer.text()];
+  };
+  const alice = `Bearer ${idp.token({ sub: 'alice', groups: ['engineering'] }, { now })}`;
+  assert.deepEqual(await ask('analytics-events', alice), [200, null, '{"user":"alice"}']);
+  assert.equal((await ask('orders', alice))[0], 403);
+  assert.deepEqual((await ask('analytics-events')).slice(0, 2), [401, 'Bearer']);
+  assert.match((await ask('analytics-events', `${alice}x`))[1], /signature_invalid|base64_invalid/);
+  assert.match((await ask('analytics-events', `Bearer ${provider().token({ sub: 'eve', groups: ['engineering'] }, { now })}`))[1], /signature_invalid/);
+  const other = `Bearer ${idp.token({ sub: 'bob', aud: 'other', groups: ['engineering'] }, { now })}`;
+  assert.match((await ask('analytics-events', other))[1], /audience_mismatch/);
+  assert.equal(fetched, 1);
+  now += 301;
+  assert.equal((await ask('analytics-events', alice))[0], 403, 'within the tolerance of the clocks, but ended');
+  now += 60;
+  assert.match((await ask('analytics-events', alice))[1], /token_expired/);
+});
+
+test('the cache of the examples is bounded, honours expiry, and fetches new keys once a minute', async () => {
+  const [shared, { Policy }] = await Promise.all(['examples/identities.mjs', 'verify.js'].map(own));
+  let idp = provider('first');
+  let now = Math.floor(Date.now() / 1000);
+  const clock = () => now;
+  let fetched = 0;
+  let down = false;
+  const fetch = async () => { fetched++; return down ? new Response(null, { status: 503 }) : Response.json(idp.jwks); };
+  const keys = shared.remoteKeys({ url: `${ISSUER}/keys`, issuer: ISSUER, audience: AUDIENCE, fetch, clock });
+  let verified = 0;
+  const verify = (token, at) => { verified++; return keys(token, at); };
+  const identify = shared.identities({ policy: await Policy.load(DOCUMENT), verify, limit: 2, clock });
+  const [a, b, c] = ['a', 'b', 'c'].map((sub) => idp.token({ sub, groups: [] }, { now }));
+  const first = await identify(a);
+  assert.equal(await identify(a), first);
+  assert.equal(verified, 1);
+  await identify(b);
+  await identify(a);
+  await identify(c);
+  assert.equal(await identify(a), first, 'b was asked about longest ago');
+  assert.equal(verified, 3);
+  await identify(b);
+  assert.equal(verified, 4);
+  now += 400;
+  await assert.rejects(identify(a), (error) => error.code === 'token_expired');
+  // Another key: fetched at once, then not again for a minute.
+  idp = provider('second');
+  assert.equal((await identify(idp.token({ sub: 'd' }, { now }))).user, 'd');
+  assert.equal(fetched, 2);
+  const unknown = provider('third').token({ sub: 'e' }, { now });
+  await assert.rejects(identify(unknown), (error) => error.code === 'kid_unknown');
+  assert.equal(fetched, 2);
+  now += 61;
+  down = true;
+  await assert.rejects(identify(unknown), /503/);
+  down = false;
+  assert.equal((await identify(idp.token({ sub: 'f' }, { now }))).user, 'f');
+  assert.equal(fetched, 4);
+});
+
+test('the example for fetch handlers', async () => {
+  const [{ guarded }, shared, { Policy, verifier }] = await Promise.all(['examples/fetch.mjs', 'examples/identities.mjs', 'verify.js'].map(own));
+  const idp = provider();
+  const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
+  const identify = shared.identities({ policy: await Policy.load(DOCUMENT), verify: async (token, now) => keys.verify(token, { now }) });
+  const handle = guarded((request, identity) => new Response(identity.user), {
+    identify, need: (request) => ({ operation: 'write', resourceType: 'topic', name: new URL(request.url).pathname.slice(1) }),
+  });
+  const ask = async (name, token) => {
+    const answer = await handle(new Request(`https://api.example.com/${name}`, { headers: token ? { authorization: `Bearer ${token}` } : {} }));
+    return [answer.status, await answer.text()];
+  };
+  const token = idp.token({ sub: 'alice', groups: ['engineering'] });
+  assert.deepEqual(await ask('analytics-a', token), [200, 'alice']);
+  assert.deepEqual(await ask('orders', token), [403, '']);
+  assert.deepEqual(await ask('analytics-a'), [401, '']);
+  assert.deepEqual(await ask('analytics-a', 'no.such.token'), [401, '']);
+});
+
+test('the example for KafkaJS', async () => {
+  const [{ guardProducer, NotAllowed }, { Policy, verifier }] = await Promise.all(['examples/kafka.mjs', 'verify.js'].map(own));
+  const idp = provider();
+  const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
+  const policy = await Policy.load(DOCUMENT);
+  const sent = [];
+  const sender = {
+    async send({ topic }) { sent.push(topic); return [{ topicName: topic }]; },
+    async sendBatch({ topicMessages }) { sent.push(...topicMessages.map(({ topic }) => topic)); },
+    async transaction() { return { ...sender, async commit() { sent.push('commit'); } }; },
+    connected: true,
+  };
+  let now = Math.floor(Date.now() / 1000);
+  const alice = policy.open(keys.verify(idp.token({ sub: 'alice', groups: ['engineering'] }, { now })));
+  const producer = guardProducer(sender, alice, { clock: () => now });
+  const denied = (error) => error instanceof NotAllowed && error.answer.outcome === 'deny' && /OPERATION_WRITE on orders/.test(error.message);
+  assert.deepEqual(await producer.send({ topic: 'analytics-a' }), [{ topicName: 'analytics-a' }]);
+  await assert.rejects(producer.send({ topic: 'orders' }), denied);
+  await assert.rejects(producer.sendBatch({ topicMessages: [{ topic: 'analytics-b' }, { topic: 'orders' }] }), denied);
+  await producer.sendBatch({ topicMessages: [{ topic: 'analytics-b' }, { topic: 'analytics-c' }] });
+  const transaction = await producer.transaction();
+  await assert.rejects(transaction.send({ topic: 'orders' }), denied);
+  await transaction.send({ topic: 'analytics-d' });
+  await transaction.commit();
+  assert.deepEqual(sent, ['analytics-a', 'analytics-b', 'analytics-c', 'analytics-d', 'commit']);
+  assert.equal(producer.connected, true);
+  const transactional = guardProducer(sender, alice, { transactionalId: 'payments-1', clock: () => now });
+  await assert.rejects(transactional.send({ topic: 'analytics-a' }), /OPERATION_WRITE on payments-1/);
+  now += 301;
+  await assert.rejects(producer.send({ topic: 'analytics-a' }), NotAllowed);
+  const unverified = policy.open({ user: 'alice', groups: ['engineering'] });
+  assert.throws(() => guardProducer(sender, unverified), /verified/);
+});

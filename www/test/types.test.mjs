@@ -1,0 +1,210 @@
+// The types: strict over the examples and what the documentation shows, closed where they say so, and what the engine answers.
+import test from 'node:test';
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import ts from 'typescript';
+import { Policy as Analyze, lintDocument } from '../analyze.js';
+import { Policy } from '../index.js';
+import { DOCUMENT } from './tokens.mjs';
+
+const WWW = fileURLToPath(new URL('../', import.meta.url));
+/** Inside the package, so that it is found by its own name; ignored like everything that is built. */
+const folder = join(WWW, 'pkg', 'types');
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+test.after(() => rmSync(folder, { recursive: true, force: true }));
+
+const OPTIONS = {
+  strict: true, noEmit: true, allowJs: true, checkJs: true, exactOptionalPropertyTypes: false, target: 'esnext', module: 'nodenext',
+  moduleResolution: 'nodenext', lib: ['esnext', 'dom', 'dom.iterable'], types: [],
+};
+
+/** What `tsc --strict` says about files, one line each. */
+function check(files, { skipLibCheck = true } = {}) {
+  const config = join(folder, 'tsconfig.json');
+  writeFileSync(config, JSON.stringify({ compilerOptions: { ...OPTIONS, skipLibCheck }, files }));
+  const tsc = join(WWW, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [tsc, '-p', config, '--pretty', 'false'], { encoding: 'utf8' });
+  return stdout.split('\n').filter((line) => /error TS/.test(line));
+}
+
+const declarations = ['index.d.ts', 'verify.d.ts', 'analyze.d.ts', 'types.d.ts', 'wasm.d.ts'].map((name) => join(WWW, name));
+const write = (name, text) => {
+  writeFileSync(join(folder, name), text);
+  return join(folder, name);
+};
+
+test('`tsc --strict` over the declarations and the examples', () => {
+  const examples = readdirSync(join(WWW, 'examples')).filter((name) => name.endsWith('.mjs')).map((name) => join(WWW, 'examples', name));
+  assert.equal(examples.length, 4);
+  // The declarations themselves are looked at here only.
+  assert.deepEqual(check([...declarations, ...examples], { skipLibCheck: false }), []);
+});
+
+test('every public method says what it throws or does, with an example that compiles', () => {
+  const source = { 'index.d.ts': '', 'verify.d.ts': 'verify', 'analyze.d.ts': 'analyze' };
+  const programs = [];
+  for (const [name, entry] of Object.entries(source)) {
+    const text = readFileSync(join(WWW, name), 'utf8');
+    const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
+    const visit = (node) => {
+      const isOurs = (ts.isMethodDeclaration(node) || ts.isMethodSignature(node) || ts.isFunctionDeclaration(node)) && ts.isIdentifier(node.name);
+      if (isOurs) {
+        const comment = ts.getJSDocCommentsAndTags(node).find(ts.isJSDoc);
+        const overloads = (node.parent.members ?? []).filter((member) => member.name?.getText() === node.name.text);
+        const first = overloads[0] ?? node;
+        if (first === node) {
+          assert.ok(comment?.comment, `${name}: ${node.name.text} has no comment`);
+          const example = comment.tags?.find((tag) => tag.tagName.text === 'example')?.comment;
+          const asBefore = /^As in/.test(comment.comment) || node.name.text === 'free';
+          assert.ok(example || asBefore, `${name}: ${node.name.text} has no example`);
+          if (example) programs.push([entry, node.name.text, example]);
+        }
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(file);
+  }
+  assert.ok(programs.length >= 25, String(programs.length));
+  const files = programs.map(([entry, method, example], place) => {
+    const imports = example.match(/^import .*$/gm) ?? [];
+    const body = example.replace(/^import .*$/gm, '');
+    return write(`example-${place}.mts`, `// ${method}
+      import * as all from '${entry ? `gbac-engine/${entry}` : 'gbac-engine'}';
+      ${imports.join('\n')}
+      declare const { EngineError, Policy, init }: typeof all;
+      ${entry === 'verify' ? 'declare const { verifier }: typeof all; declare const keys: all.Verifier; declare const jwks: object;' : ''}
+      ${entry === 'analyze' ? 'declare const { lintDocument }: typeof all; declare const before: all.Policy, after: all.Policy;' : ''}
+      declare const readFile: (path: string, encoding: 'utf8') => Promise<string>, writeFile: (path: string, text: string) => Promise<void>;
+      declare const document: all.PolicyDocument, token: string, topics: string[], orders: all.Resource;
+      declare const check: all.Who & all.Question, console: { log(...all: unknown[]): void, error(...all: unknown[]): void };
+      async function example(policy: all.Policy, alice: all.Identity, identity: all.Identity) { ${
+        // What the example declares itself is not the parameter of that name.
+        `{ ${body}\n }`
+      } }
+      void example;`);
+  });
+  assert.deepEqual(check(files), []);
+});
+
+test('what is wrong does not compile', () => {
+  const wrong = [
+    `policy.open({ user: 'alice' }).check('peek', 'topic', 'x')`,
+    `policy.open({ user: 'alice' }).check('read', 'queue', 'x')`,
+    `policy.open({ user: 'alice' }).check('OPERATION_READ', 'RESOURCE_TYPE_TOPIC', 7)`,
+    `policy.open({ groups: [] })`,
+    `policy.open({ user: 'alice', role: 'x' })`,
+    `policy.apply({ change: 'add_acl', role: 'x' })`,
+    `policy.apply({ change: 'add_member', role: 'x', principal: 'Role:y' })`,
+    `policy.check({ identity: { user: 'a' }, operation: 'read', resource_type: 'topic' , resources: {} })`,
+    `policy.check({ operation: 'read', resource_type: 'topic', resource_name: 'x' })`,
+    `Policy.load({ version: 2 })`,
+    `Policy.load({ version: 1, rolls: [] })`,
+    `new Policy()`,
+    `policy.open({ user: 'alice' }).check('read', 'topic', 'x') === 'allowed'`,
+    `verifier({}, { issuer: 'x' })`,
+    `policy.open(new VerifiedClaims())`,
+  ];
+  const right = `policy.open({ user: 'alice' }).check('read', 'topic', 'x') === 'allow'`;
+  const lines = [right, ...wrong].map((line) => `${line};`);
+  const file = write('wrong.mts', `import { Policy, VerifiedClaims, verifier } from 'gbac-engine/verify'; declare const policy: Policy;\n${lines.join('\n')}\n`);
+  const refused = new Set(check([file]).map((line) => Number(/\((\d+),/.exec(line)[1])));
+  lines.forEach((line, place) => assert.equal(refused.has(place + 2), place > 0, line));
+});
+
+/** Real answers of every call, each with the type that is declared for it. */
+async function answers() {
+  const all = [];
+  const vectors = new URL('../../tests/vectors/', import.meta.url);
+  const attempt = (type, call) => {
+    try {
+      all.push([type, call()]);
+    } catch (error) {
+      assert.equal(error.name, 'EngineError');
+      for (const problem of error.problems ?? []) all.push(['Problem', problem]);
+    }
+  };
+  const [acl] = DOCUMENT.acls;
+  all.push(['Finding[]', await lintDocument({ ...DOCUMENT, acls: [acl, acl] })]);
+  await Analyze.load({ version: 2, acls: [{}] }).catch(({ problems }) => all.push(['Problem[]', problems]));
+  let before = await Analyze.load(DOCUMENT);
+  for (const name of readdirSync(vectors).filter((name) => name.endsWith('.json')).sort()) {
+    const { policy: document, tests } = JSON.parse(readFileSync(new URL(name, vectors), 'utf8'));
+    const policy = await Analyze.load(document);
+    all.push(['ExportedDocument', policy.export()], ['Finding[]', await lintDocument(document)], ['Diff', before.diff(policy)]);
+    for (const { check } of tests) {
+      const { identity, claims, userinfo, unverified_token, token, ...question } = check;
+      const who = JSON.parse(JSON.stringify({ identity, claims, userinfo, unverified_token, token }));
+      attempt('Inspection', () => policy.inspect(who));
+      if (question.request) {
+        attempt('RequestAnswer', () => policy.check(check));
+        attempt('LeastGrant', () => policy.leastGrant(who, question));
+        continue;
+      }
+      attempt('Decision', () => policy.check(check));
+      attempt('Explanation', () => policy.explain(check));
+      attempt('WhoCan', () => policy.whoCan(question));
+      attempt('Permissions', () => policy.permissions(who));
+      attempt('LeastGrant', () => policy.leastGrant(who, question));
+    }
+    before.free();
+    before = policy;
+  }
+  before.free();
+  return all;
+}
+
+test('every answer of the engine to every vector is of its type, and every member of a type is in an answer', async () => {
+  const all = await answers();
+  assert.ok(all.length > 1000, String(all.length));
+  // One of each shape is enough for the compiler; equal texts are one.
+  const seen = new Map(all.map(([type, value]) => [`${type} ${JSON.stringify(value)}`, [type, value]]));
+  const byType = new Map();
+  for (const value of seen.values()) byType.set(value[0], [...(byType.get(value[0]) ?? []), value]);
+  const files = [...byType].map(([type, values]) => {
+    const text = values.map(([, value]) => `(${JSON.stringify(value)}) satisfies t.${type};`);
+    return write(`answers-${type.replace('[]', 's')}.mts`, `import type * as t from 'gbac-engine';\n${text.join('\n')}\n`);
+  });
+  assert.deepEqual(check(files).slice(0, 5), []);
+
+  const names = new Set();
+  const walk = (value) => {
+    if (Array.isArray(value)) value.forEach(walk);
+    else if (value && typeof value === 'object') Object.entries(value).forEach(([name, inner]) => { names.add(name); walk(inner); });
+  };
+  all.forEach(([, value]) => walk(value));
+  const file = ts.createSourceFile('types.d.ts', readFileSync(join(WWW, 'types.d.ts'), 'utf8'), ts.ScriptTarget.Latest, true);
+  const outputs = ['Decision', 'RequestAnswer', 'Path', 'Candidate', 'Explanation', 'Warning', 'Inspection', 'Problem', 'NamePattern', 'Match',
+    'WhoCan', 'Permissions', 'Difference', 'Diff', 'LeastGrant', 'Finding', 'ExportedDocument', 'FullAcl'];
+  const missing = [];
+  for (const statement of file.statements.filter((node) => outputs.includes(node.name?.text))) {
+    const visit = (node) => {
+      if (ts.isPropertySignature(node) && !names.has(node.name.getText())) {
+        missing.push(`${statement.name.text}.${node.name.getText()}`);
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(statement);
+  }
+  assert.deepEqual(missing, []);
+});
+
+test('every operation and resource type that is declared exists, in both spellings', async () => {
+  const file = ts.createSourceFile('types.d.ts', readFileSync(join(WWW, 'types.d.ts'), 'utf8'), ts.ScriptTarget.Latest, true);
+  const union = (name) => {
+    const { type } = file.statements.find((node) => node.name?.text === name);
+    return type.types.map(({ literal }) => literal.text);
+  };
+  const policy = await Policy.load({ version: 1 });
+  const identity = policy.open({ user: 'alice' });
+  for (const operation of [...union('Operation'), ...union('OperationName')]) assert.equal(identity.check(operation, 'topic', 'x'), 'deny');
+  for (const type of [...union('ResourceType'), ...union('ResourceTypeName')]) assert.equal(identity.check('read', type, 'x'), 'deny');
+  for (const api of union('Api')) {
+    assert.throws(() => identity.request({ api, name: 'no-such-request' }), (error) => error.code === 'unknown_request');
+  }
+  assert.equal(union('Operation').length, union('OperationName').length);
+  assert.equal(union('ResourceType').length, union('ResourceTypeName').length);
+});

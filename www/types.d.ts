@@ -1,0 +1,344 @@
+// What goes in and comes out, as plain JSON values. Tests hold it against the engine: its unions against the engine's tables,
+// its members against real answers.
+
+/** What a resource is, in the platform's own values. `RESOURCE_TYPE_GROUP` is a consumer group. */
+export type ResourceType =
+  | 'RESOURCE_TYPE_TOPIC' | 'RESOURCE_TYPE_GROUP' | 'RESOURCE_TYPE_CLUSTER' | 'RESOURCE_TYPE_TRANSACTIONAL_ID'
+  | 'RESOURCE_TYPE_REGISTRY' | 'RESOURCE_TYPE_SUBJECT';
+/** The same in the short form of the command line. */
+export type ResourceTypeName = 'topic' | 'group' | 'cluster' | 'transactional-id' | 'registry-global' | 'registry-subject';
+/** What somebody wants to do, in the platform's own values. */
+export type Operation =
+  | 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' | 'OPERATION_CREATE' | 'OPERATION_DELETE' | 'OPERATION_ALTER'
+  | 'OPERATION_DESCRIBE' | 'OPERATION_CLUSTER_ACTION' | 'OPERATION_DESCRIBE_CONFIGS' | 'OPERATION_ALTER_CONFIGS'
+  | 'OPERATION_IDEMPOTENT_WRITE';
+/** The same in the short form of the command line. */
+export type OperationName =
+  | 'all' | 'read' | 'write' | 'create' | 'delete' | 'alter' | 'describe' | 'clusteraction' | 'describeconfigs'
+  | 'alterconfigs' | 'idempotentwrite';
+/** How the name of an ACL's resource is compared; the literal `*` is every name. */
+export type PatternType = 'RESOURCE_PATTERN_TYPE_LITERAL' | 'RESOURCE_PATTERN_TYPE_PREFIXED';
+/** What an ACL says. */
+export type PermissionType = 'PERMISSION_TYPE_DENY' | 'PERMISSION_TYPE_ALLOW';
+/** `User:<name>`, `Group:<name>` or `Role:<name>`; `User:*` is everyone. */
+export type Principal = `User:${string}` | `Group:${string}` | `Role:${string}`;
+/** The APIs whose requests are known. */
+export type Api = 'kafka' | 'schema_registry' | 'http_proxy';
+/** What a decision comes to. */
+export type Outcome = 'deny' | 'allow';
+/** Why. */
+export type Reason = 'expired' | 'superuser' | 'deny_rule' | 'allow_rule' | 'no_match';
+/** Through which of the four sources the deciding ACL was found. */
+export type Source = 'user_acl' | 'role_acl' | 'group_acl' | 'group_role_acl';
+
+/** An ACL, its seven members. */
+export interface Acl {
+  resource_type: ResourceType;
+  /** The name or prefix; `*` with the literal pattern is every name. The cluster and the Schema Registry may go without. */
+  resource_name?: string;
+  resource_pattern_type: PatternType;
+  /** Of whom; `RedpandaRole:<name>` is read as `Role:<name>`. */
+  principal: Principal | `RedpandaRole:${string}`;
+  /** `*`, or one IPv4 or IPv6 address. */
+  host: string;
+  operation: Operation;
+  permission_type: PermissionType;
+}
+
+/** An ACL as the engine writes it. */
+export type FullAcl = Required<Acl> & { principal: Principal };
+
+/** Where groups and users come from, and who is a superuser. What is left out has its default. */
+export interface Settings {
+  /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; `$.groups` unless it is given. */
+  oidc_group_claim_path?: string;
+  /** `none`, the default: names as they are; `suffix`: what follows the last `/`. */
+  nested_group_behavior?: 'none' | 'suffix';
+  /** The claim that names the user: `$.path[/regex/replacement/[L|U]]`; `$.sub` unless it is given. */
+  oidc_principal_mapping?: string;
+  /** Bare user names, for whom everything is allowed. */
+  superusers?: string[];
+  /** The managed cloud's mapping, in place of the first two. */
+  sso?: { mode: 'use_map'; attributes: Record<string, string> };
+}
+
+/** A role: what it permits are the ACLs of `Role:<name>`. */
+export interface Role {
+  /** 1 to 128 characters without `,`, `=` and control characters. */
+  name: string;
+  members?: { principal: `User:${string}` | `Group:${string}` }[];
+}
+
+/** Everything that a decision needs besides the identity and the request. Any other member is refused. */
+export interface PolicyDocument {
+  version: 1;
+  settings?: Settings;
+  roles?: Role[];
+  acls?: Acl[];
+  /** For editors; nothing reads it. */
+  $schema?: string;
+}
+
+/** A policy document as the engine writes it: roles and ACLs in order. */
+export interface ExportedDocument {
+  version: 1;
+  settings: Settings & { oidc_principal_mapping: string; superusers: string[] };
+  roles: { name: string; members: { principal: Principal }[] }[];
+  acls: FullAcl[];
+}
+
+/** One change of a policy. */
+export type Change =
+  | { change: 'add_acl' | 'remove_acl'; acl: Acl }
+  | { change: 'create_role' | 'delete_role' | 'delete_role_and_acls'; role: string }
+  | { change: 'add_member' | 'remove_member'; role: string; principal: `User:${string}` | `Group:${string}` }
+  | { change: 'settings'; settings: Settings };
+
+/** Who asks, by name: bare names, without `User:` and `Group:`. */
+export interface Names {
+  user: string;
+  groups?: readonly string[];
+}
+/** Who asks, as the claims of a token say it; nobody has checked them. */
+export interface Claims {
+  claims: Record<string, unknown>;
+  /** The user-info document, where the settings ask for it. */
+  userinfo?: Record<string, unknown>;
+}
+/** Who asks, as a token says it whose signature nobody looks at. */
+export interface UnverifiedToken {
+  /** A compact JWS. */
+  unverified_token: string;
+  userinfo?: Record<string, unknown>;
+}
+
+/** From where and when is asked. */
+export interface Circumstances {
+  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  host?: string;
+  /** Seconds since 1970. With it, who has expired is denied. */
+  now?: number;
+}
+
+/** One operation on one resource. */
+export interface Access {
+  operation: Operation | OperationName;
+  resource_type: ResourceType | ResourceTypeName;
+  /** Any text; the cluster and the Schema Registry may go without. */
+  resource_name?: string;
+}
+/** A whole request of an API. */
+export interface ApiRequest {
+  api: Api;
+  /** In any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`. */
+  name: string;
+  /** Names by kind; the cluster and the registry are implied. */
+  resources?: Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>;
+}
+/** Comes back with the answer, unchanged. */
+export interface WithId {
+  id?: unknown;
+}
+/** What is asked of an identity that is open. */
+export type Question = Access & Circumstances & WithId;
+/** The same about a whole request. */
+export type RequestQuestion = { request: ApiRequest } & Circumstances & WithId;
+/** Who asks, in a check. */
+export type Who = { identity: Names } | Claims | UnverifiedToken;
+
+/** A decision. Members that do not apply are absent. */
+export interface Decision extends WithId {
+  outcome: Outcome;
+  reason: Reason;
+  /** Absent where no ACL decided. */
+  source?: Source;
+  /** The group on the way to the ACL. */
+  group?: string;
+  /** The role on the way to the ACL. */
+  role?: string;
+  /** The deciding ACL. */
+  acl?: FullAcl;
+  /** The deciding ACL's operation, where it is not the one that was asked for. */
+  implied_by?: Operation;
+  /** The answer could be another one, were the host known. */
+  host_unknown?: true;
+  /** Whether the identity came from a verified token. A decision with `false` is information and must not open anything. */
+  verified: boolean;
+}
+
+/** How the checks of a request combine: the place of one in `checks`, all of these, or any of these. */
+export type Need = number | { all: Need[] } | { any: Need[] };
+/** The answer to a whole request. */
+export interface RequestAnswer extends WithId {
+  outcome: Outcome;
+  checks: { operation: Operation; resource_type: ResourceType; resource_name: string; decision: Decision }[];
+  need: Need;
+  verified: boolean;
+}
+
+/** A way from an identity to a principal. */
+export interface Path {
+  source: Source;
+  group?: string;
+  role?: string;
+  principal: Principal;
+}
+/** An ACL that decides, or nearly did, and how each part of it compares. */
+export interface Candidate {
+  acl: FullAcl;
+  /** The ways to its principal. */
+  paths: Path[];
+  principal: 'matches' | 'everyone' | 'letter_case' | 'leading_slash';
+  /** The identity's own principal, where the ACL's is only near it. */
+  own_principal?: Principal;
+  resource_type: boolean;
+  name: 'literal' | 'prefixed' | 'all_names' | 'letter_case' | 'leading_slash' | 'no';
+  operation: 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
+  host: 'any' | 'exact' | 'unknown' | 'no';
+  standing: 'decides' | 'agrees' | 'overridden' | 'not_reached' | 'near_miss' | 'no_match';
+  /** What alone is in the way. */
+  near_miss?: 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'name_letter_case' | 'name_leading_slash';
+}
+/** A decision with all that led to it. */
+export interface Explanation extends Decision {
+  /** Every way from the identity to a principal, in order. */
+  paths: Path[];
+  candidates: Candidate[];
+  /** How many ACLs the policy holds. */
+  acls: number;
+}
+
+/** Something to know; it never changes what was extracted or decided. */
+export interface Warning {
+  code: string;
+  message: string;
+  /** Where in the claims, such as `groups[1]`. */
+  location?: string;
+}
+/** What came out of a token, or of names. */
+export interface Inspection {
+  user: string;
+  groups: { name: string; raw: string; location: string }[];
+  /** Seconds since 1970. */
+  expires_at?: number;
+  verified: boolean;
+  /** What was found where the groups should be; absent for names. */
+  claim?:
+    | 'array' | 'comma_list' | 'union' | 'missing' | 'overage' | 'id_token' | 'wrong_type' | 'not_string' | 'too_many'
+    | 'no_userinfo';
+  /** Every element of the claim and what became of it. */
+  elements: { location: string; raw: string; outcome: 'kept' | 'duplicate' | 'dropped'; group?: string; code?: string }[];
+  warnings: Warning[];
+}
+
+/** One thing that is wrong with a document. */
+export interface Problem {
+  /** Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole. */
+  path: string;
+  /** A stable name of the fault. */
+  code: string;
+  /** What was found and what to do. */
+  message: string;
+}
+
+/** Names of resources, as in an ACL. */
+export interface NamePattern {
+  resource_name: string;
+  resource_pattern_type: PatternType;
+}
+/** An ACL that matches, and the way to it. */
+export interface Match {
+  acl: FullAcl;
+  group?: string;
+  role?: string;
+}
+/** Who may do one thing. */
+export interface WhoCan {
+  superusers: string[];
+  /** Every holder that an ACL on this concerns. */
+  entries: {
+    principal: Principal;
+    /** `User:*` as everyone, and not as the user whose name is an asterisk. */
+    everyone?: true;
+    /** Of a role. */
+    members?: Principal[];
+    outcome: Outcome;
+    /** There also where a deny blocks it. */
+    granted_by?: Match;
+    denied_by?: Match[];
+    host_unknown?: true;
+  }[];
+  /** Whoever holds one of these is denied, whatever else they hold. */
+  blocked_for: Principal[];
+}
+/** What somebody may do: a request is allowed exactly when a grant covers it and none of its exceptions does. */
+export interface Permissions {
+  /** Everything is allowed, without any grant. */
+  superuser: boolean;
+  grants: (NamePattern & {
+    resource_type: ResourceType;
+    /** `OPERATION_ALL` alone is every operation. */
+    operations: Operation[];
+    host: string;
+    except?: (NamePattern & { host: string })[];
+  })[];
+}
+/** A difference between two policies for one holder. */
+export interface Difference {
+  principal: Principal;
+  everyone?: true;
+  effect: 'gains' | 'loses' | 'gains_with_others' | 'loses_with_others' | 'still_blocked';
+  /** Exactly the requests that the effect is on. */
+  extents: (NamePattern & {
+    resource_type: ResourceType;
+    except?: NamePattern[];
+    operations: Operation[];
+    /** Absent when from anywhere. */
+    hosts?: { unknown: boolean; only?: string[]; all_but?: string[] };
+  })[];
+  /** A check that is decided differently. */
+  counterexample?: {
+    identity: { user: string; groups: string[] };
+    host?: string;
+    operation: Operation;
+    resource_type: ResourceType;
+    resource_name: string;
+    before: Decision;
+    after: Decision;
+  };
+  /** With `still_blocked`, the denies that block it. */
+  blocked_by?: FullAcl[];
+}
+/** What two policies decide differently, over every identity that there can be. */
+export interface Diff {
+  relation: 'equal' | 'wider' | 'narrower' | 'mixed';
+  differences: Difference[];
+  /** For whoever is given a role. */
+  roles: Difference[];
+  /** The names of the settings that differ. */
+  settings: string[];
+}
+/** What would allow what is denied. */
+export interface LeastGrant {
+  decisions: Decision[];
+  /** Denies because of which no grant helps. */
+  denied_by?: Match[];
+  /** The smallest sets of groups and roles. */
+  sets: Principal[][];
+  /** Whether these are all, and there is no smaller one. */
+  complete: boolean;
+  /** The narrowest new ACLs. */
+  acls: FullAcl[];
+}
+/** Something odd in a policy. */
+export interface Finding {
+  code: string;
+  severity: 'error' | 'warning' | 'notice';
+  message: string;
+  hint: string;
+  /** The ACL that it is about, then those that make it so. */
+  acls?: FullAcl[];
+  principals?: Principal[];
+  /** JSON Pointers into the document. */
+  places?: string[];
+}
