@@ -1,5 +1,6 @@
 //! A check: who asks what, in one of the ways in which people can say it, and its answer.
 
+pub mod doctor;
 pub mod events;
 
 use std::fmt;

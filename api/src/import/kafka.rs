@@ -1,0 +1,160 @@
+//! The text of `kafka-acls --list`: a line for each resource, and below it a line for each ACL.
+
+use serde_json::Value;
+
+use super::{Import, Kind, Read, fields};
+
+/// The resource that the lines below it are about: type, name and pattern.
+type Resource<'a> = (&'a str, &'a str, &'a str);
+
+impl Import {
+    pub(super) fn read_kafka(&mut self, text: &str) -> Read {
+        let mut read = Read::of(Kind::KafkaAcls);
+        let (mut resource, mut known) = (None, false);
+        for (number, line) in text.lines().enumerate() {
+            let (place, line) = (format!("line {}", number + 1), line.trim());
+            if line.is_empty() || line.starts_with("ACLs for principal `") {
+                continue;
+            }
+            if let Some(rest) = line.strip_prefix("Current ACLs for resource `") {
+                known = true;
+                resource = rest.strip_suffix(':').and_then(|rest| rest.strip_suffix('`')).and_then(resource_of);
+                if resource.is_none() {
+                    read.refuse(place, "resource_unreadable", format!("`{}` names no resource", line.escape_debug()));
+                }
+                continue;
+            }
+            match (rule_of(line), resource) {
+                (Some(rule), Some(resource)) => self.take_acl(&row(resource, rule), place, &mut read),
+                (Some(_), None) => {
+                    let message = format!("`{}` is about a resource that could not be read", line.escape_debug());
+                    read.refuse(place, "resource_unreadable", message);
+                }
+                (None, _) => {
+                    let message = format!("`{}` is no line of kafka-acls --list", line.escape_debug());
+                    read.refuse(place, "line_unreadable", message);
+                }
+            }
+        }
+        if !known {
+            read.kind = Kind::Unknown;
+            read.unread.clear();
+            let message = "neither JSON nor the text of kafka-acls --list";
+            read.refuse("", "form_unknown", message);
+        }
+        read
+    }
+}
+
+fn row((resource_type, name, pattern): Resource<'_>, [principal, host, operation, permission]: [&str; 4]) -> Value {
+    fields([resource_type, name, pattern, principal, host, operation, permission])
+}
+
+/// `ResourcePattern(resourceType=TOPIC, name=x, patternType=LITERAL)`, or of older versions `Topic:LITERAL:x` or `Topic:x`.
+///
+/// Names may hold anything, so what stands round them is looked for from the ends.
+fn resource_of(text: &str) -> Option<Resource<'_>> {
+    if let Some(rest) = text.strip_prefix("ResourcePattern(resourceType=") {
+        let (resource_type, rest) = rest.strip_suffix(')')?.split_once(", name=")?;
+        let (name, pattern) = rest.rsplit_once(", patternType=")?;
+        return Some((resource_type, name, pattern));
+    }
+    let (resource_type, rest) = text.split_once(':')?;
+    match rest.split_once(':') {
+        Some((pattern @ ("LITERAL" | "PREFIXED"), name)) => Some((resource_type, name, pattern)),
+        _ => Some((resource_type, rest, "LITERAL")),
+    }
+}
+
+/// `(principal=User:a, host=*, operation=READ, permissionType=ALLOW)`, or of older versions
+/// `User:a has Allow permission for operations: Read from hosts: *`: principal, host, operation and permission.
+fn rule_of(line: &str) -> Option<[&str; 4]> {
+    if let Some(rest) = line.strip_prefix("(principal=") {
+        let (rest, permission) = rest.strip_suffix(')')?.rsplit_once(", permissionType=")?;
+        let (rest, operation) = rest.rsplit_once(", operation=")?;
+        let (principal, host) = rest.rsplit_once(", host=")?;
+        return Some([principal, host, operation, permission]);
+    }
+    let (rest, host) = line.rsplit_once(" from hosts: ")?;
+    let (rest, operation) = rest.rsplit_once(" permission for operations: ")?;
+    let (principal, permission) = rest.rsplit_once(" has ")?;
+    Some([principal, host, operation, permission])
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::AclJson;
+
+    use super::*;
+
+    fn read(text: &str) -> (Vec<String>, Read) {
+        let mut import = Import::default();
+        let read = import.read(text, None);
+        let show = |acl| {
+            let AclJson { resource_name, resource_pattern_type, principal, host, operation, permission_type, .. } = acl;
+            let pattern = resource_pattern_type.trim_start_matches("RESOURCE_PATTERN_TYPE_");
+            let operation = operation.trim_start_matches("OPERATION_");
+            let permission = permission_type.trim_start_matches("PERMISSION_TYPE_");
+            format!("{permission} {principal} {host} {operation} {pattern} {resource_name}")
+        };
+        (import.policy().acls().map(|acl| show(AclJson::from(&acl))).collect(), read)
+    }
+
+    #[test]
+    fn every_version_of_the_text_is_read() {
+        let (acls, seen) = read(
+            "ACLs for principal `User:x`\r\n\
+             Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders-, patternType=PREFIXED)`:\r\n\
+             \u{20}\t(principal=User:CN=a, OU=b, host=10.0.0.7, operation=DESCRIBE_CONFIGS, permissionType=DENY)\r\n\n\
+             Current ACLs for resource `Group:LITERAL:g, name=`: \n\
+             \tUser:a has b has Allow permission for operations: Read from hosts: * \n\
+             Current ACLs for resource `Cluster:kafka-cluster`:\n\
+             \tUser:* has Deny permission for operations: IdempotentWrite from hosts: *\n",
+        );
+        assert_eq!(seen.unread, []);
+        assert_eq!(
+            acls,
+            [
+                "DENY User:CN=a, OU=b 10.0.0.7 DESCRIBE_CONFIGS PREFIXED orders-",
+                "ALLOW User:a has b * READ LITERAL g, name=",
+                "DENY User:* * IDEMPOTENT_WRITE LITERAL kafka-cluster"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_told_line_by_line() {
+        let (acls, seen) = read(
+            "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=a, patternType=LITERAL)`:\n\
+             (principal=User:a, host=*, operation=READ, permissionType=ALLOW)\n\
+             (principal=User:a, host=*, operation=READ, permissionType=ALLOW)\n\
+             (principal=a, host=*, operation=READ, permissionType=ALLOW)\n\
+             (principal=User:a, host=db.example, operation=SPEAK, permissionType=ALLOW)\n\
+             WARN something else\n\
+             Current ACLs for resource `ResourcePattern(resourceType=DELEGATION_TOKEN, name=t, patternType=LITERAL)`:\n\
+             (principal=User:a, host=*, operation=DESCRIBE, permissionType=ALLOW)\n\
+             Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=broken\n\
+             name, patternType=LITERAL)`:\n\
+             (principal=User:a, host=*, operation=READ, permissionType=DENY)\n",
+        );
+        assert_eq!(acls, ["ALLOW User:a * READ LITERAL a"]);
+        assert_eq!((seen.acls, seen.again), (2, 1));
+        let told: Vec<(&str, &str)> = seen.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect();
+        assert_eq!(
+            told,
+            [
+                ("line 4", "principal_without_type"),
+                ("line 5", "host_invalid"),
+                ("line 6", "line_unreadable"),
+                ("line 8", "unknown_value"),
+                ("line 9", "resource_unreadable"),
+                ("line 10", "line_unreadable"),
+                ("line 11", "resource_unreadable"),
+            ]
+        );
+        assert!(seen.unread[1].message.contains("SPEAK"), "both faults: {}", seen.unread[1]);
+        let (_, other) = read("hello\nworld\n");
+        assert_eq!((other.kind, other.unread.len(), other.unread[0].code), (Kind::Unknown, 1, "form_unknown"));
+        assert_eq!(read("").1.unread[0].code, "form_unknown");
+    }
+}

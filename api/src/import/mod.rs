@@ -1,0 +1,196 @@
+//! Imports: what an existing cluster says of itself, read into a policy, entry by entry; what cannot be read is told, and
+//! nothing is left out in silence.
+//!
+//! ```
+//! use gbac_api::import::Import;
+//!
+//! let mut import = Import::default();
+//! let read = import.read("Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`:\n\
+//!     \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n\
+//!     \t(principal=ServiceAccount:x, host=*, operation=READ, permissionType=ALLOW)\n", None);
+//! assert_eq!(read.acls, 1);
+//! assert_eq!((read.unread[0].place.as_str(), read.unread[0].code), ("line 3", "principal_type_unknown"));
+//! assert_eq!(import.policy().acl_count(), 1);
+//! ```
+
+mod json;
+mod kafka;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use gbac_engine::json as strict;
+use gbac_engine::model::{Acl, Principal, check_role_name};
+use gbac_engine::policy::{Change, Policy, Settings};
+use gbac_engine::wire::acl_from_value;
+use serde_json::{Value, json};
+
+/// What one text turned out to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A policy document of this product.
+    Policy,
+    /// A list of ACLs: of a command line's `security acl list --format json`, or of the Data Plane API.
+    Acls,
+    /// Roles: of a command line's `security role describe` or `list`, of the Data Plane API or of the Admin API.
+    Roles,
+    /// What `kafka-acls --list` prints.
+    KafkaAcls,
+    /// None of these.
+    Unknown,
+}
+
+impl Kind {
+    /// In words.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Policy => "policy document",
+            Self::Acls => "list of ACLs",
+            Self::Roles => "roles",
+            Self::KafkaAcls => "text of kafka-acls",
+            Self::Unknown => "nothing that is known",
+        }
+    }
+}
+
+/// An entry that could not be read, or not as it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unread {
+    /// Where: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
+    pub place: String,
+    /// A stable name of the fault.
+    pub code: &'static str,
+    /// What was found and why it is not taken.
+    pub message: String,
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.place, self.message) }
+    }
+}
+
+/// What came out of one text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Read {
+    /// What the text is.
+    pub kind: Kind,
+    /// How many ACLs were read; those that were there already count too.
+    pub acls: usize,
+    /// How many roles were read.
+    pub roles: usize,
+    /// How many of the ACLs were there already (D-17).
+    pub again: usize,
+    /// What could not be read, in the text's order.
+    pub unread: Vec<Unread>,
+}
+
+impl Read {
+    const fn of(kind: Kind) -> Self {
+        Self { kind, acls: 0, roles: 0, again: 0, unread: Vec::new() }
+    }
+
+    fn refuse(&mut self, place: impl Into<String>, code: &'static str, message: impl Into<String>) {
+        self.unread.push(Unread { place: place.into(), code, message: message.into() });
+    }
+}
+
+/// What has been read so far, of one text or several.
+#[derive(Debug, Clone, Default)]
+pub struct Import {
+    settings: Option<Settings>,
+    roles: BTreeMap<String, BTreeSet<Principal>>,
+    acls: BTreeSet<Acl>,
+}
+
+impl Import {
+    /// Reads one text more. `role` is the name of a role that is described without it, as command lines do.
+    pub fn read(&mut self, text: &str, role: Option<&str>) -> Read {
+        let start = text.trim_start_matches('\u{feff}').trim_start();
+        if !start.starts_with(['{', '[']) {
+            return self.read_kafka(text);
+        }
+        match strict::parse(text) {
+            Ok(value) => self.read_json(&value, role),
+            Err(error) => {
+                let mut read = Read::of(Kind::Unknown);
+                read.refuse("", error.code(), error.to_string());
+                read
+            }
+        }
+    }
+
+    /// Whether settings were read; else the policy has the defaults.
+    #[must_use]
+    pub const fn has_settings(&self) -> bool {
+        self.settings.is_some()
+    }
+
+    /// Takes settings that were fetched by themselves.
+    pub fn set_settings(&mut self, settings: Settings) {
+        self.settings = Some(settings);
+    }
+
+    /// Everything that was read, as a policy.
+    #[must_use]
+    pub fn policy(&self) -> Policy {
+        let mut policy = Policy::new(self.settings.clone().unwrap_or_default());
+        let roles = self.roles.iter().flat_map(|(role, members)| {
+            let members = members.iter().map(|member| Change::AddMember { role: role.clone(), member: member.clone() });
+            std::iter::once(Change::CreateRole(role.clone())).chain(members)
+        });
+        for change in roles.chain(self.acls.iter().cloned().map(Change::AddAcl)) {
+            // Names and members were checked when they were read.
+            let applied = policy.apply(change);
+            debug_assert!(applied.is_ok(), "{applied:?}");
+        }
+        policy.shrink();
+        policy
+    }
+
+    /// Takes an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
+    fn take_acl(&mut self, fields: &Value, place: String, read: &mut Read) {
+        match acl_from_value(fields) {
+            Ok(acl) => {
+                read.acls += 1;
+                read.again += usize::from(!self.acls.insert(acl.normalized()));
+            }
+            Err(problems) => {
+                let code = problems.0.first().map_or("acl_invalid", |problem| problem.code);
+                let faults: Vec<String> = problems.0.iter().map(|problem| problem.message.clone()).collect();
+                read.refuse(place, code, faults.join("; "));
+            }
+        }
+    }
+
+    /// Takes a role; says whether its name can be one.
+    fn take_role(&mut self, name: &str, place: &str, read: &mut Read) -> bool {
+        match check_role_name(name) {
+            Ok(()) => {
+                read.roles += usize::from(!self.roles.contains_key(name));
+                self.roles.entry(name.to_owned()).or_default();
+                true
+            }
+            Err(error) => {
+                read.refuse(place, error.code(), format!("{error}; {}", error.hint()));
+                false
+            }
+        }
+    }
+
+    fn take_member(&mut self, role: &str, member: Principal) {
+        self.roles.entry(role.to_owned()).or_default().insert(member);
+    }
+}
+
+/// The fields of an ACL in the Data Plane's spelling, from any other; a word that is none stays as it is, to be refused.
+fn fields([resource_type, name, pattern, principal, host, operation, permission]: [&str; 7]) -> Value {
+    use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
+    let resource_type = ResourceType::from_any(resource_type).map_or(resource_type, |it| it.spelling().data_plane);
+    let pattern = PatternType::from_any(pattern).map_or(pattern, |it| it.spelling().data_plane);
+    let operation = Operation::from_any(operation).map_or(operation, |it| it.spelling().data_plane);
+    let permission = Permission::from_any(permission).map_or(permission, |it| it.spelling().data_plane);
+    json!({ "resource_type": resource_type, "resource_name": name, "resource_pattern_type": pattern, "principal": principal,
+        "host": host, "operation": operation, "permission_type": permission })
+}

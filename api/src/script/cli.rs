@@ -1,0 +1,164 @@
+//! Calls of the two command lines, which have the same words and differ in few places.
+
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
+use serde_json::Value;
+
+use super::quote::{is_sayable, list};
+use super::{Call, Target, properties, words};
+use crate::spelling::RoleSpelling;
+
+/// How a script of `gbac` begins.
+pub(super) const HEAD_GBAC: &str = "\
+#!/bin/sh
+# Calls of gbac. GBAC_URL, GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN, say where and who. Can be run again.
+failed=0
+try() { \"$@\" || failed=1; }
+";
+
+/// How a script of the platform's command line begins.
+pub(super) const HEAD_PLATFORM: &str = "\
+#!/bin/sh
+# Calls of rpk. Its profile says where and who. Can be run again. It ends with 0 over refused rows: read the column ERROR.
+failed=0
+try() { \"$@\" || failed=1; }
+";
+
+/// The flags of one command, in order.
+struct Line {
+    words: Vec<String>,
+    last: Option<String>,
+}
+
+impl Line {
+    fn of(target: Target, command: &str) -> Self {
+        let words = std::iter::once(target.program()).chain(command.split(' ')).map(str::to_owned).collect();
+        Self { words, last: None }
+    }
+
+    fn flag(mut self, name: &str, value: &str) -> Self {
+        // A value that looks like a flag is tied to its own.
+        if value.starts_with('-') {
+            self.words.push(format!("--{name}={value}"));
+        } else {
+            self.words.extend([format!("--{name}"), value.to_owned()]);
+        }
+        self
+    }
+
+    fn switch(mut self, name: &str) -> Self {
+        self.words.push(format!("--{name}"));
+        self
+    }
+
+    /// The one argument without a flag; at the end where it looks like one.
+    fn name(mut self, name: &str) -> Self {
+        if name.starts_with('-') {
+            self.last = Some(name.to_owned());
+        } else {
+            self.words.push(name.to_owned());
+        }
+        self
+    }
+
+    fn write(&self, run: &str) -> String {
+        let last = self.last.iter().flat_map(|last| ["--", last.as_str()]);
+        format!("{run}{}", words(self.words.iter().map(String::as_str).chain(last)))
+    }
+}
+
+/// The commands of a call, or why there are none.
+pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec<String>, String> {
+    if !names(call).iter().all(|name| is_sayable(name)) {
+        return Err("a name holds a NUL, which no argument can".into());
+    }
+    let line = |command: &str| Line::of(target, command);
+    let members = |members: &[&Principal]| {
+        let names: Vec<String> = members.iter().map(|member| principal(member, target)).collect();
+        list(names.iter().map(String::as_str))
+    };
+    let line = match call {
+        Call::CreateAcls(acl, operations) => {
+            let line = acls(line("security acl create"), acl, operations, target)?;
+            if acl.pattern_type == PatternType::Prefixed {
+                line.flag("resource-pattern-type", "prefixed")
+            } else {
+                line
+            }
+        }
+        Call::DeleteAcls(acl, operations) => {
+            let line = acls(line("security acl delete"), acl, operations, target)?;
+            line.flag("resource-pattern-type", acl.pattern_type.spelling().cli).switch("no-confirm")
+        }
+        Call::CreateRole(name) => {
+            let create = line("security role create").name(name).write(run);
+            if run.is_empty() {
+                return Ok(vec![create]);
+            }
+            // A role that is there already is no fault of a second run.
+            let describe = line("security role describe").name(name).write("");
+            return Ok(vec![format!("{describe} >/dev/null 2>&1 || {create}")]);
+        }
+        Call::Join(role, who) => line("security role assign").name(role).flag("principal", &members(who)),
+        Call::Leave(role, who) => line("security role unassign").name(role).flag("principal", &members(who)),
+        Call::DeleteRole(_, false) if target == Target::Platform => {
+            return Err("rpk takes the ACLs of a role along; use gbac or curl".into());
+        }
+        Call::DeleteRole(name, delete_acls) => {
+            let line = line("security role delete").name(name).switch("no-confirm");
+            if *delete_acls { line } else { line.switch("keep-acls") }
+        }
+        Call::Set(settings) => {
+            let mut line = line("cluster config set");
+            for (name, value) in properties(settings) {
+                let value = if let Value::String(text) = value { text } else { value.to_string() };
+                line.words.push(format!("{name}={value}"));
+            }
+            line
+        }
+    };
+    Ok(vec![line.write(run)])
+}
+
+/// Who, from where, what and on what.
+fn acls(line: Line, acl: &Acl, operations: &[Operation], target: Target) -> Result<Line, String> {
+    let side = acl.permission.spelling().cli;
+    let mut line = line.flag(&format!("{side}-principal"), &list([principal(&acl.principal, target).as_str()]));
+    // A filter without a host would take any.
+    let is_filter = line.words.iter().any(|word| word == "delete");
+    if is_filter || acl.host != Host::Any {
+        line = line.flag(&format!("{side}-host"), &acl.host.to_string());
+    }
+    let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().cli).collect();
+    let line = line.flag("operation", &operations.join(","));
+    let kind = acl.resource_type.spelling().cli;
+    let only = match acl.resource_type {
+        ResourceType::Cluster => CLUSTER_NAME,
+        ResourceType::Registry => "",
+        ResourceType::Topic | ResourceType::Group | ResourceType::TransactionalId | ResourceType::Subject => {
+            return Ok(line.flag(kind, &list([acl.resource_name.as_str()])));
+        }
+    };
+    if acl.resource_name == only && acl.pattern_type == PatternType::Literal {
+        Ok(line.switch(kind))
+    } else {
+        Err(format!("--{kind} has neither a name nor a pattern; use curl"))
+    }
+}
+
+/// A principal as the target reads it (D-06).
+fn principal(principal: &Principal, target: Target) -> String {
+    let roles = if target == Target::Platform { RoleSpelling::RedpandaRole } else { RoleSpelling::Role };
+    roles.principal(principal)
+}
+
+/// Every name that becomes part of an argument.
+fn names<'a>(call: &Call<'a>) -> Vec<&'a str> {
+    match call {
+        Call::CreateAcls(acl, _) | Call::DeleteAcls(acl, _) => vec![&acl.resource_name, acl.principal.name()],
+        Call::CreateRole(name) | Call::DeleteRole(name, _) => vec![name],
+        Call::Join(role, members) | Call::Leave(role, members) => {
+            std::iter::once(*role).chain(members.iter().map(|member| member.name())).collect()
+        }
+        Call::Set(settings) => settings.superusers.as_slice().iter().map(String::as_str).collect(),
+    }
+}

@@ -1,0 +1,69 @@
+//! Calls of the documented APIs with `curl`: the Data Plane for ACLs and roles, the Admin API for the cluster properties.
+
+use gbac_engine::model::{Acl, Operation, Principal};
+use serde_json::{Value, json};
+
+use super::{Call, properties, words};
+use crate::acls::{AclBody, AclFilter};
+use crate::paths;
+use crate::roles::Member;
+
+/// How a script begins. Credentials go through standard input, since arguments show in process lists.
+pub(super) const HEAD: &str = r#"#!/bin/sh
+# Calls of the APIs with curl. GBAC_URL is the Data Plane's address, GBAC_ADMIN_URL the Admin API's where that is another one.
+# GBAC_TOKEN, or GBAC_USER and GBAC_PASSWORD, say who asks. Can be run again.
+failed=0
+: "${GBAC_URL:?says where}"
+GBAC_ADMIN_URL=${GBAC_ADMIN_URL:-$GBAC_URL}
+auth() {
+  if [ -n "${GBAC_TOKEN-}" ]; then printf 'Authorization: Bearer %s\n' "$GBAC_TOKEN"
+  else printf 'Authorization: Basic %s\n' "$(printf '%s:%s' "$GBAC_USER" "$GBAC_PASSWORD" | base64 | tr -d '\n')"; fi
+}
+try() { auth | "$@" -H @- -o /dev/null || failed=1; }
+"#;
+
+/// The commands of a call; there is nothing that JSON cannot say.
+pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String> {
+    let each = |acl: &Acl, operations: &[Operation], write: &dyn Fn(&Acl) -> String| {
+        operations.iter().map(|operation| write(&Acl { operation: *operation, ..acl.clone() })).collect()
+    };
+    let members = |members: &[&Principal]| members.iter().map(|member| Member::from(*member)).collect::<Vec<_>>();
+    Ok(match call {
+        Call::CreateAcls(acl, operations) => {
+            each(acl, operations, &|acl| line(run, "POST", DATA_PLANE, paths::ACLS, Some(&json!(AclBody::from(acl)))))
+        }
+        Call::DeleteAcls(acl, operations) => each(acl, operations, &|acl| {
+            line(run, "DELETE", DATA_PLANE, &paths::delete_acls(&AclFilter::exactly(acl)), None)
+        }),
+        Call::CreateRole(name) => {
+            vec![line(run, "PUT", DATA_PLANE, &paths::role(name), Some(&json!({ "create": true })))]
+        }
+        Call::Join(role, who) => {
+            vec![line(run, "PUT", DATA_PLANE, &paths::role(role), Some(&json!({ "add": members(who) })))]
+        }
+        Call::Leave(role, who) => {
+            vec![line(run, "PUT", DATA_PLANE, &paths::role(role), Some(&json!({ "remove": members(who) })))]
+        }
+        Call::DeleteRole(name, delete_acls) => {
+            vec![line(run, "DELETE", DATA_PLANE, &paths::delete_role(name, *delete_acls), None)]
+        }
+        Call::Set(settings) => {
+            let body = json!({ "upsert": properties(settings), "remove": [] });
+            vec![line(run, "PUT", ADMIN, paths::CLUSTER_CONFIG, Some(&body))]
+        }
+    })
+}
+
+const DATA_PLANE: &str = "GBAC_URL";
+const ADMIN: &str = "GBAC_ADMIN_URL";
+
+fn line(run: &str, method: &str, at: &str, path: &str, body: Option<&Value>) -> String {
+    let text = body.map(ToString::to_string);
+    let body = text.iter().flat_map(|text| ["-H", "Content-Type: application/json", "--data-raw", text.as_str()]);
+    // A role may be called `..`.
+    let literally = path.contains("/.").then_some("--path-as-is");
+    let call = words(["curl", "-fsS", "-X", method].into_iter().chain(literally).chain(body));
+    // By itself the line signs as the specification shows it.
+    let auth = if run.is_empty() { " -H \"Authorization: Bearer $GBAC_TOKEN\"" } else { "" };
+    format!("{run}{call}{auth} \"${at}\"{}", words([path]))
+}

@@ -1,0 +1,305 @@
+//! Scripts: a policy or its changes as calls of a command line or of the APIs, every name quoted for its target.
+//!
+//! ```
+//! use gbac_api::script::{Target, changes, script};
+//! use gbac_engine::wire::policy_from_json;
+//!
+//! let policy = policy_from_json(r#"{ "version": 1, "acls": [{
+//!     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+//!     "principal": "Group:eng, fin", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+//! let script = script(&changes(&policy), Target::Gbac);
+//! assert!(script.text.contains(
+//!     r#"gbac security acl create --allow-principal '"Group:eng, fin"' --operation read --topic orders- --resource-pattern-type prefixed"#));
+//! assert!(script.notes.is_empty());
+//! # Ok::<(), gbac_engine::wire::Problems>(())
+//! ```
+
+mod cli;
+mod curl;
+pub mod quote;
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use gbac_engine::model::{Acl, Operation, Permission, Principal, check_member};
+use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use serde_json::{Value, json};
+
+use quote::{comment, shell};
+
+/// How many members one call names; an argument has a limit.
+const MEMBERS: usize = 100;
+
+/// What carries a script out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// This product's command line.
+    Gbac,
+    /// The platform's own command line.
+    Platform,
+    /// `curl` and the documented APIs.
+    Curl,
+}
+
+impl Target {
+    /// Every target.
+    pub const ALL: &'static [Self] = &[Self::Gbac, Self::Platform, Self::Curl];
+
+    /// The program: `gbac`, `rpk` or `curl`.
+    #[must_use]
+    pub const fn program(self) -> &'static str {
+        match self {
+            Self::Gbac => "gbac",
+            Self::Platform => "rpk",
+            Self::Curl => "curl",
+        }
+    }
+}
+
+/// Something about a script that a person should know: what is not in it, or what will be refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// A stable name: `not_written`, or the code that creating it would have.
+    pub code: &'static str,
+    /// What it is about and why.
+    pub message: String,
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+/// One change, or several that one call makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// The lines, each a whole command that can be pasted into a POSIX shell; none where the target cannot say it.
+    pub commands: Vec<String>,
+    /// What a person should know.
+    pub notes: Vec<Note>,
+}
+
+/// A whole script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Script {
+    /// The text, for `sh`. It goes on after a call that fails, ends with 1 then, and can be run again.
+    pub text: String,
+    /// What a person should know; also comments in the text.
+    pub notes: Vec<Note>,
+}
+
+/// What makes a policy out of an empty one: its settings, denies, roles with their members, and allows, so that nothing is
+/// allowed for a moment that is denied in the end.
+#[must_use]
+pub fn changes(policy: &Policy) -> Vec<Change> {
+    let mut changes = vec![Change::Settings(Box::new(policy.settings().clone()))];
+    let acls = |permission| policy.acls().filter(move |acl| acl.permission == permission).map(Change::AddAcl);
+    changes.extend(acls(Permission::Deny));
+    for role in policy.roles() {
+        changes.push(Change::CreateRole(role.name.clone()));
+        changes.extend(role.members.into_iter().map(|member| Change::AddMember { role: role.name.clone(), member }));
+    }
+    changes.extend(acls(Permission::Allow));
+    changes
+}
+
+/// What makes one policy out of another. New denies come first and old ones go last.
+#[must_use]
+pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
+    let mut changes = Vec::new();
+    if before.settings() != after.settings() {
+        changes.push(Change::Settings(Box::new(after.settings().clone())));
+    }
+    let missing = |of: &Policy, there: &Policy, permission| -> Vec<Acl> {
+        of.acls().filter(|acl| acl.permission == permission && !there.has_acl(acl)).collect()
+    };
+    changes.extend(missing(after, before, Permission::Deny).into_iter().map(Change::AddAcl));
+    changes.extend(missing(before, after, Permission::Allow).into_iter().map(Change::RemoveAcl));
+    for role in after.roles() {
+        let held = before.role(&role.name);
+        changes.extend(held.is_none().then(|| Change::CreateRole(role.name.clone())));
+        let held = held.map(|role| role.members).unwrap_or_default();
+        let of = |member: &Principal| (role.name.clone(), member.clone());
+        let joins = role.members.difference(&held).map(of);
+        changes.extend(joins.map(|(role, member)| Change::AddMember { role, member }));
+        let leaves = held.difference(&role.members).map(of);
+        changes.extend(leaves.map(|(role, member)| Change::RemoveMember { role, member }));
+    }
+    // Its ACLs are named one by one.
+    let gone = before.role_names().filter(|name| !after.has_role(name));
+    changes.extend(gone.map(|name| Change::DeleteRole { name: name.into(), delete_acls: false }));
+    changes.extend(missing(after, before, Permission::Allow).into_iter().map(Change::AddAcl));
+    changes.extend(missing(before, after, Permission::Deny).into_iter().map(Change::RemoveAcl));
+    changes
+}
+
+/// The commands for changes, in order. Those of [`Target::Curl`] name the Data Plane by `$GBAC_URL`, the Admin API by
+/// `$GBAC_ADMIN_URL`, and sign with `$GBAC_TOKEN`.
+#[must_use]
+pub fn steps(changes: &[Change], target: Target) -> Vec<Step> {
+    calls(changes).iter().map(|call| step(call, target, "")).collect()
+}
+
+/// A script that makes the changes.
+#[must_use]
+pub fn script(changes: &[Change], target: Target) -> Script {
+    let mut text = String::from(match target {
+        Target::Gbac => cli::HEAD_GBAC,
+        Target::Platform => cli::HEAD_PLATFORM,
+        Target::Curl => curl::HEAD,
+    });
+    let mut notes = Vec::new();
+    for call in calls(changes) {
+        let step = step(&call, target, "try ");
+        for note in &step.notes {
+            text.push_str(&comment(&note.message));
+        }
+        for command in &step.commands {
+            text.push_str(command);
+            text.push('\n');
+        }
+        notes.extend(step.notes);
+    }
+    text.push_str("exit \"$failed\"\n");
+    Script { text, notes }
+}
+
+/// What one call can do.
+enum Call<'a> {
+    CreateAcls(&'a Acl, Vec<Operation>),
+    DeleteAcls(&'a Acl, Vec<Operation>),
+    CreateRole(&'a str),
+    Join(&'a str, Vec<&'a Principal>),
+    Leave(&'a str, Vec<&'a Principal>),
+    DeleteRole(&'a str, bool),
+    Set(&'a Settings),
+}
+
+/// Puts neighbours together that differ by operation or member only.
+fn calls(changes: &[Change]) -> Vec<Call<'_>> {
+    let mut calls: Vec<Call<'_>> = Vec::new();
+    for change in changes {
+        match (change, calls.last_mut()) {
+            (Change::AddAcl(acl), Some(Call::CreateAcls(first, operations)))
+            | (Change::RemoveAcl(acl), Some(Call::DeleteAcls(first, operations)))
+                if differ_by_operation(first, acl) =>
+            {
+                operations.push(acl.operation);
+            }
+            (Change::AddMember { role, member }, Some(Call::Join(of, members)))
+            | (Change::RemoveMember { role, member }, Some(Call::Leave(of, members)))
+                if of == role && members.len() < MEMBERS =>
+            {
+                members.push(member);
+            }
+            (Change::AddAcl(acl), _) => calls.push(Call::CreateAcls(acl, vec![acl.operation])),
+            (Change::RemoveAcl(acl), _) => calls.push(Call::DeleteAcls(acl, vec![acl.operation])),
+            (Change::CreateRole(name), _) => calls.push(Call::CreateRole(name)),
+            (Change::AddMember { role, member }, _) => calls.push(Call::Join(role, vec![member])),
+            (Change::RemoveMember { role, member }, _) => calls.push(Call::Leave(role, vec![member])),
+            (Change::DeleteRole { name, delete_acls }, _) => calls.push(Call::DeleteRole(name, *delete_acls)),
+            (Change::Settings(settings), _) => calls.push(Call::Set(settings)),
+        }
+    }
+    calls
+}
+
+fn differ_by_operation(a: &Acl, b: &Acl) -> bool {
+    (a.resource_type, a.pattern_type, a.host, a.permission) == (b.resource_type, b.pattern_type, b.host, b.permission)
+        && a.resource_name == b.resource_name
+        && a.principal == b.principal
+}
+
+fn step(call: &Call<'_>, target: Target, run: &str) -> Step {
+    let mut notes = refusals(call);
+    let written = match target {
+        Target::Gbac | Target::Platform => cli::commands(call, target, run),
+        Target::Curl => curl::commands(call, run),
+    };
+    let commands = written.unwrap_or_else(|why| {
+        notes.push(not_written(call, &why));
+        Vec::new()
+    });
+    if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
+        let message =
+            "not written: `sso` is no cluster property; enter the attributes in the SSO connection's settings";
+        notes.push(Note { code: "not_written", message: message.into() });
+    }
+    Step { commands, notes }
+}
+
+/// What cannot be created today, though a policy may hold it (D-27).
+fn refusals(call: &Call<'_>) -> Vec<Note> {
+    let note =
+        |code, what: &str, why: &dyn fmt::Display| Note { code, message: format!("{what} will be refused: {why}") };
+    match call {
+        Call::CreateAcls(acl, _) => {
+            let faults = acl.check_create();
+            faults.iter().map(|fault| note(fault.code(), &described(call), fault)).collect()
+        }
+        Call::Join(role, members) => {
+            let fault = |member: &&Principal| {
+                let error = check_member(member).err()?;
+                let what = format!("`{}` as a member of `{}`", escaped(&member.to_string()), escaped(role));
+                Some(note(error.code(), &what, &error))
+            };
+            members.iter().filter_map(fault).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn not_written(call: &Call<'_>, why: &str) -> Note {
+    Note { code: "not_written", message: format!("not written: {}: {why}", described(call)) }
+}
+
+/// What a call is about, in words.
+fn described(call: &Call<'_>) -> String {
+    match call {
+        Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => {
+            let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().words).collect();
+            format!(
+                "{} {} on {} `{}` {} for `{}` from {}",
+                acl.permission.spelling().words,
+                operations.join(", "),
+                acl.resource_type.spelling().words,
+                escaped(&acl.resource_name),
+                acl.pattern_type.spelling().words,
+                escaped(&acl.principal.to_string()),
+                acl.host,
+            )
+        }
+        Call::CreateRole(role) | Call::DeleteRole(role, _) => format!("role `{}`", escaped(role)),
+        Call::Join(role, members) | Call::Leave(role, members) => {
+            let members: Vec<String> =
+                members.iter().map(|member| format!("`{}`", escaped(&member.to_string()))).collect();
+            format!("{} of role `{}`", members.join(", "), escaped(role))
+        }
+        Call::Set(_) => "the settings".into(),
+    }
+}
+
+fn escaped(text: &str) -> String {
+    text.escape_debug().to_string()
+}
+
+/// The cluster properties that the settings are. Superusers are left alone where there are none: a cluster without any is lost.
+fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
+    let mut properties = BTreeMap::new();
+    if let GroupSource::Properties { claim_path, nested } = &settings.groups {
+        properties.insert("oidc_group_claim_path", json!(claim_path.as_str()));
+        properties.insert("nested_group_behavior", json!(nested.as_str()));
+    }
+    properties.insert("oidc_principal_mapping", json!(settings.principal_mapping.as_str()));
+    let superusers = settings.superusers.as_slice();
+    if !superusers.is_empty() {
+        properties.insert("superusers", json!(superusers));
+    }
+    properties
+}
+
+/// The words of a command, quoted.
+fn words<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(shell).collect::<Vec<_>>().join(" ")
+}

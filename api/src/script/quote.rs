@@ -1,0 +1,103 @@
+//! Quoting: words of a POSIX shell, and entries of the lists that flags take.
+
+use std::fmt::Write;
+
+/// One word of a POSIX shell, bare where it needs no quotes.
+///
+/// A script holds no control or direction character but line breaks: the shell makes the others with `printf`, so that a
+/// script can be shown and pasted. A NUL cannot be part of an argument, whatever the quotes; see [`is_sayable`].
+///
+/// ```
+/// use gbac_api::script::quote::shell;
+/// assert_eq!(shell("Group:eng"), "Group:eng");
+/// assert_eq!(shell("it's $HOME"), r"'it'\''s $HOME'");
+/// assert_eq!(shell("a\u{1b}b"), r#"'a'"$(printf '\033')"'b'"#);
+/// ```
+#[must_use]
+pub fn shell(word: &str) -> String {
+    if !word.is_empty() && word.bytes().all(is_bare) && !word.starts_with('~') {
+        return word.into();
+    }
+    let mut out = String::from("'");
+    for c in word.chars() {
+        if c == '\'' {
+            out.push_str(r"'\''");
+        } else if c != '\n' && is_invisible(c) {
+            out.push_str(r#"'"$(printf '"#);
+            for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                let _ = write!(out, "\\{byte:03o}");
+            }
+            out.push_str(r#"')"'"#);
+        } else {
+            out.push(c);
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// Whether a text can be an argument of a program at all.
+#[must_use]
+pub fn is_sayable(word: &str) -> bool {
+    !word.contains('\0')
+}
+
+/// Entries as one list with commas, quoted as in RFC 4180.
+///
+/// ```
+/// use gbac_api::script::quote::list;
+/// assert_eq!(list(["Group:eng,fin", "alice"]), r#""Group:eng,fin",alice"#);
+/// ```
+#[must_use]
+pub fn list<'a>(entries: impl IntoIterator<Item = &'a str>) -> String {
+    let entry = |text: &str| {
+        if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.into() }
+    };
+    entries.into_iter().map(entry).collect::<Vec<String>>().join(",")
+}
+
+/// A line of a comment, whatever is in the text.
+pub(super) fn comment(text: &str) -> String {
+    let plain = |c: char| if is_invisible(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    format!("# {}\n", text.chars().map(plain).collect::<String>())
+}
+
+/// Characters that no shell gives a meaning to, wherever they stand in a word.
+const fn is_bare(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b',' | b':' | b'/' | b'@' | b'%' | b'+')
+}
+
+/// Control characters, and those that turn or hide text.
+fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_harmless_words_are_bare() {
+        for bare in ["Group:/a/b", "orders-1.x_y", "10.0.0.7", "a@b,c%d+e"] {
+            assert_eq!(shell(bare), bare);
+        }
+        for word in
+            ["", "*", "a b", "$x", "a;b", "a=b", "#x", "~", "!x", "[a]", "{a,b}", "a\\b", "é", "a|b", "`x`", "\"x\""]
+        {
+            assert_eq!(shell(word), format!("'{word}'"));
+        }
+        assert_eq!(shell("a\nb\n"), "'a\nb\n'");
+        assert_eq!(shell("\u{202e}"), r#"''"$(printf '\342\200\256')"''"#);
+    }
+
+    #[test]
+    fn entries_of_a_list_keep_commas_quotes_and_breaks() {
+        assert_eq!(list(["a", " b ", "say \"hi\"", "x\ny"]), "a, b ,\"say \"\"hi\"\"\",\"x\ny\"");
+    }
+
+    #[test]
+    fn a_comment_is_one_line() {
+        assert_eq!(comment("a\nrm -rf /\u{1b}"), "# a\\u{a}rm -rf /\\u{1b}\n");
+    }
+}

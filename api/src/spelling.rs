@@ -1,0 +1,51 @@
+//! How the principal of a role is spelled on the way out (D-06); on the way in both spellings are read.
+
+use std::fmt;
+
+use gbac_engine::model::{Principal, PrincipalType};
+
+/// What stands before the name of a role.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum RoleSpelling {
+    /// `Role:<name>`.
+    #[default]
+    Role,
+    /// `RedpandaRole:<name>`, as the platform writes and reads it.
+    RedpandaRole,
+}
+
+impl RoleSpelling {
+    /// Every spelling.
+    pub const ALL: &'static [Self] = &[Self::Role, Self::RedpandaRole];
+
+    /// The word before the colon.
+    #[must_use]
+    pub const fn prefix(self) -> &'static str {
+        match self {
+            Self::Role => "Role",
+            Self::RedpandaRole => "RedpandaRole",
+        }
+    }
+
+    /// A principal in this spelling.
+    ///
+    /// ```
+    /// use gbac_api::spelling::RoleSpelling;
+    /// use gbac_engine::model::Principal;
+    /// assert_eq!(RoleSpelling::RedpandaRole.principal(&Principal::role("dev")), "RedpandaRole:dev");
+    /// assert_eq!(RoleSpelling::RedpandaRole.principal(&Principal::group("dev")), "Group:dev");
+    /// ```
+    #[must_use]
+    pub fn principal(self, principal: &Principal) -> String {
+        match principal.kind() {
+            PrincipalType::Role => format!("{self}:{}", principal.name()),
+            PrincipalType::User | PrincipalType::Group => principal.to_string(),
+        }
+    }
+}
+
+impl fmt::Display for RoleSpelling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.prefix())
+    }
+}
