@@ -54,6 +54,14 @@ pub struct PropertySchema {
     pub items: Option<ItemSchema>,
     /// The value that it has when nobody sets it.
     pub default: Value,
+    /// Whether the command line has set it, so that it cannot be changed while the service runs (D-30).
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pinned: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// What an array holds.

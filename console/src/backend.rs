@@ -1,19 +1,33 @@
 //! The only file that fetches: the service's own origin, through the bodies and paths of `gbac-api`.
 
+mod changes;
+mod cluster;
+mod facts;
+mod probe;
+mod resolve;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
-use gbac_api::roles::{Member, RoleName, UpdateRole};
-use gbac_api::service::{Person, ServiceInfo, SignIn};
-use gbac_engine::policy::{Change, Policy};
+use gbac_api::service::{Person, ServiceInfo};
+use gbac_engine::policy::Policy;
 use gbac_engine::wire::{policy_from_json, policy_to_text};
-use gloo_net::http::{Request, RequestBuilder, Response};
+use gloo_net::http::{Method, RequestBuilder};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::dom;
-use crate::state::address;
+use crate::state::connection::Credentials;
 use crate::state::service::Failure;
+
+pub use changes::send;
+pub use cluster::{ReadCluster, read_cluster};
+pub use facts::{
+    change_properties, cluster_of, events, license, log_level, loggers, properties, schema, set_log_level,
+};
+pub use probe::probe;
+pub use resolve::resolve;
 
 /// The policy as it was read, with the tag by which the service knows whether it changed since.
 pub struct ReadPolicy {
@@ -23,12 +37,86 @@ pub struct ReadPolicy {
     pub tag: Option<String>,
 }
 
+/// An answer that was a success, or says that nothing is new.
+struct Answer {
+    status: u16,
+    tag: Option<String>,
+    text: String,
+}
+
+/// A request that is being made.
+struct Call<'a> {
+    method: Method,
+    path: String,
+    credentials: Option<&'a Credentials>,
+    header: Option<(&'static str, &'a str)>,
+    body: Option<String>,
+}
+
+impl<'a> Call<'a> {
+    fn new(method: Method, path: impl Into<String>, credentials: Option<&'a Credentials>) -> Self {
+        Self { method, path: path.into(), credentials, header: None, body: None }
+    }
+
+    fn get(path: impl Into<String>, credentials: Option<&'a Credentials>) -> Self {
+        Self::new(Method::GET, path, credentials)
+    }
+
+    fn header(self, name: &'static str, value: &'a str) -> Self {
+        Self { header: Some((name, value)), ..self }
+    }
+
+    fn text(self, body: String) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    fn json(self, body: &impl Serialize) -> Result<Self, Failure> {
+        let text = serde_json::to_string(body).map_err(|error| Failure::NoAnswer(error.to_string()))?;
+        Ok(self.text(text))
+    }
+
+    /// Sends it. The browser's own credentials are left out, so that it never asks for a password by itself.
+    async fn send(self) -> Result<Answer, Failure> {
+        let no_answer = |error: gloo_net::Error| Failure::NoAnswer(error.to_string());
+        let mut request = RequestBuilder::new(&self.path).method(self.method).credentials(dom::NO_CREDENTIALS);
+        request = match self.credentials {
+            Some(Credentials::Password(given)) => {
+                let pair = STANDARD.encode(format!("{}:{}", given.user, given.password));
+                request.header("Authorization", &format!("Basic {pair}"))
+            }
+            Some(Credentials::Token(token)) => request.header("Authorization", &format!("Bearer {token}")),
+            None => request,
+        };
+        if let Some((name, value)) = self.header {
+            request = request.header(name, value);
+        }
+        let request = match self.body {
+            Some(body) => request.header("Content-Type", "application/json").body(body),
+            None => request.build(),
+        };
+        let response = request.map_err(no_answer)?.send().await.map_err(no_answer)?;
+        let (status, tag) = (response.status(), response.headers().get("etag"));
+        let text = response.text().await.map_err(no_answer)?;
+        if response.ok() || status == 304 {
+            Ok(Answer { status, tag, text })
+        } else {
+            Err(Failure::Refused(Refusal::read(status, &text)))
+        }
+    }
+
+    /// Sends it and reads the body of the answer.
+    async fn read<T: DeserializeOwned>(self) -> Result<T, Failure> {
+        let answer = self.send().await?;
+        serde_json::from_str(&answer.text).map_err(|error| Failure::Unreadable(error.to_string()))
+    }
+}
+
 /// What the service is; needs no credentials.
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn service_info() -> Result<ServiceInfo, Failure> {
-    serde_json::from_str(&text(paths::SERVICE).await?).map_err(|error| Failure::Unreadable(error.to_string()))
+    Call::get(paths::SERVICE, None).read().await
 }
 
 /// The people of the demo identity provider.
@@ -36,7 +124,7 @@ pub async fn service_info() -> Result<ServiceInfo, Failure> {
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
 pub async fn people(path: &str) -> Result<Vec<Person>, Failure> {
-    serde_json::from_str(&text(path).await?).map_err(|error| Failure::Unreadable(error.to_string()))
+    Call::get(path, None).read().await
 }
 
 /// Any text of the service's own origin.
@@ -44,105 +132,31 @@ pub async fn people(path: &str) -> Result<Vec<Person>, Failure> {
 /// # Errors
 /// No answer, or a refusal.
 pub async fn text(path: &str) -> Result<String, Failure> {
-    let response = answer(signed(Request::get(path), None).send().await)?;
-    succeed(response).await
+    Ok(Call::get(path, None).send().await?.text)
 }
 
 /// The policy, or none when it is what `tag` says.
 ///
 /// # Errors
 /// No answer, a refusal, or a document that the engine does not take.
-pub async fn policy(tag: Option<&str>, credentials: Option<&SignIn>) -> Result<Option<ReadPolicy>, Failure> {
-    let mut request = signed(Request::get(paths::POLICY), credentials);
+pub async fn policy(tag: Option<&str>, credentials: Option<&Credentials>) -> Result<Option<ReadPolicy>, Failure> {
+    let mut call = Call::get(paths::POLICY, credentials);
     if let Some(tag) = tag {
-        request = request.header("If-None-Match", tag);
+        call = call.header("If-None-Match", tag);
     }
-    let response = answer(request.send().await)?;
-    if response.status() == 304 {
+    let answer = call.send().await?;
+    if answer.status == 304 {
         return Ok(None);
     }
-    let tag = response.headers().get("etag");
-    let body = succeed(response).await?;
-    let policy = policy_from_json(&body).map_err(|problems| Failure::Unreadable(problems.to_string()))?;
-    Ok(Some(ReadPolicy { policy, tag }))
+    let policy = policy_from_json(&answer.text).map_err(|problems| Failure::Unreadable(problems.to_string()))?;
+    Ok(Some(ReadPolicy { policy, tag: answer.tag }))
 }
 
-/// Sends one change through the Data Plane API (specification 4.2).
+/// Puts a policy in the place of the one that `tag` names.
 ///
 /// # Errors
-/// No answer, or a refusal. Settings are no part of that API and are refused here.
-pub async fn send(change: &Change, credentials: Option<&SignIn>) -> Result<(), Failure> {
-    if let Change::AddMember { role: name, .. }
-    | Change::RemoveMember { role: name, .. }
-    | Change::DeleteRole { name, .. } = change
-        && !address::is_in_path(name)
-    {
-        return rewrite(change, credentials).await;
-    }
-    let request = match change {
-        Change::AddAcl(acl) => post(paths::ACLS, credentials).json(&AclBody::from(acl)),
-        Change::RemoveAcl(acl) => {
-            let path = paths::delete_acls(&AclFilter::exactly(acl));
-            signed(Request::delete(&path), credentials).build()
-        }
-        Change::CreateRole(name) => post(paths::ROLES, credentials).json(&RoleName { name: name.clone() }),
-        Change::AddMember { role, member } => {
-            let body = UpdateRole { add: vec![Member::from(member)], ..UpdateRole::default() };
-            signed(Request::put(&paths::role(role)), credentials).json(&body)
-        }
-        Change::RemoveMember { role, member } => {
-            let body = UpdateRole { remove: vec![Member::from(member)], ..UpdateRole::default() };
-            signed(Request::put(&paths::role(role)), credentials).json(&body)
-        }
-        Change::DeleteRole { name, delete_acls } => {
-            signed(Request::delete(&paths::delete_role(name, *delete_acls)), credentials).build()
-        }
-        Change::Settings(_) => return Err(Failure::Unreadable("settings are not changed here".into())),
-    };
-    let request = request.map_err(|error| Failure::NoAnswer(error.to_string()))?;
-    succeed(answer(request.send().await)?).await.map(drop)
-}
-
-/// Makes a change of a role that no path can name, in the whole document; the service refuses it when the policy changed
-/// in between.
-async fn rewrite(change: &Change, credentials: Option<&SignIn>) -> Result<(), Failure> {
-    let read = policy(None, credentials).await?;
-    let Some(ReadPolicy { mut policy, tag: Some(tag) }) = read else {
-        return Err(Failure::Unreadable("the policy came without a tag".into()));
-    };
-    policy.apply(change.clone()).map_err(|error| {
-        let (code, message) = (error.code().to_owned(), error.to_string());
-        Failure::Refused(Refusal { status: 404, code, message, fields: Vec::new() })
-    })?;
-    let request = signed(Request::put(paths::POLICY), credentials)
-        .header("If-Match", &tag)
-        .header("Content-Type", "application/json")
-        .body(policy_to_text(&policy))
-        .map_err(|error| Failure::NoAnswer(error.to_string()))?;
-    succeed(answer(request.send().await)?).await.map(drop)
-}
-
-fn post(path: &str, credentials: Option<&SignIn>) -> RequestBuilder {
-    signed(Request::post(path), credentials)
-}
-
-/// Adds the credentials. The browser's own are left out, so that it never asks for a password by itself.
-fn signed(request: RequestBuilder, credentials: Option<&SignIn>) -> RequestBuilder {
-    let request = request.credentials(dom::NO_CREDENTIALS);
-    match credentials {
-        Some(SignIn { user, password }) => {
-            request.header("Authorization", &format!("Basic {}", STANDARD.encode(format!("{user}:{password}"))))
-        }
-        None => request,
-    }
-}
-
-fn answer(sent: Result<Response, gloo_net::Error>) -> Result<Response, Failure> {
-    sent.map_err(|error| Failure::NoAnswer(error.to_string()))
-}
-
-/// The body of a success; anything else is a refusal with its body read.
-async fn succeed(response: Response) -> Result<String, Failure> {
-    let body = response.text().await.map_err(|error| Failure::NoAnswer(error.to_string()))?;
-    if response.ok() { Ok(body) } else { Err(Failure::Refused(Refusal::read(response.status(), &body))) }
+/// No answer, or a refusal; a 412 when the service has another one by now.
+pub async fn replace(policy: &Policy, tag: &str, credentials: Option<&Credentials>) -> Result<(), Failure> {
+    let call = Call::new(Method::PUT, paths::POLICY, credentials).header("If-Match", tag);
+    call.text(policy_to_text(policy)).send().await.map(drop)
 }

@@ -31,6 +31,28 @@ pub fn now_ms() -> f64 {
     js_sys::Date::now()
 }
 
+/// Does some work and notes in the browser's timeline how long it took, where its tools and tests find it. Of each name
+/// the last is kept.
+pub fn measured<T>(name: &str, work: impl FnOnce() -> T) -> T {
+    let Some(performance) = window().performance() else { return work() };
+    let _ = performance.mark(name);
+    let done = work();
+    performance.clear_measures_with_measure_name(name);
+    let _ = performance.measure_with_start_mark(name, name);
+    performance.clear_marks_with_mark_name(name);
+    done
+}
+
+/// Has the browser ask before the tab is closed or loaded anew, while something would be lost.
+pub fn ask_before_leaving(would_lose: impl Fn() -> bool + 'static) {
+    let listener = window_event_listener(leptos::ev::beforeunload, move |event| {
+        if would_lose() {
+            event.prevent_default();
+        }
+    });
+    on_cleanup(move || listener.remove());
+}
+
 /// Sets the title of the tab: `<title> - GBAC`.
 pub fn set_title(title: &str) {
     document().set_title(&format!("{title} - GBAC"));
@@ -143,6 +165,68 @@ pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
     // The click has started the download by now only in some browsers, so the address lives a little longer.
     set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_secs(10));
     Ok(())
+}
+
+/// A file that somebody chose or dropped.
+#[derive(Debug, Clone)]
+pub struct GivenFile(web_sys::File);
+
+impl GivenFile {
+    /// The file that was dropped; none for a drop of something else.
+    #[must_use]
+    pub fn dropped(event: &leptos::ev::DragEvent) -> Option<Self> {
+        event.data_transfer()?.files()?.get(0).map(Self)
+    }
+
+    /// The file that was chosen in the field with this id.
+    #[must_use]
+    pub fn chosen(id: &str) -> Option<Self> {
+        let field = document().get_element_by_id(id)?.dyn_into::<HtmlInputElement>().ok()?;
+        let file = field.files()?.get(0).map(Self);
+        // The same file can be chosen again.
+        field.set_value("");
+        file
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        self.0.name()
+    }
+
+    /// How many bytes it has.
+    #[must_use]
+    pub fn size(&self) -> f64 {
+        self.0.size()
+    }
+
+    /// Its text.
+    ///
+    /// # Errors
+    /// What the browser said.
+    pub async fn text(&self) -> Result<String, String> {
+        let text = JsFuture::from(self.0.text()).await.map_err(|error| describe(&error))?;
+        text.as_string().ok_or_else(|| "the file is no text".to_owned())
+    }
+}
+
+/// What follows the `#` in the address of the page.
+#[must_use]
+pub fn fragment() -> String {
+    window().location().hash().map(|hash| hash.trim_start_matches('#').to_owned()).unwrap_or_default()
+}
+
+/// Where the page is from: `https://host:port`.
+#[must_use]
+pub fn origin() -> String {
+    window().location().origin().unwrap_or_default()
+}
+
+/// Presses the element with this id, as a pointer does.
+pub fn click(id: &str) {
+    if let Some(element) = element(id) {
+        element.click();
+    }
 }
 
 fn describe(error: &JsValue) -> String {

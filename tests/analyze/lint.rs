@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use gbac_engine::analyze::{Relation, Severity, diff, lint};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role};
-use gbac_engine::wire::{FindingJson, lint_from_json};
+use gbac_engine::policy::Change;
+use gbac_engine::wire::{FindingJson, lint_from_json, policy_from_json};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 
@@ -325,6 +326,69 @@ fn each_code_is_found_where_it_is_and_not_beside() {
             lint_from_json(&without).unwrap().into_iter().filter(|finding| finding.code == code).collect();
         assert!(beside.is_empty(), "{code}: {beside:?}");
     }
+}
+
+#[test]
+fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
+    let mut mended = BTreeSet::new();
+    for Vector { code, with, .. } in vectors() {
+        let policy = policy_from_json(&with).unwrap();
+        let Some(finding) = lint(&policy).into_iter().find(|finding| finding.code == code) else { continue };
+        for mend in finding.mends(&policy) {
+            let mut after = policy.clone();
+            for change in mend.changes.clone() {
+                if let Change::AddAcl(acl) = &change {
+                    assert_ne!(acl.principal.kind(), PrincipalType::Group, "{code}: {mend:?}");
+                }
+                assert!(after.apply(change).unwrap(), "{code}: each change changes something");
+            }
+            assert!(!lint(&after).contains(&finding), "{code}: {mend:?}");
+            let relation = diff(&policy, &after).relation;
+            assert!(!mend.is_neutral || relation == Relation::Equal, "{code}: {mend:?} is {relation:?}");
+            mended.insert(code);
+        }
+    }
+    let by_a_person = [
+        "group_path_with_suffix",
+        "name_letter_case",
+        "name_leading_slash",
+        "role_name_not_ascii",
+        "superuser_name_chosen",
+    ];
+    let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
+    let codes = vectors().into_iter().map(|vector| vector.code);
+    let rest: Vec<_> = codes.filter(|code| !mended.contains(code)).filter(|code| !by_a_person.contains(code)).collect();
+    assert!(rest.iter().all(|code| documents.contains(code)), "nothing mends {rest:?}");
+}
+
+#[test]
+fn a_path_in_roles_becomes_its_last_segment() {
+    let suffix = serde_json::json!({ "nested_group_behavior": "suffix" });
+    let mut policy =
+        policy_from_json(&document(&suffix, &["r: Group:/a/eng"], &["TOPIC t LITERAL Role:r * READ ALLOW"])).unwrap();
+    let [finding] = lint(&policy).try_into().unwrap();
+    let [mend] = finding.mends(&policy).try_into().unwrap();
+    for change in mend.changes {
+        policy.apply(change).unwrap();
+    }
+    assert_eq!(policy.role("r").unwrap().members.into_iter().collect::<Vec<_>>(), [Principal::group("eng")]);
+    assert_eq!(lint(&policy), []);
+}
+
+#[test]
+fn a_member_that_names_a_type_twice_becomes_what_was_meant() {
+    let with = document(&serde_json::json!({}), &["r: User:Group:eng"], &["TOPIC t LITERAL Role:r * READ ALLOW"]);
+    let mut policy = policy_from_json(&with).unwrap();
+    let [finding] = lint(&policy).try_into().unwrap();
+    let [remove, replace] = finding.mends(&policy).try_into().unwrap();
+    assert_eq!(
+        (remove.title.as_str(), replace.title.as_str()),
+        ("Remove `User:Group:eng` from the role", "Replace it by `Group:eng`")
+    );
+    for change in replace.changes {
+        policy.apply(change).unwrap();
+    }
+    assert_eq!(policy.role("r").unwrap().members.into_iter().collect::<Vec<_>>(), [Principal::group("eng")]);
 }
 
 #[test]

@@ -1,18 +1,27 @@
-//! Links to roles, whatever characters are in their names.
+//! Links to pages whose addresses hold names, whatever characters are in them.
 
+use gbac_engine::model::{Acl, ResourceType};
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-/// A link to the page of a role.
+use crate::state::escape::plain;
+use crate::state::permissions::who_can::Asked;
+use crate::ui::ResourceName;
+
+/// A link to an address that is written as it is: the router would decode it on the way.
 #[component]
-pub fn RoleLink(
-    /// The page's address, of [`address::role`](crate::state::address::role).
+pub fn AddressLink(
+    /// The address.
+    #[prop(into)]
     href: String,
-    /// How it looks: `rs` as a name, `pr` as a principal.
+    /// How it looks: `rs` as a name, `pr` as a principal, `btn btn-sm` as a button.
     #[prop(default = "rs")]
     class: &'static str,
-    /// The role's name as it is shown.
+    /// What it says to assistive technology, where its own words say too little.
+    #[prop(optional, into)]
+    label: Option<String>,
+    /// The words.
     children: Children,
 ) -> impl IntoView {
     let navigate = use_navigate();
@@ -28,5 +37,41 @@ pub fn RoleLink(
             }
         }
     };
-    view! { <a class=class href=href on:click=follow>{children()}</a> }
+    view! { <a class=class href=href aria-label=label on:click=follow>{children()}</a> }
+}
+
+/// A link to the page of a role.
+#[component]
+pub fn RoleLink(
+    /// The page's address, of [`address::role`](crate::state::address::role).
+    href: String,
+    /// How it looks: `rs` as a name, `pr` as a principal.
+    #[prop(default = "rs")]
+    class: &'static str,
+    /// The role's name as it is shown.
+    children: Children,
+) -> impl IntoView {
+    view! { <AddressLink href=href class=class>{children()}</AddressLink> }
+}
+
+/// The resource of an ACL, as a link to who else can do the same there.
+#[component]
+pub fn WhoCanLink(
+    /// The ACL.
+    acl: Acl,
+) -> impl IntoView {
+    let asked = Asked::of(&acl);
+    let words = match acl.resource_type {
+        ResourceType::Registry => "the registry itself".to_owned(),
+        _ => plain(&acl.resource_name),
+    };
+    let label = format!("{words}: who can {}", asked.operation.spelling().words.to_lowercase());
+    view! {
+        <AddressLink href=asked.address() label=label>
+            {match acl.resource_type {
+                ResourceType::Registry => "the registry itself".into_any(),
+                _ => view! { <ResourceName name=acl.resource_name /> }.into_any(),
+            }}
+        </AddressLink>
+    }
 }

@@ -1,7 +1,15 @@
 //! The pages.
 
+pub mod audit;
+pub mod connection;
+pub mod draft;
+pub mod effect;
+pub mod exchange;
 pub mod link;
 pub mod not_found;
+pub mod permissions;
+pub mod review;
 pub mod role;
 pub mod roles;
+pub mod settings;
 pub mod simulator;

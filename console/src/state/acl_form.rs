@@ -4,7 +4,6 @@ use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permis
 
 use super::escape::plain;
 use super::near::{fault, sentence};
-use super::service::Failure;
 
 /// How the resource is named in the form; *any* is the platform's word for the literal `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +56,8 @@ pub struct AclForm {
     pub pattern: Pattern,
     /// The name or prefix, as typed.
     pub name: String,
-    /// The operation; nothing is chosen for anyone.
-    pub operation: Option<Operation>,
+    /// The operations, in the order in which they are offered; nothing is chosen for anyone.
+    pub operations: Vec<Operation>,
     /// Allow or deny.
     pub permission: Permission,
     /// The host, as typed.
@@ -71,7 +70,7 @@ impl Default for AclForm {
             resource_type: ResourceType::Topic,
             pattern: Pattern::Literal,
             name: String::new(),
-            operation: None,
+            operations: Vec::new(),
             permission: Permission::Allow,
             host: "*".into(),
         }
@@ -97,18 +96,6 @@ impl AclFaults {
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
-
-    /// What the service said, put where it belongs.
-    #[must_use]
-    pub fn of(failure: &Failure) -> Self {
-        let faults = Self {
-            name: failure.of_field("resource_name"),
-            operation: failure.of_field("operation"),
-            host: failure.of_field("host"),
-            form: None,
-        };
-        if faults.is_empty() { Self { form: Some(failure.to_string()), ..faults } } else { faults }
-    }
 }
 
 impl AclForm {
@@ -118,9 +105,9 @@ impl AclForm {
         !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
     }
 
-    /// The operations that make sense, `All` first; another type may take the chosen one away.
+    /// The operations that make sense, `All` first; another type may take chosen ones away.
     #[must_use]
-    pub fn operations(&self) -> Vec<Operation> {
+    pub fn offered(&self) -> Vec<Operation> {
         std::iter::once(Operation::All).chain(self.resource_type.operations().iter().copied()).collect()
     }
 
@@ -128,18 +115,34 @@ impl AclForm {
     #[must_use]
     pub fn with_type(mut self, resource_type: ResourceType) -> Self {
         self.resource_type = resource_type;
-        let fitting = self.operations();
-        self.operation = self.operation.filter(|operation| fitting.contains(operation));
+        let fitting = self.offered();
+        self.operations.retain(|operation| fitting.contains(operation));
         self
     }
 
-    /// The form after this ACL was added: ready for the next operation on the same resource.
+    /// The form after an operation was chosen, or not any more. `All` is every operation, so it stands alone.
     #[must_use]
-    pub fn after_add(&self) -> Self {
-        Self { operation: None, ..self.clone() }
+    pub fn with_operation(mut self, operation: Operation, chosen: bool) -> Self {
+        self.operations.retain(|other| {
+            *other != operation && !(chosen && (operation == Operation::All || *other == Operation::All))
+        });
+        if chosen {
+            self.operations.push(operation);
+        }
+        let order = self.offered();
+        self.operations.sort_by_key(|operation| order.iter().position(|other| other == operation));
+        self
     }
 
-    fn resource_name(&self) -> String {
+    /// The form after its ACLs were added: ready for the next operations on the same resource.
+    #[must_use]
+    pub fn after_add(&self) -> Self {
+        Self { operations: Vec::new(), ..self.clone() }
+    }
+
+    /// The name that will be stored.
+    #[must_use]
+    pub fn resource_name(&self) -> String {
         match (self.resource_type, self.pattern) {
             (ResourceType::Cluster, _) => CLUSTER_NAME.into(),
             (ResourceType::Registry, _) => String::new(),
@@ -148,15 +151,17 @@ impl AclForm {
         }
     }
 
-    fn pattern_type(&self) -> PatternType {
+    /// The pattern type that will be stored.
+    #[must_use]
+    pub fn pattern_type(&self) -> PatternType {
         if self.has_name() && self.pattern == Pattern::Prefixed { PatternType::Prefixed } else { PatternType::Literal }
     }
 
-    /// The ACL of this role, where the form is right.
+    /// The ACLs of this role, one for each operation, where the form is right.
     ///
     /// # Errors
-    /// Every fault at once, by field; an empty name or operation only when `sent`.
-    pub fn check(&self, role: &str, sent: bool) -> Result<Acl, AclFaults> {
+    /// Every fault at once, by field; an empty name or no operation only when `sent`.
+    pub fn check(&self, role: &str, sent: bool) -> Result<Vec<Acl>, AclFaults> {
         let mut faults = AclFaults::default();
         let host = match Host::parse(&self.host) {
             Ok(host) => Some(host),
@@ -169,8 +174,8 @@ impl AclForm {
                 None
             }
         };
-        if self.operation.is_none() {
-            faults.operation = sent.then(|| "Choose an operation".into());
+        if self.operations.is_empty() {
+            faults.operation = sent.then(|| "Choose at least one operation".into());
         }
         let acl = Acl {
             resource_type: self.resource_type,
@@ -178,7 +183,7 @@ impl AclForm {
             pattern_type: self.pattern_type(),
             principal: Principal::role(role),
             host: host.unwrap_or(Host::Any),
-            operation: self.operation.unwrap_or(Operation::All),
+            operation: self.operations.first().copied().unwrap_or(Operation::All),
             permission: self.permission,
         };
         let untouched = self.name.is_empty() && !sent;
@@ -191,8 +196,12 @@ impl AclForm {
             }
         }
         let is_complete =
-            host.is_some() && self.operation.is_some() && !(self.has_name() && self.resource_name().is_empty());
-        if faults.is_empty() && is_complete { Ok(acl) } else { Err(faults) }
+            host.is_some() && !self.operations.is_empty() && !(self.has_name() && self.resource_name().is_empty());
+        if faults.is_empty() && is_complete {
+            Ok(self.operations.iter().map(|operation| Acl { operation: *operation, ..acl.clone() }).collect())
+        } else {
+            Err(faults)
+        }
     }
 
     /// Why to look at the name again.
@@ -221,7 +230,7 @@ mod tests {
     use super::*;
 
     fn form(resource_type: ResourceType, pattern: Pattern, name: &str) -> AclForm {
-        AclForm { name: name.into(), pattern, operation: Some(Operation::Read), ..AclForm::default() }
+        AclForm { name: name.into(), pattern, operations: vec![Operation::Read], ..AclForm::default() }
             .with_type(resource_type)
     }
 
@@ -231,18 +240,19 @@ mod tests {
         assert_eq!(form.check("R", false), Err(AclFaults::default()));
         let faults = form.check("R", true).unwrap_err();
         assert!(faults.name.is_some_and(|text| text.contains("empty")));
-        assert_eq!(faults.operation.as_deref(), Some("Choose an operation"));
+        assert_eq!(faults.operation.as_deref(), Some("Choose at least one operation"));
     }
 
     #[test]
     fn a_complete_form_is_an_acl_of_the_role() {
-        let acl = form(ResourceType::Topic, Pattern::Prefixed, "payments-").check("R", true).unwrap();
+        let one = |form: &AclForm| form.check("R", true).unwrap().remove(0);
+        let acl = one(&form(ResourceType::Topic, Pattern::Prefixed, "payments-"));
         assert_eq!((acl.principal, acl.pattern_type), (Principal::role("R"), PatternType::Prefixed));
-        let any = form(ResourceType::Group, Pattern::Any, "ignored").check("R", false).unwrap();
+        let any = one(&form(ResourceType::Group, Pattern::Any, "ignored"));
         assert_eq!((any.resource_name.as_str(), any.pattern_type), ("*", PatternType::Literal));
         let mut cluster = form(ResourceType::Cluster, Pattern::Prefixed, "ignored");
-        cluster.operation = Some(Operation::Alter);
-        let acl = cluster.check("R", true).unwrap();
+        cluster.operations = vec![Operation::Alter];
+        let acl = one(&cluster);
         assert_eq!((acl.resource_name.as_str(), acl.pattern_type), (CLUSTER_NAME, PatternType::Literal));
     }
 
@@ -259,9 +269,20 @@ mod tests {
     #[test]
     fn another_type_takes_an_operation_away_that_it_has_not() {
         let mut form = form(ResourceType::Topic, Pattern::Literal, "a");
-        form.operation = Some(Operation::Write);
-        assert_eq!(form.clone().with_type(ResourceType::Group).operation, None);
-        assert_eq!(form.with_type(ResourceType::Subject).operation, Some(Operation::Write));
+        form.operations = vec![Operation::Write];
+        assert_eq!(form.clone().with_type(ResourceType::Group).operations, []);
+        assert_eq!(form.with_type(ResourceType::Subject).operations, [Operation::Write]);
+    }
+
+    #[test]
+    fn several_operations_are_several_acls() {
+        let form = form(ResourceType::Topic, Pattern::Literal, "a").with_operation(Operation::Describe, true);
+        let form = form.with_operation(Operation::Write, true).with_operation(Operation::Describe, false);
+        let operations: Vec<Operation> = form.check("R", true).unwrap().iter().map(|acl| acl.operation).collect();
+        assert_eq!(operations, [Operation::Read, Operation::Write]);
+        let all = form.with_operation(Operation::All, true);
+        assert_eq!(all.operations, [Operation::All]);
+        assert_eq!(all.with_operation(Operation::Read, true).operations, [Operation::Read]);
     }
 
     #[test]

@@ -2,10 +2,30 @@
 
 use gbac_api::encode::{component, decode, parse_query};
 
+use super::roles::Column;
+
 /// The list of roles.
 pub const ROLES: &str = "/security/roles";
+/// The review of the draft.
+pub const REVIEW: &str = "/security/review";
+/// Every principal with what it holds.
+pub const PERMISSIONS: &str = "/security/permissions";
 /// The simulator.
 pub const SIMULATOR: &str = "/security/simulator";
+/// The settings.
+pub const SETTINGS: &str = "/security/settings";
+/// The last audit events.
+pub const AUDIT: &str = "/security/audit";
+/// The policy as a file, a script or requests, out and in.
+pub const EXCHANGE: &str = "/security/exchange";
+/// Which cluster the pages are about.
+pub const CONNECTION: &str = "/connection";
+/// What one principal or person may do, resource by operation.
+pub const MATRIX: &str = "/security/permissions/matrix";
+/// Who may do one thing.
+pub const WHO_CAN: &str = "/security/permissions/who-can";
+/// What is odd in the policy.
+pub const FINDINGS: &str = "/security/permissions/findings";
 
 /// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in whatever spelling.
 #[must_use]
@@ -33,21 +53,60 @@ pub fn role_at(path: &str, query: &str) -> Option<String> {
     Some(told.unwrap_or_else(|| decode(name).unwrap_or_else(|_| name.to_owned())))
 }
 
-/// The list of roles with a search in it.
-#[must_use]
-pub fn roles_search(search: &str) -> String {
-    if search.is_empty() { ROLES.into() } else { format!("{ROLES}?name={}", component(search)) }
+/// Which part of the list of roles is shown, in which order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RolesView {
+    /// What is searched for.
+    pub search: String,
+    /// What it is sorted by.
+    pub column: Column,
+    /// Whether the largest come first.
+    pub descending: bool,
+    /// The page, from 0.
+    pub page: usize,
 }
 
-/// The search in the query of an address of [`roles_search`], without the `?`.
+/// The list of roles, this part of it.
 #[must_use]
-pub fn search_at(query: &str) -> String {
-    value(query, "name").unwrap_or_default()
+pub fn roles(view: &RolesView) -> String {
+    let mut parts = Vec::new();
+    if !view.search.is_empty() {
+        parts.push(format!("name={}", component(&view.search)));
+    }
+    if view.column != Column::Name || view.descending {
+        parts.push(format!("sort={}", view.column.id()));
+    }
+    if view.descending {
+        parts.push("order=desc".into());
+    }
+    if view.page > 0 {
+        parts.push(format!("page={}", view.page + 1));
+    }
+    if parts.is_empty() { ROLES.into() } else { format!("{ROLES}?{}", parts.join("&")) }
 }
 
-fn value(query: &str, name: &str) -> Option<String> {
-    let mut pairs = query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten();
-    pairs.find(|(key, _)| key == name).map(|(_, value)| value)
+/// What the query of an address of [`roles`] says, without the `?`.
+#[must_use]
+pub fn roles_at(query: &str) -> RolesView {
+    RolesView {
+        search: value(query, "name").unwrap_or_default(),
+        column: value(query, "sort").and_then(|id| Column::from_id(&id)).unwrap_or_default(),
+        descending: value(query, "order").is_some_and(|order| order == "desc"),
+        page: value(query, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or_default().saturating_sub(1),
+    }
+}
+
+/// The value of a name in a query without the `?`; the first, where there are several.
+#[must_use]
+pub fn value(query: &str, name: &str) -> Option<String> {
+    values(query, name).into_iter().next()
+}
+
+/// Every value of a name in a query without the `?`.
+#[must_use]
+pub fn values(query: &str, name: &str) -> Vec<String> {
+    let pairs = query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten();
+    pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
 }
 
 #[cfg(test)]
@@ -60,8 +119,11 @@ mod tests {
         assert_eq!(role("a/b"), "/security/roles/a%2Fb/details");
         assert_eq!(role(".."), "/security/roles/-/details?role=..");
         assert_eq!(role("-"), "/security/roles/-/details");
-        assert_eq!(roles_search(""), ROLES);
-        assert_eq!(roles_search("^a+"), "/security/roles?name=%5Ea%2B");
+        let view = RolesView { search: "^a+".into(), column: Column::Acls, descending: true, page: 2 };
+        assert_eq!(roles(&view), "/security/roles?name=%5Ea%2B&sort=acls&order=desc&page=3");
+        assert_eq!(roles_at("name=%5Ea%2B&sort=acls&order=desc&page=3"), view);
+        assert_eq!(roles(&RolesView::default()), ROLES);
+        assert_eq!(roles_at("sort=size&page=0&order=up"), RolesView::default());
     }
 
     #[test]
@@ -72,14 +134,14 @@ mod tests {
             let address = role(name);
             let (path, query) = address.split_once('?').unwrap_or((&address, ""));
             assert_eq!(role_at(path, query).as_deref(), Some(name));
-            let address = roles_search(name);
-            assert_eq!(search_at(address.split_once('?').unwrap().1), name);
+            let view = RolesView { search: name.into(), ..RolesView::default() };
+            assert_eq!(roles_at(roles(&view).split_once('?').unwrap().1), view);
         }
         assert_eq!(role_at("/security/roles/a/details/", "role=b").as_deref(), Some("a"));
         assert_eq!(role_at("/security/roles/-/details", "role=b").as_deref(), Some("-"));
         assert_eq!(role_at("/security/roles/100%/details", "").as_deref(), Some("100%"));
         assert_eq!(role_at(ROLES, "role=.."), None);
-        assert_eq!(search_at("other=%&name=a"), "a");
-        assert_eq!(search_at(""), "");
+        assert_eq!(roles_at("other=%&name=a").search, "a");
+        assert_eq!(roles_at(""), RolesView::default());
     }
 }

@@ -42,7 +42,8 @@ pub fn pieces(name: &str) -> Vec<Piece> {
 }
 
 /// Whether a character has no form of its own or moves the forms of others.
-fn is_hidden(c: char) -> bool {
+#[must_use]
+pub fn is_hidden(c: char) -> bool {
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(c,

@@ -1,15 +1,21 @@
 //! The service as the pages see it: what was last read, how old it is, and the changes that are sent.
 
-use std::fmt;
+mod ask;
+mod change;
+mod failure;
+
 use std::sync::Arc;
 
-use gbac_api::problem::Refusal;
+use gbac_api::service::Upstream;
 pub use gbac_api::service::{Person, Provider, ServiceInfo, SignIn};
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
+use super::connection::{Abilities, Connection, Credentials, Target, Unread};
 use crate::{backend, dom};
+
+pub use failure::Failure;
 
 /// How old the demo people's tokens may get before they are fetched again, in milliseconds; they live an hour.
 const PEOPLE_AGE_MS: f64 = 30.0 * 60_000.0;
@@ -36,49 +42,9 @@ pub enum ServiceStatus {
         since: f64,
         /// Whether credentials are missing or refused; otherwise it is tried again by itself.
         sign_in: bool,
+        /// Whether the credentials are right, and of nobody who may read it.
+        forbidden: bool,
     },
-}
-
-/// Why the service did not do something.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Failure {
-    /// There was no answer; what the browser said, which is seldom more than that.
-    NoAnswer(String),
-    /// The service refused.
-    Refused(Refusal),
-    /// The answer could not be read; what was wrong with it.
-    Unreadable(String),
-}
-
-impl Failure {
-    /// Whether credentials are missing or refused.
-    #[must_use]
-    pub fn is_unauthenticated(&self) -> bool {
-        matches!(self, Self::Refused(refusal) if refusal.status == 401)
-    }
-
-    /// What the service said about one field of the request.
-    #[must_use]
-    pub fn of_field(&self, field: &str) -> Option<String> {
-        let Self::Refused(refusal) = self else { return None };
-        refusal.fields.iter().find(|violation| violation.field == field).map(|violation| violation.description.clone())
-    }
-}
-
-/// What happened, in the service's words where it spoke.
-impl fmt::Display for Failure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoAnswer(_) => f.write_str("the service did not answer"),
-            Self::Unreadable(text) => write!(f, "the answer could not be read: {text}"),
-            Self::Refused(refusal) if refusal.fields.is_empty() => f.write_str(&refusal.message),
-            // "provided parameters are invalid" says less than what is wrong with them.
-            Self::Refused(refusal) => {
-                let texts: Vec<&str> = refusal.fields.iter().map(|field| field.description.as_str()).collect();
-                f.write_str(&texts.join("; "))
-            }
-        }
-    }
 }
 
 /// The service; a context of every page: `expect_context::<Service>()`.
@@ -101,6 +67,12 @@ pub struct Service {
     pub audience: Signal<Option<String>>,
     /// The superuser that this page acts as, if it is signed in.
     pub user: Signal<Option<String>>,
+    /// Which cluster the pages are about.
+    pub connection: Signal<Connection>,
+    /// What can be asked of it, and why not.
+    pub can: Signal<Abilities>,
+    /// What of the policy could not be read.
+    pub unread: Signal<Unread>,
     /// The time now, in milliseconds since 1970, kept going by [`Service::tick`].
     pub now: Signal<f64>,
     held: Held,
@@ -117,6 +89,10 @@ struct Held {
     people_at: StoredValue<f64>,
     keys: RwSignal<Option<String>>,
     credentials: RwSignal<Option<SignIn>>,
+    connection: RwSignal<Connection>,
+    /// What opens the cluster behind the service, while the pages are about it.
+    of_cluster: RwSignal<Option<Credentials>>,
+    unread: RwSignal<Unread>,
     now: RwSignal<f64>,
     read_at: StoredValue<Option<f64>>,
     reads: StoredValue<u64>,
@@ -141,6 +117,9 @@ impl Service {
             people_at: StoredValue::new(f64::NEG_INFINITY),
             keys: RwSignal::new(None),
             credentials: RwSignal::new(None),
+            connection: RwSignal::new(Connection::Service),
+            of_cluster: RwSignal::new(None),
+            unread: RwSignal::new(Unread::default()),
             now: RwSignal::new(0.0),
             read_at: StoredValue::new(None),
             reads: StoredValue::new(0),
@@ -156,7 +135,18 @@ impl Service {
             keys: held.keys.into(),
             issuer: provider(|provider| provider.issuer.clone()),
             audience: provider(|provider| provider.audience.clone()),
-            user: Signal::derive(move || held.credentials.with(|given| given.as_ref().map(|given| given.user.clone()))),
+            user: Signal::derive(move || match held.connection.get() {
+                Connection::Service => held.credentials.with(|given| given.as_ref().map(|given| given.user.clone())),
+                Connection::SelfManaged | Connection::Cloud { .. } => {
+                    held.of_cluster.with(|given| given.as_ref()?.user().map(str::to_owned))
+                }
+            }),
+            connection: held.connection.into(),
+            can: Signal::derive(move || {
+                let upstream = held.info.with(|info| info.as_ref().map(|info| info.upstream.clone()));
+                held.connection.with(|connection| connection.abilities(&upstream.unwrap_or_default()))
+            }),
+            unread: held.unread.into(),
             now: held.now.into(),
             held,
         }
@@ -179,20 +169,45 @@ impl Service {
         self.reload();
     }
 
-    /// Sends one change through the Data Plane API, and reads the service again so that every page sees it.
-    ///
-    /// # Errors
-    /// What the service or the browser said. Nothing was lost: the caller still has the change.
-    pub async fn change(self, change: &Change) -> Result<(), Failure> {
-        let credentials = self.held.credentials.get_untracked();
-        let sent = backend::send(change, credentials.as_ref()).await;
-        // Read again after a failure too: the service may have done it, and the answer got lost.
-        self.read().await;
-        sent
+    /// Makes the pages be about another cluster, with these credentials, and reads it. What was read of the one before
+    /// is forgotten, and so are its credentials.
+    pub fn connect(self, connection: Connection, credentials: Option<Credentials>) {
+        let Held { policy, tag, status, read_at, unread, .. } = self.held;
+        self.held.of_cluster.set(credentials);
+        self.held.connection.set(connection);
+        policy.set(None);
+        unread.set(Unread::default());
+        tag.set_value(None);
+        read_at.set_value(None);
+        status.set(ServiceStatus::Loading);
+        self.reload();
+    }
+
+    /// Forgets the superuser of this service; what was read stays until it is read again.
+    pub fn sign_out(self) {
+        self.held.credentials.set(None);
+        self.held.status.set(ServiceStatus::Loading);
+        self.reload();
+    }
+
+    /// What the service relays to.
+    fn upstream(self) -> Upstream {
+        let upstream = |info: &Option<ServiceInfo>| info.as_ref().map(|info| info.upstream.clone());
+        self.held.info.with_untracked(upstream).unwrap_or_default()
+    }
+
+    /// Where the connection's APIs are, and what opens them.
+    fn target(self) -> Target {
+        let connection = self.held.connection.get_untracked();
+        let credentials = match connection {
+            Connection::Service => self.held.credentials.get_untracked().map(Credentials::Password),
+            Connection::SelfManaged | Connection::Cloud { .. } => self.held.of_cluster.get_untracked(),
+        };
+        connection.target(&self.upstream(), credentials)
     }
 
     /// Reads the service; of reads that overlap, the one that started last counts.
-    async fn read(self) {
+    pub async fn read(self) {
         let Held { reads, status, read_at, now, .. } = self.held;
         reads.update_value(|reads| *reads += 1);
         let mine = reads.get_value();
@@ -212,14 +227,14 @@ impl Service {
             }
             Err(failure) => {
                 let since = read_at.get_value().unwrap_or(now_ms);
-                let sign_in = failure.is_unauthenticated();
-                status.set(ServiceStatus::Away { reason: failure.to_string(), since, sign_in });
+                let (sign_in, forbidden) = (failure.is_unauthenticated(), failure.is_forbidden());
+                status.set(ServiceStatus::Away { reason: failure.to_string(), since, sign_in, forbidden });
             }
         }
     }
 
     async fn fetch(self, mine: u64) -> Result<(), Failure> {
-        let Held { policy, tag, status, info, people, people_at, keys, credentials, reads, .. } = self.held;
+        let Held { policy, tag, status, info, people, people_at, keys, credentials, unread, reads, .. } = self.held;
         let is_latest = move || reads.get_value() == mine;
         // A service that was away may be another one now: with other keys, and with other people's tokens.
         let fresh = status.with_untracked(|status| matches!(status, ServiceStatus::Connected { .. }));
@@ -242,9 +257,20 @@ impl Service {
             }
             people_at.set_value(dom::now_ms());
         }
+        let target = self.target();
+        if !target.is_own {
+            let read = backend::read_cluster(&target).await?;
+            let is_same = policy.with_untracked(|held| held.as_deref() == Some(&read.policy));
+            if is_latest() {
+                unread.set(read.unread);
+                if !is_same {
+                    policy.set(Some(Arc::new(read.policy)));
+                }
+            }
+            return Ok(());
+        }
         let known = tag.get_value();
-        let given = credentials.get_untracked();
-        if let Some(read) = backend::policy(known.as_deref(), given.as_ref()).await?
+        if let Some(read) = backend::policy(known.as_deref(), target.credentials.as_ref()).await?
             && is_latest()
         {
             tag.set_value(read.tag);
@@ -256,24 +282,7 @@ impl Service {
 
 #[cfg(test)]
 mod tests {
-    use gbac_api::problem::FieldViolation;
-
     use super::*;
-
-    #[test]
-    fn a_refusal_says_what_is_wrong_with_the_fields() {
-        let refusal = Refusal {
-            status: 400,
-            code: "INVALID_ARGUMENT".into(),
-            message: "provided parameters are invalid".into(),
-            fields: vec![FieldViolation::new("host", "one address or `*`, not a range")],
-        };
-        let failure = Failure::Refused(refusal);
-        assert_eq!(failure.to_string(), "one address or `*`, not a range");
-        assert_eq!(failure.of_field("host").as_deref(), Some("one address or `*`, not a range"));
-        assert_eq!(failure.of_field("principal"), None);
-        assert!(!failure.is_unauthenticated());
-    }
 
     #[test]
     fn a_new_service_knows_nothing() {

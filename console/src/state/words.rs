@@ -3,8 +3,9 @@
 use gbac_engine::model::Acl;
 
 use super::escape::plain;
+pub use super::simulator::words::thousands;
 
-/// A count with its noun: `1 role`, `2 roles`.
+/// A count with its noun: `1 role`, `2,000 roles`.
 ///
 /// ```
 /// use gbac_console::state::words::count;
@@ -15,8 +16,8 @@ use super::escape::plain;
 pub fn count(number: usize, noun: &str) -> String {
     match (number, noun.strip_suffix('y')) {
         (1, _) => format!("1 {noun}"),
-        (_, Some(stem)) if !noun.ends_with("ey") => format!("{number} {stem}ies"),
-        _ => format!("{number} {noun}s"),
+        (_, Some(stem)) if !noun.ends_with("ey") => format!("{} {stem}ies", thousands(number)),
+        _ => format!("{} {noun}s", thousands(number)),
     }
 }
 

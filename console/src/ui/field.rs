@@ -139,6 +139,9 @@ pub fn Field(
     /// `text`, `search` or `password`.
     #[prop(default = "text")]
     kind: &'static str,
+    /// The id of a `datalist` of suggestions.
+    #[prop(optional)]
+    list: &'static str,
     /// What a browser may fill in, such as `username`; nothing by default.
     #[prop(default = "off")]
     autocomplete: &'static str,
@@ -155,6 +158,7 @@ pub fn Field(
                 type=kind
                 placeholder=placeholder
                 autocomplete=autocomplete
+                list=(!list.is_empty()).then_some(list)
                 autocapitalize="off"
                 spellcheck="false"
                 autofocus=autofocus

@@ -33,6 +33,12 @@ pub enum Glyph {
     Cross,
     /// An angle that points to the right.
     Chevron,
+    /// An angle that points to the left.
+    Previous,
+    /// An angle that points left at a bar.
+    First,
+    /// An angle that points right at a bar.
+    Last,
     /// A triangle that points up.
     Up,
     /// A triangle that points down.
@@ -57,6 +63,8 @@ pub enum Glyph {
     Theme,
     /// A broken connection.
     Off,
+    /// A circle that closes: again.
+    Again,
 }
 
 impl Glyph {
@@ -78,6 +86,9 @@ impl Glyph {
             Self::Tick => "#i-tick",
             Self::Cross => "#i-cross",
             Self::Chevron => "#i-chev",
+            Self::Previous => "#i-prev",
+            Self::First => "#i-first",
+            Self::Last => "#i-last",
             Self::Up => "#i-up",
             Self::Down => "#i-down",
             Self::Same => "#i-same",
@@ -90,6 +101,7 @@ impl Glyph {
             Self::Lock => "#i-lock",
             Self::Theme => "#i-theme",
             Self::Off => "#i-off",
+            Self::Again => "#i-again",
         }
     }
 }

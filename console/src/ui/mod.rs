@@ -1,6 +1,7 @@
 //! The parts that pages are made of: props in, callbacks out, no fetching and no policy.
 
 pub mod button;
+pub mod copy;
 pub mod dialog;
 pub mod disclosure;
 pub mod field;
@@ -11,6 +12,7 @@ pub mod table;
 pub mod verdict;
 
 pub use button::{Button, ButtonKind, IconButton, LinkButton};
+pub use copy::{CopyBlock, CopyButton};
 pub use dialog::{Dialog, DialogActions};
 pub use disclosure::Disclosure;
 pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea};

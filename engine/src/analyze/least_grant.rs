@@ -235,7 +235,7 @@ fn choose(
 }
 
 /// The ACL that allows a request of an identity, and as little else as an ACL can.
-fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
+pub(super) fn narrowest(identity: &Identity, request: &Request<'_>) -> Option<Acl> {
     // `User:*` would be everyone, and an empty name is none.
     let user = Some(identity.user()).filter(|user| !matches!(*user, "*" | "")).map(Principal::user);
     let principal = user.or_else(|| identity.groups().first().map(Principal::group))?;

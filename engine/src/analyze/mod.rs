@@ -3,11 +3,19 @@
 //! The answers are exact and need no solver. Literals and prefixes cut the names of a resource type into finitely many
 //! regions, and all names of a region are decided alike; so it is enough to look at each region once.
 
+mod collisions;
+mod compare;
 mod diff;
 mod held;
+mod holdings;
+mod known_names;
 mod least_grant;
 mod lint;
+mod matrix;
 mod permissions;
+mod reach;
+mod revoke;
+mod role_counts;
 mod tree;
 mod who_can;
 
@@ -16,11 +24,19 @@ use std::fmt;
 use crate::model::{Operation, PatternType, Permission, Principal};
 use crate::policy::Operations;
 
+pub use collisions::{Collision, Merged, Merging, collisions};
+pub use compare::{Comparison, compare};
 pub use diff::{Addresses, Counterexample, Diff, Difference, Effect, Extent, Hosts, Relation, diff};
+pub use holdings::{Count, Holding, Holdings, Named, holdings};
+pub use known_names::known_names;
 pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
 pub(crate) use lint::in_order;
-pub use lint::{Finding, Severity, lint};
+pub use lint::{Finding, Mend, Severity, lint, lint_roles};
+pub use matrix::{Cell, cell, resources};
 pub use permissions::{Exception, Grant, Permissions, permissions, permissions_of};
+pub use reach::{Block, Reach, Subject, Way, reach};
+pub use revoke::{Revocation, RoleGrant, revoke};
+pub use role_counts::{RoleCounts, acl_counts, role_counts};
 pub use who_can::{Entry, Match, WhoCan, who_can};
 
 /// Names of one resource type.

@@ -18,11 +18,16 @@ pub(super) enum Place<'a> {
 
 impl<'a> Place<'a> {
     pub(super) fn of(pattern: &'a Pattern) -> Self {
-        match pattern.pattern_type {
-            PatternType::Literal if pattern.name() == "*" => Self::All,
-            PatternType::Prefixed if pattern.name().is_empty() => Self::All,
-            PatternType::Literal => Self::Literal(pattern.name()),
-            PatternType::Prefixed => Self::Prefix(pattern.name()),
+        Self::named(pattern.pattern_type, pattern.name())
+    }
+
+    /// What a pattern of this type and name covers.
+    pub(super) fn named(pattern_type: PatternType, name: &'a str) -> Self {
+        match pattern_type {
+            PatternType::Literal if name == "*" => Self::All,
+            PatternType::Prefixed if name.is_empty() => Self::All,
+            PatternType::Literal => Self::Literal(name),
+            PatternType::Prefixed => Self::Prefix(name),
         }
     }
 

@@ -2,11 +2,12 @@
 
 use super::Holder;
 use super::held::is_superuser;
+use super::tree::Place;
 use crate::decide::{Outcome, Request};
 use crate::identity::Identity;
 use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType};
 use crate::order::{run, sort};
-use crate::policy::{HostId, Operations, PatternId, Policy, PrincipalId, Row};
+use crate::policy::{HostId, Operations, Pattern, PatternId, Policy, PrincipalId, Row};
 
 /// Who may do one thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -125,17 +126,26 @@ pub(super) struct Hit {
 }
 
 /// Where an ACL stands in the order of D-20 and D-35: by way, pattern, `User:*`, any host, operation and host.
-type Place = (usize, usize, bool, bool, usize, Host);
+type Standing = (usize, usize, bool, bool, usize, Host);
 
 impl<'a> Hits<'a> {
     pub(super) fn new(policy: &'a Policy, request: &'a Request<'a>) -> Self {
+        Self::of_patterns(policy, request, |_| true)
+    }
+
+    /// Those of patterns that cover a whole place; the request names it.
+    pub(super) fn at(policy: &'a Policy, request: &'a Request<'a>, place: Place<'_>) -> Self {
+        Self::of_patterns(policy, request, |pattern| Place::of(pattern).covers(place))
+    }
+
+    fn of_patterns(policy: &'a Policy, request: &'a Request<'a>, is_asked: impl Fn(&Pattern) -> bool) -> Self {
         let host = request.host.map(|host| policy.host_id(Host::Address(host.to_canonical())));
         let allow = Operations::answering(request.operation, Permission::Allow);
         let deny = Operations::answering(request.operation, Permission::Deny);
         let mut hits = Vec::new();
         for id in policy.covering(request.resource_type, request.resource_name).as_slice() {
             let id = PatternId(*id);
-            let Some(pattern) = policy.pattern(id) else { continue };
+            let Some(pattern) = policy.pattern(id).filter(|pattern| is_asked(pattern)) else { continue };
             let narrow = match pattern.pattern_type {
                 PatternType::Literal if pattern.name() == request.resource_name => usize::MAX,
                 PatternType::Literal => 0,
@@ -166,6 +176,19 @@ impl<'a> Hits<'a> {
     /// The hits of one principal.
     pub(super) fn of(&self, principal: PrincipalId) -> &[Hit] {
         run(&self.hits, |hit| hit.principal.cmp(&principal))
+    }
+
+    /// The ACLs of a principal that allow the request, in order.
+    pub(super) fn allowing(&self, principal: PrincipalId) -> Vec<Acl> {
+        let mut acls = Vec::new();
+        for hit in self.of(principal).iter().filter(|hit| hit.allows) {
+            let Some(pattern) = self.policy.pattern(hit.pattern) else { continue };
+            let allowing = hit.row.of(Permission::Allow).iter();
+            let allowing = allowing.filter(|of| rank(*of, self.request.operation, Permission::Allow).is_some());
+            acls.extend(allowing.map(|of| self.policy.acl(pattern, &hit.row, of, Permission::Allow)));
+        }
+        sort(&mut acls, |a, b| a.cmp(b));
+        acls
     }
 
     /// How the request of a holder is decided, given the number of its principal.
@@ -200,6 +223,11 @@ impl<'a> Hits<'a> {
 
     /// The ACLs that deny an identity, in the order of D-20.
     pub(super) fn denying(&self, identity: &Identity) -> Vec<Match> {
+        self.of_identity(identity).1
+    }
+
+    /// What allows an identity, what denies it, and whether the host could change the answer.
+    pub(super) fn of_identity(&self, identity: &Identity) -> (Option<Match>, Vec<Match>, bool) {
         let mut ways = Ways::new(self);
         let id = |kind, name: &str| self.policy.principal_id(kind, name);
         ways.user(id(PrincipalType::User, identity.user()));
@@ -208,14 +236,15 @@ impl<'a> Hits<'a> {
             ways.go(Some(name), group);
             ways.roles(Some(name), group);
         }
+        let (granted_by, denied_by, host_unknown) = ways.end();
         let mut denying: Vec<Match> = Vec::new();
-        for found in ways.end().1 {
+        for found in denied_by {
             // Several ways may lead to one role; the first is told.
             if denying.iter().all(|known| known.acl != found.acl) {
                 denying.push(found);
             }
         }
-        denying
+        (granted_by, denying, host_unknown)
     }
 }
 
@@ -224,8 +253,8 @@ struct Ways<'a> {
     hits: &'a Hits<'a>,
     /// The place of the next way.
     place: usize,
-    allows: Vec<(Place, Match)>,
-    denies: Vec<(Place, Match)>,
+    allows: Vec<(Standing, Match)>,
+    denies: Vec<(Standing, Match)>,
     host_might_allow: bool,
 }
 

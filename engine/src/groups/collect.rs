@@ -63,9 +63,7 @@ impl<'a> Names<'a> {
             }
             Value::String(text) => {
                 self.parts = true;
-                for (index, part) in text.split(',').enumerate() {
-                    // The blanks of ASCII, as the platform trims them: vertical tab included.
-                    let part = part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r'));
+                for (index, part) in comma_parts(text).enumerate() {
                     if let Err(fault) = self.push(element_location(&location, index), Found::Name(part)) {
                         return fault;
                     }
@@ -178,6 +176,12 @@ impl<'a> Names<'a> {
         warnings.extend(groups.iter().filter_map(collision));
         (groups, elements)
     }
+}
+
+/// The names in a comma-separated string, without the blanks of ASCII at their edges, as the platform trims them: vertical
+/// tab included.
+pub(crate) fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
+    text.split(',').map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))
 }
 
 /// What is the matter with names, counted by kind: a hostile claim of a million commas gives one warning.

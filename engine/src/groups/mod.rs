@@ -10,6 +10,7 @@ mod why;
 
 use serde_json::{Map, Value};
 
+pub(crate) use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};
 

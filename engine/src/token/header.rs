@@ -157,6 +157,12 @@ impl Header {
         }
         warnings
     }
+
+    /// Why version 26.1 of the platform refuses every token with this header, although it is read here (D-29).
+    #[must_use]
+    pub fn platform_refusal(&self) -> Option<Warning> {
+        self.warnings().into_iter().find(|warning| matches!(warning.code, "platform_alg" | "platform_typ"))
+    }
 }
 
 fn text(members: &Map<String, Value>, name: &'static str) -> Result<Option<String>, TokenError> {

@@ -89,8 +89,10 @@ async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     answer().unwrap_or_else(|fault| fault.answer(SURFACE))
 }
 
-async fn schema() -> Json<ConfigSchema> {
-    let properties = Property::ALL.into_iter().map(|property| (property.name().to_owned(), property.schema()));
+async fn schema(State(app): State<App>) -> Json<ConfigSchema> {
+    let config = app.read().config;
+    let of = |property: Property| (property.name().to_owned(), property.schema(&config));
+    let properties = Property::ALL.into_iter().map(of);
     Json(ConfigSchema { properties: properties.collect() })
 }
 

@@ -155,7 +155,7 @@ impl Property {
         }
     }
 
-    pub(super) fn schema(self) -> PropertySchema {
+    pub(super) fn schema(self, config: &Config) -> PropertySchema {
         PropertySchema {
             kind: self.kind().words().0.into(),
             description: self.description().into(),
@@ -168,6 +168,7 @@ impl Property {
             },
             items: (self.kind() == Kind::Texts).then(|| ItemSchema { kind: "string".into() }),
             default: self.value(&Held::default()),
+            pinned: self.setting().is_some_and(|setting| config.is_pinned(setting)),
         }
     }
 

@@ -13,7 +13,10 @@ const PASSWORD = 'correct-horse-battery-staple';
 /** Starts `gbac serve --data` on a new folder, with these flags and this password in GBAC_ADMIN_PASSWORD. */
 export async function startCluster({ flags = [], password = PASSWORD } = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'gbac-data-'));
-  const start = (listen) => serve(['--data', folder, '--listen', listen, ...flags], { GBAC_ADMIN_PASSWORD: password });
+  const { GBAC_CONSOLE: console } = process.env;
+  const shown = console ? ['--console', console] : [];
+  const start = (listen) =>
+    serve(['--data', folder, '--listen', listen, ...flags, ...shown], { GBAC_ADMIN_PASSWORD: password });
   let ended = '';
   let running;
   try {

@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { openBrowser } from './browser.mjs';
+import { startCluster } from './cluster.mjs';
 import { startProvider } from './provider.mjs';
 import { startService } from './service.mjs';
 import { openWatched } from './watch.mjs';
@@ -41,17 +42,23 @@ class Log {
   }
 }
 
+/** The flags of a service that relays to everything that a cluster has. */
+const relaysTo = (origin) => ['admin', 'dataplane', 'controlplane'].flatMap((api) => [`--upstream-${api}`, origin]);
+
 /**
- * Starts a service and a browser for the file that calls this, and a provider with `{ provider: true }`; ends them after
- * its tests. Gives `journey`, and an object that holds what was started once the first test runs.
+ * Starts a service and a browser for the file that calls this, a provider with `{ provider: true }`, and with
+ * `{ cluster: OPTIONS }` a cluster that the service relays to; ends them after its tests. Gives `journey`, and an object
+ * that holds what was started once the first test runs.
  */
 export function stage(wanted = {}) {
   const set = {};
   const started = [];
 
   before(async () => {
+    const cluster = wanted.cluster && startCluster(wanted.cluster);
     const starts = {
-      service: startService(),
+      ...(cluster ? { cluster } : {}),
+      service: cluster ? cluster.then(({ origin }) => startService(relaysTo(origin))) : startService(),
       browser: openBrowser(),
       ...(wanted.provider ? { provider: startProvider() } : {}),
     };
@@ -65,6 +72,7 @@ export function stage(wanted = {}) {
     await set.browser?.close();
     await set.provider?.stop();
     await set.service?.stop();
+    await set.cluster?.remove();
   });
 
   /**

@@ -31,7 +31,7 @@ export class Roles {
     await this.newName.waitFor();
   }
 
-  /** Creates a role; its page follows. */
+  /** Creates a role in the draft; its page follows. */
   async create(role) {
     await this.openCreation();
     await this.newName.fill(role);
@@ -54,9 +54,17 @@ export class Deletion {
     this.button = this.dialog.getByRole('button', { name: 'Delete role' });
   }
 
-  /** What is said to be lost, as text. */
+  /** What is said to be lost, as text, once it is worked out. */
   async losses() {
+    await this.dialog.getByText(/What people lose|Nobody loses anything|Nobody has this role/).first().waitFor();
     return await text(this.dialog);
+  }
+
+  /** Types the name and deletes the role in the draft. */
+  async confirm(role) {
+    await this.confirmation.fill(role);
+    await this.button.click();
+    await this.dialog.waitFor({ state: 'detached' });
   }
 }
 
@@ -71,12 +79,14 @@ export class Role {
     // The form for a member.
     this.memberForm = page.getByRole('form', { name: 'Add a principal' });
     this.memberName = this.memberForm.getByRole('textbox', { name: 'Name, or paste Group:name' });
-    // The form for an ACL.
+    // The form for ACLs.
+    this.preset = page.getByRole('combobox', { name: 'Start from' });
     this.aclForm = page.getByRole('form', { name: 'Add ACL' });
     this.resourceType = this.aclForm.getByRole('combobox', { name: 'Resource type' });
     this.resourceName = this.aclForm.getByRole('textbox', { name: /^Resource name/ });
-    this.operation = this.aclForm.getByRole('combobox', { name: 'Operation' });
+    this.operations = this.aclForm.getByRole('group', { name: 'Operations' });
     this.host = this.aclForm.getByRole('textbox', { name: 'Host' });
+    this.addAcls = this.aclForm.getByRole('button', { name: /^Add / });
   }
 
   async open() {
@@ -84,7 +94,7 @@ export class Role {
     await this.memberForm.waitFor();
   }
 
-  /** Types a member and sends it; a name with a type in front sets the type. */
+  /** Types a member and adds it to the draft; a name with a type in front sets the type. */
   async addMember(words, type) {
     if (type) await this.memberForm.getByRole('radio', { name: type, exact: true }).check();
     await this.memberName.fill(words);
@@ -98,38 +108,40 @@ export class Role {
       .filter({ has: this.page.getByRole('rowheader', { name: principal, exact: true }) });
   }
 
+  /** Removes a member in the draft; the line stays, with the way back. */
   async removeMember(principal) {
     await this.members.getByRole('button', { name: `Remove ${principal}`, exact: true }).click();
-    const dialog = this.page.getByRole('dialog', { name: `Remove ${principal}` });
-    await dialog.getByRole('button', { name: 'Remove principal' }).click();
-    await this.member(principal).waitFor({ state: 'detached' });
+    await this.members.getByRole('button', { name: `Undo removing ${principal}`, exact: true }).waitFor();
   }
 
-  /** Fills the form of an ACL and sends it. */
-  async addAcl({ type = 'Topic', pattern = 'Literal', name, operation, permission = 'Allow', host = '*' }) {
+  /** The box of an operation. */
+  operation(name) {
+    return this.operations.getByRole('checkbox', { name, exact: true });
+  }
+
+  /** Fills the form of ACLs and adds them to the draft. */
+  async addAcl({ type = 'Topic', pattern = 'Literal', name, operations, permission = 'Allow', host = '*' }) {
     await this.resourceType.selectOption({ label: type });
-    await this.aclForm.getByRole('radio', { name: pattern, exact: true }).check();
-    if (name !== undefined) await this.resourceName.fill(name);
-    await this.operation.selectOption({ label: operation });
+    const pattern_ = this.aclForm.getByRole('radio', { name: pattern, exact: true });
+    if (name !== undefined) {
+      await pattern_.check();
+      await this.resourceName.fill(name);
+    }
+    for (const operation of operations) await this.operation(operation).check();
     await this.host.fill(host);
     await this.aclForm.getByRole('radio', { name: permission, exact: true }).check();
-    await this.aclForm.getByRole('button', { name: 'Add ACL' }).click();
+    await this.addAcls.click();
   }
 
-  /** Removes an ACL by its line, such as `Topic payments- prefixed, Write, deny, host *`; gives what the dialog says. */
+  /** Removes an ACL in the draft by its line, such as `Topic payments- prefixed, Write, deny, host *`. */
   async removeAcl(line) {
-    const button = this.acls.getByRole('button', { name: `Remove ACL ${line}`, exact: true });
-    await button.click();
-    const dialog = this.page.getByRole('dialog', { name: 'Remove ACL' });
-    const said = await text(dialog);
-    await dialog.getByRole('button', { name: 'Remove ACL' }).click();
-    await button.waitFor({ state: 'detached' });
-    return said;
+    await this.acls.getByRole('button', { name: `Remove ACL ${line}`, exact: true }).click();
+    await this.acls.getByRole('button', { name: `Undo removing ${line}`, exact: true }).waitFor();
   }
 
-  /** The rows of the ACLs: type, resource, pattern, operation, permission, host. */
+  /** The rows of the ACLs: type, resource, pattern, operation, permission with what is remarked, host. */
   async aclRows() {
-    return (await cells(this.aclTable)).map((row) => row.slice(0, 6));
+    return (await cells(this.aclTable)).map((row) => row.slice(1, 7));
   }
 
   async openDeletion() {

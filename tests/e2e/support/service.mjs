@@ -6,19 +6,24 @@ import { asking, basic } from './ask.mjs';
 import { serve } from './launch.mjs';
 
 /** Its password is the demo's own, whatever the environment says. */
-function start(listen) {
+function start(listen, flags) {
   const { GBAC_CONSOLE: console } = process.env;
-  return serve(['--demo', '--listen', listen, ...(console ? ['--console', console] : [])]);
+  return serve(['--demo', '--listen', listen, ...flags, ...(console ? ['--console', console] : [])]);
 }
 
-/** Starts the demo; everything that a test asks the service itself goes over HTTP, as any other client's would. */
-export async function startService() {
-  let demo = await start('127.0.0.1:0');
+/**
+ * Starts the demo, with these flags besides; everything that a test asks the service itself goes over HTTP, as any other
+ * client's would.
+ */
+export async function startService(flags = []) {
+  let demo = await start('127.0.0.1:0', flags);
   const { origin } = demo;
   const ask = asking(origin, basic('admin', 'demo'));
   const role = (name) => `/v1/roles/${encodeURIComponent(name)}`;
   return {
     origin,
+    /** A request as the admin. */
+    ask,
     output: () => demo.output(),
     /** What the service says about itself. */
     info: async () => (await ask('GET', '/gbac/v1/service')).body,
@@ -58,7 +63,7 @@ export async function startService() {
     stop: () => demo.stop(),
     /** Starts again on the same port, as new as after any start: a demo remembers nothing. */
     async restart() {
-      demo = await start(new URL(origin).host);
+      demo = await start(new URL(origin).host, flags);
     },
   };
 }

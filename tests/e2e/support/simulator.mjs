@@ -12,13 +12,13 @@ export class Simulator {
     // The panes.
     this.identity = page.getByRole('region', { name: /^(Token|Identity)$/ });
     this.extraction = page.getByRole('region', { name: 'Extraction' });
-    this.check = page.getByRole('region', { name: 'Check' });
+    this.check = page.getByRole('region', { name: 'Check', exact: true });
     this.trace = page.getByRole('region', { name: 'Trace', exact: true });
     // Their controls.
     this.token = this.identity.getByRole('textbox', { name: /^(Access token|Claims)$/ });
     this.user = this.identity.getByRole('textbox', { name: 'User', exact: true });
     this.groups = this.identity.getByRole('textbox', { name: 'IdP groups, one per line' });
-    this.claimPath = this.identity.getByRole('textbox', { name: 'Group claim' });
+    this.claimPath = this.identity.getByRole('combobox', { name: 'Group claim' });
     this.keys = this.identity.getByRole('textbox', { name: 'Keys (JWKS)' });
     this.issuer = this.identity.getByRole('textbox', { name: 'Issuer, optional' });
     this.audience = this.identity.getByRole('textbox', { name: 'Audience, optional' });

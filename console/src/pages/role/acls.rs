@@ -4,69 +4,63 @@ use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::RoleContext;
-use super::failed::{FailedLine, Progress, row_class};
-use super::remove::Removal;
+use super::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::state::escape::plain;
-use crate::state::role::{AclRow, Standing};
+use crate::state::role::{AclRow, Remark, Standing};
 use crate::state::words::{acl_line, count};
-use crate::ui::{Button, Empty, Glyph, IconButton, PermissionWord, ResourceName, Tag, TagKind, resource_words};
+use crate::ui::{
+    Button, ButtonKind, Empty, Glyph, IconButton, Message, MessageKind, PermissionWord, ResourceName, Tag, TagKind,
+    Words, resource_words,
+};
 
-/// The section. `adding` says whether the form beside it is open.
+/// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be edited.
 #[component]
-pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
+pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let number = move || context.acls.with(Vec::len);
-    let is_empty = Memo::new(move |_| number() == 0);
-    let name = context.name.get_value();
-    let table = move || {
-        view! {
-            <div class="panel flat">
-                <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
-                    <table class="t fold cards no-sel" role="table">
-                        <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
-                        <thead role="rowgroup">
-                            <tr role="row">
-                                <th role="columnheader" scope="col">"Resource type"</th>
-                                <th role="columnheader" scope="col">"Resource"</th>
-                                <th role="columnheader" scope="col">"Pattern"</th>
-                                <th role="columnheader" scope="col">"Operation"</th>
-                                <th role="columnheader" scope="col">"Permission"</th>
-                                <th role="columnheader" scope="col">"Host"</th>
-                                <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                            </tr>
-                        </thead>
-                        <tbody role="rowgroup">
-                            <For each=move || context.acls.get() key=AclRow::clone let:row>
-                                <Row row=row />
-                            </For>
-                        </tbody>
-                    </table>
-                </div>
-            </div>
-        }
+    let is_empty = Memo::new(move |_| context.acls.with(Vec::is_empty));
+    let words = move || context.acls.with(|rows| rows_words(rows.iter().map(|row| row.standing)));
+    // What was selected and is no row any more does not count.
+    let selected = Memo::new(move |_| {
+        context.selected.with(|selected| {
+            let is_selected = |row: &&AclRow| row.standing != Standing::Removed && selected.contains(&row.acl);
+            context.acls.with(|rows| rows.iter().filter(is_selected).map(|row| row.acl.clone()).collect::<Vec<_>>())
+        })
+    });
+    let number = move || selected.with(Vec::len);
+    let remove_selected = move |()| {
+        let gone = context.draft.add_all(selected.get_untracked().into_iter().map(Change::RemoveAcl));
+        context.selected.update(std::collections::BTreeSet::clear);
+        dom::announce(&format!("{} removed in the draft", count(gone, "ACL")));
+        dom::focus_later("h-acl");
     };
     view! {
         <section class="section" aria-labelledby="h-acl">
             <div class="row">
                 <h2 id="h-acl" tabindex="-1">"ACLs"</h2>
-                <span class="count">{move || count(number(), "row")}</span>
-                <span class="row row-end">
-                    <Button
-                        id="add-acl-open"
-                        glyph=Glyph::Plus
-                        on_press=move |()| {
-                            adding.set(true);
-                            dom::focus_later("acl-type");
-                        }
-                        {..}
-                        aria-expanded=move || if adding.get() { "true" } else { "false" }
-                        aria-controls="add-acl"
-                    >
-                        "Add ACL"
-                    </Button>
-                </span>
+                <span class="count">{words}</span>
+                {is_open.then(|| view! {
+                    <span class="row row-end">
+                        {move || (number() > 0).then(|| view! {
+                            <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=remove_selected>
+                                {move || format!("Delete selected ({})", number())}
+                            </Button>
+                        })}
+                        <Button
+                            id="add-acl-open"
+                            glyph=Glyph::Plus
+                            on_press=move |()| {
+                                adding.set(true);
+                                dom::focus_later("acl-preset");
+                            }
+                            {..}
+                            aria-expanded=move || if adding.get() { "true" } else { "false" }
+                            aria-controls="add-acl"
+                        >
+                            "Add ACL"
+                        </Button>
+                    </span>
+                })}
             </div>
             {move || if is_empty.get() {
                 view! {
@@ -78,52 +72,153 @@ pub(super) fn Acls(adding: RwSignal<bool>) -> impl IntoView {
                 }
                 .into_any()
             } else {
-                table().into_any()
+                view! { <Table is_open=is_open /> }.into_any()
             }}
         </section>
     }
 }
 
-/// The id of the button that removes an ACL, made of what is in it.
+#[component]
+fn Table(is_open: bool) -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let name = context.name.get_value();
+    let open_rows = move || {
+        let is_open = |row: &&AclRow| row.standing != Standing::Removed;
+        context.acls.with(|rows| rows.iter().filter(is_open).map(|row| row.acl.clone()).collect::<Vec<_>>())
+    };
+    let all = Memo::new(move |_| {
+        let rows = open_rows();
+        !rows.is_empty() && context.selected.with(|selected| rows.iter().all(|acl| selected.contains(acl)))
+    });
+    let some = Memo::new(move |_| {
+        !all.get() && context.selected.with(|selected| open_rows().iter().any(|acl| selected.contains(acl)))
+    });
+    let select_all = move |_| {
+        let rows = open_rows();
+        let is_all = all.get_untracked();
+        context.selected.update(|selected| {
+            selected.clear();
+            if !is_all {
+                selected.extend(rows);
+            }
+        });
+    };
+    view! {
+        <div class="panel flat">
+            <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
+                <table class="t fold cards" role="table">
+                    <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
+                    <thead role="rowgroup">
+                        <tr role="row">
+                            <th role="columnheader" scope="col" class="sel">
+                                {is_open.then(|| view! {
+                                    <label class="check-hit">
+                                        <span class="sr">"Select all ACLs"</span>
+                                        <input class="check" type="checkbox" prop:checked=move || all.get()
+                                            prop:indeterminate=move || some.get() on:change=select_all />
+                                    </label>
+                                })}
+                                {(!is_open).then(|| view! { <span class="sr">"Draft"</span> })}
+                            </th>
+                            <th role="columnheader" scope="col">"Resource type"</th>
+                            <th role="columnheader" scope="col">"Resource"</th>
+                            <th role="columnheader" scope="col">"Pattern"</th>
+                            <th role="columnheader" scope="col">"Operation"</th>
+                            <th role="columnheader" scope="col">"Permission"</th>
+                            <th role="columnheader" scope="col">"Host"</th>
+                            <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                        </tr>
+                    </thead>
+                    <tbody role="rowgroup">
+                        <For each=move || context.acls.get() key=AclRow::clone let:row>
+                            <Row row=row is_open=is_open />
+                        </For>
+                    </tbody>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+/// The id of the button of an ACL's row, made of what is in it.
 fn button_id(acl: &Acl) -> String {
-    format!("rm-{}", gbac_api::encode::component(&acl_line(acl)))
+    format!("act-{}", gbac_api::encode::component(&acl_line(acl)))
 }
 
 #[component]
-fn Row(row: AclRow) -> impl IntoView {
+fn Row(row: AclRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let AclRow { acl, standing } = row;
-    let change = match standing {
-        Standing::Stored => Change::RemoveAcl(acl.clone()),
-        Standing::Added => Change::AddAcl(acl.clone()),
-    };
-    let progress = context.progress(change.clone());
-    let (retried, dropped) = (change.clone(), change);
+    let AclRow { acl, standing, remark, failure } = row;
     let line = acl_line(&acl);
-    let word = if standing == Standing::Stored { "Not removed" } else { "Not added" };
     let resource = match acl.resource_type {
         ResourceType::Registry => None,
         _ => Some(acl.resource_name.clone()),
     };
-    let id = button_id(&acl);
     let host = acl.host.to_string();
-    let asked = acl.clone();
-    let remove = move |()| {
-        let focus_after = context.acls.with(|rows| {
-            let place = rows.iter().position(|row| row.acl == asked).unwrap_or_default();
-            let next = rows.get(place + 1).or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
-            next.map(|row| button_id(&row.acl)).into_iter().chain(["h-acl".to_owned()]).collect()
-        });
-        context.removal.set(Some(Removal::Acl { acl: asked.clone(), focus_after }));
+    // Where the row itself goes its neighbour gets focus, else its own button, which is another one then.
+    let focus_after = {
+        let acl = acl.clone();
+        move || {
+            let next = context.acls.with_untracked(|rows| {
+                let place = rows.iter().position(|row| row.acl == acl).unwrap_or_default();
+                let next = rows.get(place + 1).or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
+                next.map(|row| button_id(&row.acl))
+            });
+            dom::focus_first([button_id(&acl)].into_iter().chain(next).chain(["h-acl".to_owned()]).collect());
+        }
     };
-    let described = line.clone();
-    let what = format!("ACL {line}");
-    let retry = move |()| {
-        let done = if matches!(retried, Change::AddAcl(_)) { "added" } else { "removed" };
-        context.send(retried.clone(), done, format!("ACL {described}"), || dom::focus_later("h-acl"));
+    let action = {
+        let (acl, line) = (acl.clone(), line.clone());
+        let id = button_id(&acl);
+        let (glyph, label, said, change) = match standing {
+            Standing::Stored => {
+                (Glyph::Bin, format!("Remove ACL {line}"), "removed in the draft", Change::RemoveAcl(acl))
+            }
+            Standing::Added => (Glyph::Undo, format!("Undo adding {line}"), "not added", Change::RemoveAcl(acl)),
+            Standing::Removed => (Glyph::Undo, format!("Undo removing {line}"), "kept", Change::AddAcl(acl)),
+        };
+        let press = move |()| {
+            let focus = focus_after.clone();
+            context.draft.add(change.clone());
+            dom::announce(&format!("ACL {line} {said}"));
+            focus();
+        };
+        move || view! { <IconButton id=id.clone() glyph=glyph label=label.clone() on_press=press.clone() /> }
     };
+    let select = {
+        let (acl, chosen) = (acl.clone(), acl.clone());
+        let label = format!("Select ACL {line}");
+        move || {
+            let (acl, chosen) = (acl.clone(), chosen.clone());
+            view! {
+                <label class="check-hit">
+                    <span class="sr">{label.clone()}</span>
+                    <input
+                        class="check"
+                        type="checkbox"
+                        prop:checked=move || context.selected.with(|selected| selected.contains(&acl))
+                        on:change=move |event| {
+                            let is_checked = event_target_checked(&event);
+                            context.selected.update(|selected| {
+                                if is_checked {
+                                    selected.insert(chosen.clone());
+                                } else {
+                                    selected.remove(&chosen);
+                                }
+                            });
+                        }
+                    />
+                </label>
+            }
+        }
+    };
+    let can_select = is_open && standing == Standing::Stored;
     view! {
-        <tr role="row" class=move || row_class(&progress.get())>
+        <tr role="row" class=row_class(standing)>
+            <td role="cell" class="sel">
+                {can_select.then(select)}
+                <Sign standing=standing />
+            </td>
             <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().words}</Tag></td>
             <td role="cell" data-l="Resource">
                 {match resource {
@@ -136,25 +231,23 @@ fn Row(row: AclRow) -> impl IntoView {
             <td role="cell" data-l="Permission">
                 <span class="marks">
                     <PermissionWord permission=acl.permission />
-                    {(standing == Standing::Added).then(|| view! { <Tag kind=TagKind::Draft>"Not on the service"</Tag> })}
+                    {remark.map(|(remark, message)| {
+                        let words = remark.words();
+                        match remark {
+                            Remark::Overrides(_) => view! { <Tag {..} title=message>{words}</Tag> }.into_any(),
+                            _ => view! { <Tag glyph=Glyph::Warn kind={TagKind::Warn} {..} title=message>{words}</Tag> }.into_any(),
+                        }
+                    })}
                 </span>
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">
-                {(standing == Standing::Stored).then(|| view! {
-                    <IconButton
-                        id=id
-                        glyph=Glyph::Bin
-                        label=format!("Remove ACL {line}")
-                        busy=Signal::derive(move || progress.get() == Progress::Sending)
-                        on_press=remove
-                    />
-                })}
+                <span class="row acts">
+                    {sign_word(standing).map(|word| view! { <span class="sign-w">{word}</span> })}
+                    {is_open.then(action)}
+                </span>
             </td>
         </tr>
-        <FailedLine progress=progress word=word what=what columns=7 on_retry=retry on_drop=move |()| {
-            context.attempts.drop_change(&dropped);
-            dom::focus_later("h-acl");
-        } />
     }
 }

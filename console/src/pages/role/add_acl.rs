@@ -1,18 +1,74 @@
-//! The form that adds an ACL to a role.
+//! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
-use gbac_engine::model::{Operation, Permission, ResourceType};
+use gbac_engine::analyze::NamePattern;
+use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use super::RoleContext;
+use super::preset::PresetRows;
 use crate::dom;
 use crate::state::acl_form::{AclFaults, AclForm, Pattern};
-use crate::state::words::acl_line;
-use crate::ui::{AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, Segmented, Select, Words};
+use crate::state::cover::{Cover, Known, remark};
+use crate::state::near::sentence;
+use crate::state::preset::Preset;
+use crate::state::role::Standing;
+use crate::state::words::count;
+use crate::ui::{
+    AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName, Segmented, Select, Words,
+};
 
 /// The form, beside the ACLs.
 #[component]
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
+    let preset = RwSignal::new(None::<Preset>);
+    let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
+        .chain(Preset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.words())))
+        .collect();
+    view! {
+        <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
+            <div class="pane-h">
+                <h2 id="h-add">"Add ACL"</h2>
+                <span class="row-end">
+                    <IconButton glyph=Glyph::Close label="Close Add ACL" on_press=move |()| {
+                        adding.set(false);
+                        dom::focus_later("add-acl-open");
+                    } />
+                </span>
+            </div>
+            <div class="aside-start">
+                <Select
+                    id="acl-preset"
+                    label="Start from"
+                    value=Signal::derive(move || preset.with(|preset| preset.map(Preset::id).unwrap_or_default().to_owned()))
+                    choices=choices
+                    on_change=move |id: String| preset.set(Preset::from_id(&id))
+                    help=Signal::derive(move || preset.get().map(Preset::purpose))
+                />
+            </div>
+            {move || match preset.get() {
+                None => view! { <ByHand /> }.into_any(),
+                Some(preset) => view! { <PresetRows preset=preset /> }.into_any(),
+            }}
+        </aside>
+    }
+}
+
+/// The ACLs that the role will have.
+pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
+    let stays = |standing| standing != Standing::Removed;
+    context.acls.with(|rows| rows.iter().filter(|row| stays(row.standing)).map(|row| row.acl.clone()).collect())
+}
+
+/// Stages ACLs, and says so.
+pub(super) fn stage(context: RoleContext, acls: Vec<Acl>) {
+    let added = context.draft.add_all(acls.into_iter().map(Change::AddAcl));
+    dom::announce(&format!("{} added in the draft", count(added, "ACL")));
+}
+
+/// One resource, and operations on it.
+#[component]
+fn ByHand() -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let form = RwSignal::new(AclForm::default());
     let sent = RwSignal::new(false);
@@ -22,20 +78,12 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     };
     let has_name = Memo::new(move |_| form.with(AclForm::has_name));
     let named_by_hand = Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != Pattern::Any));
-    let is_here = Memo::new(move |_| {
-        let acl = checked.get().ok();
-        context.service.policy.with(|policy| policy.as_ref().zip(acl).is_some_and(|(policy, acl)| policy.has_acl(&acl)))
-    });
     let add = move || {
         sent.set(true);
         match checked.get_untracked() {
-            Ok(_) if is_here.get_untracked() => {
-                dom::focus("acl-operation");
-            }
-            Ok(acl) => {
-                let what = format!("ACL {}", acl_line(&acl));
-                context.send(Change::AddAcl(acl), "added", what, || ());
-                // The same resource is likely wanted for the next operation.
+            Ok(acls) => {
+                stage(context, acls);
+                // The same resource is likely wanted for the next operations.
                 form.update(|form| *form = form.after_add());
                 sent.set(false);
                 dom::focus("acl-operation");
@@ -50,115 +98,187 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
     };
     let types: Vec<Choice> =
         ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().words)).collect();
-    let operations = Signal::derive(move || {
-        let choice = |operation: Operation| Choice::new(operation.spelling().cli, operation.spelling().words);
-        let fitting = form.with(AclForm::operations).into_iter().map(choice);
-        std::iter::once(Choice::new("", "Choose one")).chain(fitting).collect::<Vec<_>>()
-    });
     let name_label = move || match form.with(|form| form.pattern) {
         Pattern::Prefixed => "Resource name starts with",
         Pattern::Literal | Pattern::Any => "Resource name",
     };
+    let number = Memo::new(move |_| checked.with(|checked| checked.as_ref().map_or(1, Vec::len)));
     view! {
-        <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
-            <div class="pane-h">
-                <h2 id="h-add">"Add ACL"</h2>
-                <span class="row-end">
-                    <IconButton glyph=Glyph::Close label="Close Add ACL" on_press=move |()| {
-                        adding.set(false);
-                        dom::focus_later("add-acl-open");
-                    } />
-                </span>
-            </div>
-            <form class="stack" aria-labelledby="h-add" on:submit=move |event| {
-                event.prevent_default();
-                add();
-            }>
-                <Select
-                    id="acl-type"
-                    label="Resource type"
-                    value=Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()))
-                    choices=types
-                    on_change=move |id: String| {
-                        if let Some(kind) = ResourceType::from_any(&id) {
-                            form.update(|form| *form = form.clone().with_type(kind));
-                        }
+        <form class="stack" aria-labelledby="h-add" on:submit=move |event| {
+            event.prevent_default();
+            add();
+        }>
+            <Select
+                id="acl-type"
+                label="Resource type"
+                value=Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()))
+                choices=types
+                on_change=move |id: String| {
+                    if let Some(kind) = ResourceType::from_any(&id) {
+                        form.update(|form| *form = form.clone().with_type(kind));
                     }
-                />
-                {move || has_name.get().then(|| view! {
-                    <Segmented
-                        name="acl-pattern"
-                        legend="Pattern type"
-                        value=Signal::derive(move || form.with(|form| form.pattern.id().to_owned()))
-                        choices=Pattern::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
-                        on_change=move |id: String| {
-                            if let Some(pattern) = Pattern::from_id(&id) {
-                                form.update(|form| form.pattern = pattern);
-                            }
-                        }
-                    />
-                })}
-                {move || named_by_hand.get().then(|| view! {
-                    <Field
-                        id="acl-name"
-                        label=name_label()
-                        mono=true
-                        value=Signal::derive(move || form.with(|form| form.name.clone()))
-                        on_input=move |text| form.update(|form| form.name = text)
-                        error=fault(|faults| faults.name.clone())
-                        warning=Signal::derive(move || form.with(AclForm::name_warning))
-                    />
-                })}
-                <div class="grid-2">
-                    <Select
-                        id="acl-operation"
-                        label="Operation"
-                        value=Signal::derive(move || {
-                            form.with(|form| form.operation.map(|operation| operation.spelling().cli.to_owned()).unwrap_or_default())
-                        })
-                        choices=operations
-                        on_change=move |id: String| form.update(|form| form.operation = Operation::from_any(&id))
-                        error=fault(|faults| faults.operation.clone())
-                    />
-                    <Field
-                        id="acl-host"
-                        label="Host"
-                        mono=true
-                        value=Signal::derive(move || form.with(|form| form.host.clone()))
-                        on_input=move |text| form.update(|form| form.host = text)
-                        error=fault(|faults| faults.host.clone())
-                    />
-                </div>
+                }
+            />
+            {move || has_name.get().then(|| view! {
                 <Segmented
-                    name="acl-permission"
-                    legend="Permission"
-                    value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
-                    choices=[Permission::Allow, Permission::Deny]
-                        .iter()
-                        .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().words))
-                        .collect()
+                    name="acl-pattern"
+                    legend="Pattern type"
+                    value=Signal::derive(move || form.with(|form| form.pattern.id().to_owned()))
+                    choices=Pattern::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
                     on_change=move |id: String| {
-                        if let Some(permission) = Permission::from_any(&id) {
-                            form.update(|form| form.permission = permission);
+                        if let Some(pattern) = Pattern::from_id(&id) {
+                            form.update(|form| form.pattern = pattern);
                         }
                     }
+                    help=Signal::derive(move || {
+                        form.with(|form| form.pattern == Pattern::Any).then(|| "Every name; it is stored as the literal *".to_owned())
+                    })
                 />
-                <div class="cover">
-                    {move || match checked.get() {
-                        Ok(acl) if is_here.get() => view! {
-                            <p><AclPhrase acl=acl /></p>
-                            <Message kind=MessageKind::Warn>"This role has this very ACL already."</Message>
-                        }
-                        .into_any(),
-                        Ok(acl) => view! { <h3>"Will be stored as"</h3><p><AclPhrase acl=acl /></p> }.into_any(),
-                        Err(AclFaults { form: Some(text), .. }) => {
-                            view! { <Message kind=MessageKind::Error><Words text=text /></Message> }.into_any()
-                        }
-                        Err(_) => view! { <p class="help">"What will be stored is shown here."</p> }.into_any(),
-                    }}
+            })}
+            {move || named_by_hand.get().then(|| view! {
+                <Field
+                    id="acl-name"
+                    label=name_label()
+                    mono=true
+                    value=Signal::derive(move || form.with(|form| form.name.clone()))
+                    on_input=move |text| form.update(|form| form.name = text)
+                    error=fault(|faults| faults.name.clone())
+                    warning=Signal::derive(move || form.with(AclForm::name_warning))
+                />
+            })}
+            <Operations form=form error=fault(|faults| faults.operation.clone()) />
+            <Segmented
+                name="acl-permission"
+                legend="Permission"
+                value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
+                choices=[Permission::Allow, Permission::Deny]
+                    .iter()
+                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().words))
+                    .collect()
+                on_change=move |id: String| {
+                    if let Some(permission) = Permission::from_any(&id) {
+                        form.update(|form| form.permission = permission);
+                    }
+                }
+            />
+            <Field
+                id="acl-host"
+                label="Host"
+                mono=true
+                value=Signal::derive(move || form.with(|form| form.host.clone()))
+                on_input=move |text| form.update(|form| form.host = text)
+                error=fault(|faults| faults.host.clone())
+            />
+            <Covered form=form />
+            <div class="cover">
+                {move || match checked.get() {
+                    Ok(acls) => view! { <WillBeStored acls=acls /> }.into_any(),
+                    Err(AclFaults { form: Some(text), .. }) => {
+                        view! { <Message kind=MessageKind::Error><Words text=text /></Message> }.into_any()
+                    }
+                    Err(_) => view! { <p class="help">"What will be stored is shown here."</p> }.into_any(),
+                }}
+            </div>
+            <Button submit=true>{move || if number.get() == 1 { "Add ACL".to_owned() } else { format!("Add {}", count(number.get(), "ACL")) }}</Button>
+        </form>
+    }
+}
+
+/// The operations that make sense for the type, of which several can be chosen.
+#[component]
+fn Operations(form: RwSignal<AclForm>, error: Signal<Option<String>>) -> impl IntoView {
+    let offered = Memo::new(move |_| form.with(AclForm::offered));
+    let described = move || error.get().map(|_| "acl-operation-msg");
+    view! {
+        <fieldset class="operations" id="acl-operation" tabindex="-1" aria-describedby=described
+            aria-invalid=move || error.get().map(|_| "true")>
+            <legend class="legend">"Operations"</legend>
+            <div class="checks">
+                {move || offered.get().into_iter().map(|operation: Operation| view! {
+                    <label class="check-l">
+                        <input
+                            class="check"
+                            type="checkbox"
+                            prop:checked=move || form.with(|form| form.operations.contains(&operation))
+                            on:change=move |event| {
+                                let chosen = event_target_checked(&event);
+                                form.update(|form| *form = form.clone().with_operation(operation, chosen));
+                            }
+                        />
+                        <span>{operation.spelling().words}</span>
+                    </label>
+                }).collect_view()}
+            </div>
+            {move || error.get().map(|text| view! { <Message kind=MessageKind::Error id="acl-operation-msg"><Words text=text /></Message> })}
+        </fieldset>
+    }
+}
+
+/// Which known names the pattern covers, as it is typed.
+#[component]
+fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let resource_type = Memo::new(move |_| form.with(|form| form.resource_type));
+    let known = Memo::new(move |_| {
+        let resource_type = resource_type.get();
+        context.draft.after.with(|policy| policy.as_ref().map(|policy| Known::new(policy, resource_type)))
+    });
+    let cover = Memo::new(move |_| {
+        let pattern = form.with(|form| {
+            let is_named = form.has_name() && !form.resource_name().is_empty();
+            is_named.then(|| NamePattern { pattern_type: form.pattern_type(), name: form.resource_name() })
+        })?;
+        let found = known.with(|known| known.as_ref().map(|known| known.cover(&pattern)))?;
+        let marked = if pattern.name == "*" { String::new() } else { pattern.name };
+        Some((found, marked))
+    });
+    move || {
+        cover.get().map(|(Cover { known, covered, names }, marked)| {
+            let noun = form.with_untracked(|form| form.resource_type).spelling().words.to_lowercase();
+            let more = covered - names.len();
+            view! {
+                <div class="cover" role="status">
+                    <h3>{format!("Covers {covered} of {}", count(known, &format!("known {noun} name")))}</h3>
+                    <ul>
+                        {names.into_iter().map(|name| {
+                            let rest = name.strip_prefix(marked.as_str()).unwrap_or(&name).to_owned();
+                            let mark = (!marked.is_empty() && name.starts_with(&marked)).then(|| marked.clone());
+                            view! {
+                                <li>
+                                    {mark.map(|mark| view! { <mark><ResourceName name=mark /></mark> })}
+                                    {(!rest.is_empty()).then(|| view! { <ResourceName name=rest.clone() /> })}
+                                </li>
+                            }
+                        }).collect_view()}
+                        {(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}
+                    </ul>
+                    <p class="help">"Known are the names that ACLs here name; the cluster may have others."</p>
                 </div>
-                <Button submit=true>"Add ACL"</Button>
-            </form>
-        </aside>
+            }
+        })
+    }
+}
+
+/// The rows that will be added, each with what the role's other ACLs make of it.
+#[component]
+pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let acls = StoredValue::new(acls);
+    let rows = move || {
+        let (held, role) = (will_have(context), context.name.get_value());
+        let row = |acl: Acl| {
+            let remark = remark(&role, &held, &acl);
+            view! {
+                <li>
+                    <AclPhrase acl=acl />
+                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message> })}
+                </li>
+            }
+        };
+        acls.get_value().into_iter().map(row).collect_view()
+    };
+    view! {
+        <h3>"Will be stored as"</h3>
+        <ul class="rows">{rows}</ul>
     }
 }

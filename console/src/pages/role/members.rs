@@ -1,36 +1,38 @@
 //! The principals of a role, and the form that adds one.
 
-use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::Change;
+use std::sync::Arc;
+
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::RoleContext;
-use super::failed::{FailedLine, Progress, row_class};
-use super::remove::Removal;
+use super::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::state::escape::plain;
 use crate::state::member::{MemberDraft, Reading};
 use crate::state::role::{MemberRow, Standing};
+use crate::state::service::Service;
 use crate::state::words::{count, list};
 use crate::ui::{
-    Button, Choice, Empty, Field, Glyph, Icon, IconButton, IconSize, LinkButton, PrincipalName, Segmented, Tag,
-    TagKind, Words,
+    Button, Choice, Empty, Field, Glyph, Icon, IconButton, IconSize, LinkButton, Message, MessageKind, PrincipalName,
+    Segmented, Tag, Words,
 };
 
-/// The section.
+/// The section; without `is_open` nothing can be edited.
 #[component]
-pub(super) fn Members() -> impl IntoView {
+pub(super) fn Members(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let number = move || context.members.with(Vec::len);
-    let is_empty = Memo::new(move |_| number() == 0);
+    let is_empty = Memo::new(move |_| context.members.with(Vec::is_empty));
+    let words = move || context.members.with(|rows| rows_words(rows.iter().map(|row| row.standing)));
     let name = context.name.get_value();
     let table = move || {
         view! {
             <div class="scroll t-line" tabindex="0" role="region" aria-label="Principal table">
-            <table class="t fold cards no-sel" role="table">
+            <table class="t fold cards" role="table">
                 <caption class="sr">{format!("Principals of role {}", plain(&name))}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
+                        <th role="columnheader" scope="col" class="sel"><span class="sr">"Draft"</span></th>
                         <th role="columnheader" scope="col">"Type"</th>
                         <th role="columnheader" scope="col">"Name"</th>
                         <th role="columnheader" scope="col">"Also in"</th>
@@ -39,7 +41,7 @@ pub(super) fn Members() -> impl IntoView {
                 </thead>
                 <tbody role="rowgroup">
                     <For each=move || context.members.get() key=MemberRow::clone let:row>
-                        <Row row=row />
+                        <Row row=row is_open=is_open />
                     </For>
                 </tbody>
             </table>
@@ -50,10 +52,10 @@ pub(super) fn Members() -> impl IntoView {
         <section class="section" aria-labelledby="h-members">
             <div class="row">
                 <h2 id="h-members" tabindex="-1">"Principals"</h2>
-                <span class="count">{move || count(number(), "row")}</span>
+                <span class="count">{words}</span>
             </div>
             <div class="panel flat">
-                <AddMember />
+                {is_open.then(|| view! { <AddMember /> })}
                 {move || if is_empty.get() {
                     view! {
                         <div class="t-line">
@@ -74,15 +76,24 @@ pub(super) fn Members() -> impl IntoView {
 #[component]
 fn AddMember() -> impl IntoView {
     let context = expect_context::<RoleContext>();
+    let service = expect_context::<Service>();
     let fresh = MemberDraft { kind: PrincipalType::Group, text: String::new() };
     let draft = RwSignal::new(fresh);
     let sent = RwSignal::new(false);
     let reading = Memo::new(move |_| {
-        context.service.policy.with(|policy| {
-            policy.as_ref().map_or(Reading { stored: None, error: None, offer: None }, |policy| {
-                draft.with(|draft| draft.read(policy, &context.name.get_value()))
+        let read = |policy: &Signal<Option<Arc<Policy>>>| {
+            policy.with(|policy| {
+                let role = context.name.get_value();
+                policy.as_ref().map(|policy| draft.with(|draft| draft.read(policy, &role)))
             })
-        })
+        };
+        let mut reading = read(&context.draft.after).unwrap_or(Reading { stored: None, error: None, offer: None });
+        // What is almost a name that the draft takes away is worth a look, too.
+        if reading.error.is_none() && reading.offer.is_none() {
+            reading.offer =
+                read(&service.policy).filter(|before| before.error.is_none()).and_then(|before| before.offer);
+        }
+        reading
     });
     let error = Signal::derive(move || {
         let missing = || {
@@ -109,10 +120,11 @@ fn AddMember() -> impl IntoView {
         };
         let what = plain(&member.to_string());
         let change = Change::AddMember { role: context.name.get_value(), member };
-        // A failed one stands in the table with its reason, so the field is free for the next.
+        context.draft.add(change);
+        // It stands in the table, so the field is free for the next.
         draft.update(|draft| draft.text.clear());
         sent.set(false);
-        context.send(change, "added", what, || ());
+        dom::announce(&format!("{what} added in the draft"));
         dom::focus("member-name");
     };
     view! {
@@ -177,77 +189,66 @@ fn AddMember() -> impl IntoView {
     }
 }
 
-/// The id of the button that removes a member.
-fn button_id(row: &MemberRow) -> String {
-    format!("rm-{}", gbac_api::encode::component(&row.principal.to_string()))
+/// The id of the button of a member's row.
+fn button_id(principal: &Principal) -> String {
+    format!("act-{}", gbac_api::encode::component(&principal.to_string()))
 }
 
 #[component]
-fn Row(row: MemberRow) -> impl IntoView {
+fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let role = context.name.get_value();
-    let member = row.principal.clone();
-    let change = match row.standing {
-        Standing::Stored => Change::RemoveMember { role, member },
-        Standing::Added => Change::AddMember { role, member },
-    };
-    let progress = context.progress(change.clone());
-    let (retried, dropped) = (change.clone(), change);
-    let word = if row.standing == Standing::Stored { "Not removed" } else { "Not added" };
-    let glyph = match row.principal.kind() {
+    let MemberRow { principal, standing, other_roles, direct_acls, failure } = row;
+    let glyph = match principal.kind() {
         PrincipalType::User => Glyph::User,
         PrincipalType::Group => Glyph::Group,
         PrincipalType::Role => Glyph::Role,
     };
-    let shown: Vec<String> = row.other_roles.iter().map(|name| plain(name)).collect();
-    let also = match (row.other_roles.as_slice(), row.direct_acls) {
+    let shown: Vec<String> = other_roles.iter().map(|name| plain(name)).collect();
+    let also = match (other_roles.as_slice(), direct_acls) {
         ([], 0) => "no other role".to_owned(),
         ([], direct) => format!("no other role, {}", count(direct, "direct ACL")),
         (_, 0) => list(&shown, 3),
         (_, direct) => format!("{}, and {}", list(&shown, 3), count(direct, "direct ACL")),
     };
-    let text = plain(&row.principal.to_string());
-    let label = format!("Remove {text}");
-    let (id, standing, principal, kind) =
-        (button_id(&row), row.standing, row.principal.clone(), row.principal.kind().prefix());
-    let remove = move |()| {
-        let focus_after = context.members.with(|rows| {
-            let place = rows.iter().position(|other| *other == row).unwrap_or_default();
+    let text = plain(&principal.to_string());
+    let role = context.name.get_value();
+    let member = principal.clone();
+    let remove = Change::RemoveMember { role: role.clone(), member: member.clone() };
+    let (sign, label, said, change) = match standing {
+        Standing::Stored => (Glyph::Bin, format!("Remove {text}"), "removed in the draft", remove),
+        Standing::Added => (Glyph::Undo, format!("Undo adding {text}"), "not added", remove),
+        Standing::Removed => {
+            (Glyph::Undo, format!("Undo removing {text}"), "kept", Change::AddMember { role, member: member.clone() })
+        }
+    };
+    let press = move |()| {
+        // Where the row itself goes its neighbour gets focus, else its own button, which is another one then.
+        let next = context.members.with_untracked(|rows| {
+            let place = rows.iter().position(|row| row.principal == member).unwrap_or_default();
             let next = rows.get(place + 1).or_else(|| place.checked_sub(1).and_then(|before| rows.get(before)));
-            next.map(button_id).into_iter().chain(["h-members".to_owned()]).collect()
+            next.map(|row| button_id(&row.principal))
         });
-        context.removal.set(Some(Removal::Member { row: row.clone(), focus_after }));
+        let ids = [button_id(&member)].into_iter().chain(next).chain(["h-members".to_owned()]).collect();
+        context.draft.add(change.clone());
+        dom::announce(&format!("{text} {said}"));
+        dom::focus_first(ids);
     };
-    let what = text.clone();
-    let retry = move |()| {
-        let done = if matches!(retried, Change::AddMember { .. }) { "added" } else { "removed" };
-        context.send(retried.clone(), done, text.clone(), || dom::focus_later("h-members"));
-    };
+    let (id, kind) = (button_id(&principal), principal.kind().prefix());
     view! {
-        <tr role="row" class=move || row_class(&progress.get())>
+        <tr role="row" class=row_class(standing)>
+            <td role="cell" class="sel"><span class="sign-h"><Sign standing=standing /></span></td>
             <td role="cell" data-l="Type"><Tag glyph=glyph>{kind}</Tag></td>
             <th role="rowheader" scope="row"><PrincipalName principal=principal /></th>
             <td role="cell" data-l="Also in">
-                <span class="marks">
-                    <span class="quiet brk">{also}</span>
-                    {(standing == Standing::Added).then(|| view! { <Tag kind=TagKind::Draft>"Not on the service"</Tag> })}
-                </span>
+                <span class="quiet brk">{also}</span>
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
             </td>
             <td role="cell" class="act">
-                {(standing == Standing::Stored).then(|| view! {
-                    <IconButton
-                        id=id
-                        glyph=Glyph::Bin
-                        label=label
-                        busy=Signal::derive(move || progress.get() == Progress::Sending)
-                        on_press=remove
-                    />
-                })}
+                <span class="row acts">
+                    {sign_word(standing).map(|word| view! { <span class="sign-w">{word}</span> })}
+                    {is_open.then(|| view! { <IconButton id=id glyph=sign label=label on_press=press /> })}
+                </span>
             </td>
         </tr>
-        <FailedLine progress=progress word=word what=what columns=4 on_retry=retry on_drop=move |()| {
-            context.attempts.drop_change(&dropped);
-            dom::focus_later("h-members");
-        } />
     }
 }

@@ -1,11 +1,13 @@
-//! One role: its ACLs, its principals, and the forms that add to them.
+//! One role: its ACLs, its principals, and the forms that add to them. Every edit joins the draft.
 
 mod acls;
 mod add_acl;
-mod failed;
 mod members;
-mod remove;
+mod preset;
 
+use std::collections::BTreeSet;
+
+use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -14,44 +16,31 @@ use leptos_router::hooks::{use_location, use_navigate};
 use self::acls::Acls;
 use self::add_acl::AddAcl;
 use self::members::Members;
-use self::remove::{Removal, RemoveDialog};
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
 use crate::state::address;
-use crate::state::attempts::Attempts;
+use crate::state::draft::Draft;
 use crate::state::escape::plain;
 use crate::state::near::sentence;
 use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words::count;
-use crate::ui::{Button, ButtonKind, Empty, Glyph, ResourceName, SkeletonRows};
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName, SkeletonRows};
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
 struct RoleContext {
-    service: Service,
-    attempts: Attempts,
+    draft: Draft,
     /// The role's name.
     name: StoredValue<String>,
-    /// The ACLs, stored and failed.
+    /// The ACLs, those that are and those that will be.
     acls: Memo<Vec<AclRow>>,
-    /// The members, stored and failed.
+    /// The members, those that are and those that will be.
     members: Memo<Vec<MemberRow>>,
-    /// What is to be removed once it is confirmed.
-    removal: RwSignal<Option<Removal>>,
-}
-
-impl RoleContext {
-    /// Sends a change; what became of it is said, and a failure stays at its row.
-    fn send(self, change: Change, done: &'static str, what: String, after: impl FnOnce() + 'static) {
-        self.attempts.send(self.service, change, move |outcome| match outcome {
-            Ok(()) => {
-                dom::announce(&format!("{what} {done}"));
-                after();
-            }
-            Err(failure) => dom::announce_error(&format!("{what} not {done}: {failure}")),
-        });
-    }
+    /// The ACLs that are selected.
+    selected: RwSignal<BTreeSet<Acl>>,
+    /// How the role itself stands; none when there is no such role, or nothing was read.
+    standing: Memo<Option<Standing>>,
 }
 
 /// The page; another role is another page.
@@ -70,35 +59,34 @@ pub fn RolePage() -> impl IntoView {
 fn One(name: String) -> impl IntoView {
     dom::set_title(&format!("{} - Roles", plain(&name)));
     let service = expect_context::<Service>();
-    let attempts = expect_context::<Attempts>();
+    let draft = expect_context::<Draft>();
     let stored = StoredValue::new(name.clone());
-    let changes = Memo::new(move |_| attempts.pick(|attempt| Some(attempt.change.clone())));
     let acls = Memo::new(move |_| {
-        let changes = changes.get();
-        service.policy.with(|policy| {
-            policy.as_ref().map(|policy| acl_rows(policy, &stored.get_value(), &changes)).unwrap_or_default()
-        })
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else { return Vec::new() };
+        draft.staged.with(|staged| stored.with_value(|name| acl_rows(&before, &after, name, staged)))
     });
     let members = Memo::new(move |_| {
-        let changes = changes.get();
-        service.policy.with(|policy| {
-            policy.as_ref().map(|policy| member_rows(policy, &stored.get_value(), &changes)).unwrap_or_default()
-        })
+        let (Some(before), Some(after)) = (service.policy.get(), draft.after.get()) else { return Vec::new() };
+        draft.staged.with(|staged| stored.with_value(|name| member_rows(&before, &after, name, staged)))
     });
-    let context = RoleContext { service, attempts, name: stored, acls, members, removal: RwSignal::new(None) };
-    provide_context(context);
-    let exists = Memo::new(move |_| {
-        service.policy.with(|policy| policy.as_ref().map(|policy| policy.has_role(&stored.get_value())))
+    let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
+    let standing = Memo::new(move |_| {
+        let has = |policy: &Signal<_>| {
+            policy.with(|policy: &Option<std::sync::Arc<gbac_engine::policy::Policy>>| {
+                policy.as_ref().is_some_and(|policy| stored.with_value(|name| policy.has_role(name)))
+            })
+        };
+        match (has(&service.policy), has(&draft.after)) {
+            (true, true) => Some(Standing::Stored),
+            (false, true) => Some(Standing::Added),
+            (true, false) => Some(Standing::Removed),
+            (false, false) => None,
+        }
     });
+    let selected = RwSignal::new(BTreeSet::new());
+    provide_context(RoleContext { draft, name: stored, acls, members, selected, standing });
     let deleting = RwSignal::new(None::<String>);
     let navigate = use_navigate();
-    let summary = move || {
-        let of = |number: usize, noun: &str| if number == 0 { format!("no {noun}s") } else { count(number, noun) };
-        let acls = acls.with(|rows| rows.iter().filter(|row| row.standing == Standing::Stored).count());
-        let members = members.with(|rows| rows.iter().filter(|row| row.standing == Standing::Stored).count());
-        let text = format!("{} and {}.", of(acls, "ACL"), of(members, "principal"));
-        sentence(&text)
-    };
     let crumb = name.clone();
     view! {
         <nav aria-label="Breadcrumb">
@@ -111,20 +99,20 @@ fn One(name: String) -> impl IntoView {
         <div class="head">
             <div>
                 <h1 class="mono"><ResourceName name=name /></h1>
-                {move || (exists.get() == Some(true)).then(|| view! { <p>{summary}</p> })}
+                {move || standing.get().map(|_| view! { <p><Summary /></p> })}
             </div>
-            {move || (exists.get() == Some(true)).then(|| view! {
+            {move || standing.get().filter(|standing| *standing != Standing::Removed).map(|_| view! {
                 <div class="row">
                     <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| deleting.set(Some(stored.get_value()))>"Delete role"</Button>
                 </div>
             })}
         </div>
-        {move || match exists.get() {
-            Some(true) => view! { <Parts /> }.into_any(),
-            Some(false) => view! { <NoRole /> }.into_any(),
-            None => view! { <NothingRead /> }.into_any(),
+        {move || match (standing.get(), is_read.get()) {
+            (Some(Standing::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
+            (Some(_), _) => view! { <Parts is_open=true /> }.into_any(),
+            (None, true) => view! { <NoRole /> }.into_any(),
+            (None, false) => view! { <NothingRead /> }.into_any(),
         }}
-        <RemoveDialog />
         <DeleteRole
             deletion=Deletion { name: deleting, focus_after: "roles-search".into() }
             on_deleted=move |_| navigate(address::ROLES, NavigateOptions::default())
@@ -132,14 +120,62 @@ fn One(name: String) -> impl IntoView {
     }
 }
 
+/// How much the role holds, and how much the draft makes of it.
 #[component]
-fn Parts() -> impl IntoView {
-    let adding = RwSignal::new(true);
+fn Summary() -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let numbers = move |is: fn(Standing) -> bool| {
+        let acls = context.acls.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+        let members = context.members.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
+        (acls, members)
+    };
+    let of = |number: usize, noun: &str| if number == 0 { format!("no {noun}s") } else { count(number, noun) };
+    move || {
+        let (acls, members) = numbers(|standing| standing != Standing::Added);
+        let (will_acls, will_members) = numbers(|standing| standing != Standing::Removed);
+        let is = format!("{} and {}", of(acls, "ACL"), of(members, "principal"));
+        match context.standing.get() {
+            Some(Standing::Added) => {
+                format!(
+                    "Not on the service yet. Your draft gives it {} and {}.",
+                    of(will_acls, "ACL"),
+                    of(will_members, "principal")
+                )
+            }
+            Some(Standing::Stored) if (acls, members) != (will_acls, will_members) => {
+                sentence(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
+            }
+            _ => sentence(&format!("{is}.")),
+        }
+    }
+}
+
+#[component]
+fn Deleted() -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let keep = move |()| {
+        context.draft.take_back(&Change::DeleteRole { name: context.name.get_value(), delete_acls: true });
+        dom::announce("The role is kept");
+        dom::focus_heading();
+    };
+    view! {
+        <div class="banner">
+            <Note kind=NoteKind::Info title="This role is deleted in your draft" level=2>
+                <p>"It is on the service until the draft is applied."</p>
+                <div class="row"><Button small=true on_press=keep>"Keep the role"</Button></div>
+            </Note>
+        </div>
+    }
+}
+
+#[component]
+fn Parts(is_open: bool) -> impl IntoView {
+    let adding = RwSignal::new(is_open);
     view! {
         <div class=move || if adding.get() { "with-aside" } else { "stack wide-gap" }>
-            <Acls adding=adding />
+            <Acls adding=adding is_open=is_open />
             {move || adding.get().then(|| view! { <AddAcl adding=adding /> })}
-            <Members />
+            <Members is_open=is_open />
         </div>
     }
 }
@@ -165,6 +201,14 @@ fn NothingRead() -> impl IntoView {
             view! { <SkeletonRows what="Reading the role" /> }.into_any()
         }
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
+        ServiceStatus::Away { forbidden: true, .. } => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Lock title="You may not read this role">
+                    <p>"Roles and ACLs are read by a superuser."</p>
+                </Empty>
+            </div>
+        }
+        .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Off title="The role could not be read">
@@ -174,4 +218,50 @@ fn NothingRead() -> impl IntoView {
         }
         .into_any(),
     }
+}
+
+/// The class of a row of either table.
+const fn row_class(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Stored => "",
+        Standing::Added => "add",
+        Standing::Removed => "del",
+    }
+}
+
+/// `+`, `−` or nothing, at the head of a row.
+#[component]
+fn Sign(standing: Standing) -> impl IntoView {
+    let sign = match standing {
+        Standing::Stored => return ().into_any(),
+        Standing::Added => "+",
+        Standing::Removed => "−",
+    };
+    view! { <span class="sign" aria-hidden="true">{sign}</span> }.into_any()
+}
+
+/// `Added` or `Removed`, before the button that undoes it.
+const fn sign_word(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::Stored => None,
+        Standing::Added => Some("Added"),
+        Standing::Removed => Some("Removed"),
+    }
+}
+
+/// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
+fn rows_words(standings: impl Iterator<Item = Standing>) -> String {
+    let (mut all, mut added, mut removed) = (0, 0, 0);
+    for standing in standings {
+        all += 1;
+        added += usize::from(standing == Standing::Added);
+        removed += usize::from(standing == Standing::Removed);
+    }
+    let mut text = count(all, "row");
+    for (number, word) in [(added, "added"), (removed, "removed")] {
+        if number > 0 {
+            text = format!("{text}, {number} {word}");
+        }
+    }
+    text
 }

@@ -1,18 +1,20 @@
 //! Deleting a role: what is lost is named first, and the name is typed to confirm.
 
+use std::time::Duration;
+
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
-use leptos::task::spawn_local;
 
 use crate::dom;
+use crate::pages::effect::EffectList;
+use crate::state::draft::Draft;
 use crate::state::escape::plain;
+use crate::state::review::{Effects, LOSES, effects};
 use crate::state::roles::{Loss, loss};
-use crate::state::service::Service;
 use crate::state::words::{count, list};
 use crate::ui::{
-    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, Message, MessageKind,
-    PrincipalName, ResourceName, Words,
+    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, PrincipalName, ResourceName,
 };
 
 /// Which role is to be deleted, and where focus goes when it is gone.
@@ -29,7 +31,7 @@ pub struct Deletion {
 pub fn DeleteRole(
     /// What to delete.
     deletion: Deletion,
-    /// The role is gone.
+    /// The deletion is in the draft.
     #[prop(into)]
     on_deleted: Callback<String>,
 ) -> impl IntoView {
@@ -45,38 +47,35 @@ pub fn DeleteRole(
 
 #[component]
 fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Callback<String>) -> impl IntoView {
-    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
+    let change = move || Change::DeleteRole { name: name.get_value(), delete_acls: true };
     let typed = RwSignal::new(String::new());
-    let busy = RwSignal::new(false);
-    let refusal = RwSignal::new(None::<String>);
     let matches = Signal::derive(move || typed.with(|typed| *typed == name.get_value()));
     let lost = Memo::new(move |_| {
-        service.policy.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value())))
+        draft.after.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value())))
     });
+    // After the dialog is there: over a large policy it takes a moment.
+    let effect = RwSignal::new(None::<Effects>);
+    let compare = move || {
+        let Some(Some(before)) = draft.after.try_get_untracked() else { return };
+        let mut after = (*before).clone();
+        if after.apply(change()).is_ok() {
+            let found = dom::measured("role: loss", || effects(&before, &after, &[]));
+            let _ = effect.try_set(Some(found));
+        }
+    };
+    set_timeout(compare, Duration::from_millis(30));
     let delete = move || {
-        if busy.get_untracked() || !matches.get_untracked() {
+        if !matches.get_untracked() {
             return;
         }
-        busy.set(true);
-        let focus_after = focus_after.clone();
-        spawn_local(async move {
-            let name = name.get_value();
-            let outcome = service.change(&Change::DeleteRole { name: name.clone(), delete_acls: true }).await;
-            match outcome {
-                Ok(()) => {
-                    let _ = deleting.try_set(None);
-                    dom::announce(&format!("Role {} deleted", plain(&name)));
-                    dom::focus_later(focus_after);
-                    let _ = on_deleted.try_run(name);
-                }
-                Err(failure) => {
-                    let _ = busy.try_set(false);
-                    let _ = refusal.try_set(Some(failure.to_string()));
-                    dom::announce_error(&format!("Role {} was not deleted: {failure}", plain(&name)));
-                }
-            }
-        });
+        draft.add(change());
+        deleting.set(None);
+        let name = name.get_value();
+        dom::announce(&format!("The deletion of role {} is in the draft", plain(&name)));
+        dom::focus_later(focus_after.clone());
+        on_deleted.run(name);
     };
     view! {
         <form on:submit=move |event| {
@@ -84,7 +83,7 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
             delete();
         }>
             <div class="dlg-b dlg-pad stack">
-                {move || lost.get().map(|lost| view! { <Lost lost=lost /> })}
+                {move || lost.get().map(|lost| view! { <Lost lost=lost effect=effect /> })}
                 <Field
                     id="delete-role-name"
                     label="Type the role name to confirm"
@@ -92,22 +91,20 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
                     autofocus=true
                     value=typed
                     on_input=move |text| typed.set(text)
+                    help="The deletion joins the draft. Nothing is sent before you review it."
                 />
-                {move || refusal.get().map(|text| view! {
-                    <Message kind=MessageKind::Error>"Not deleted: " <Words text=text /></Message>
-                })}
             </div>
             <DialogActions>
                 <Button on_press=move |()| deleting.set(None)>"Cancel"</Button>
-                <Button kind=ButtonKind::Kill submit=true busy=busy disabled=Signal::derive(move || !matches.get())>"Delete role"</Button>
+                <Button kind=ButtonKind::Kill submit=true disabled=Signal::derive(move || !matches.get())>"Delete role"</Button>
             </DialogActions>
         </form>
     }
 }
 
-/// Who loses the role, and which ACLs go.
+/// Who loses the role, which ACLs go, and what that takes from people.
 #[component]
-fn Lost(lost: Loss) -> impl IntoView {
+fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
     let Loss { members, acls } = lost;
     let sentence = match (members.len(), acls.len()) {
         (0, 0) => "Nobody has this role, and it carries no ACLs.".to_owned(),
@@ -119,7 +116,7 @@ fn Lost(lost: Loss) -> impl IntoView {
     view! {
         <p>{sentence}</p>
         {has_lists.then(|| view! {
-            <div class="loss" tabindex="0" role="group" aria-label="What is lost">
+            <div class="loss" tabindex="0" role="group" aria-label="What is deleted">
                 <ul class="facts">
                     {members
                         .into_iter()
@@ -143,6 +140,19 @@ fn Lost(lost: Loss) -> impl IntoView {
                     }).collect_view()}
                 </ul>
             </div>
+            {move || match effect.get() {
+                None => view! { <p class="help">"Working out what people lose"</p> }.into_any(),
+                Some(effect) if effect.total(LOSES).operations == 0 => {
+                    view! { <p>"Nobody loses anything by it: other ACLs allow the same, or none was allowed."</p> }.into_any()
+                }
+                Some(effect) => view! {
+                    <h3>"What people lose"</h3>
+                    <div class="loss" tabindex="0" role="group" aria-label="What people lose">
+                        <EffectList effects=effect />
+                    </div>
+                }
+                .into_any(),
+            }}
         })}
     }
 }

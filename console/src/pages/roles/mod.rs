@@ -2,7 +2,11 @@
 
 mod create;
 mod delete;
+pub mod pager;
+mod row;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use create::CreateRole;
@@ -12,34 +16,41 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
-use super::link::RoleLink;
+use self::pager::Pager;
+use self::row::Row;
 use crate::dom;
-use crate::state::address;
-use crate::state::escape::plain;
-use crate::state::roles::{Column, RoleRow, Search, rows, sort};
+use crate::state::address::{self, RolesView};
+use crate::state::draft::Draft;
+use crate::state::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
 use crate::state::service::{Service, ServiceStatus};
-use crate::state::words::count;
-use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, Icon, IconButton, Mark, ResourceName, SkeletonRows, SortHead, SortOrder,
-    VerdictWord,
-};
-
-/// How many rows are shown at first, and how many more at a time.
-const PAGE: usize = 100;
+use crate::state::words::{count, thousands};
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Icon, SkeletonRows, SortHead, SortOrder};
 
 /// The page.
 #[component]
 pub fn RolesPage() -> impl IntoView {
     dom::set_title("Roles");
     let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
     let creating = RwSignal::new(false);
     let deleting = RwSignal::new(None::<String>);
-    let search = search_in_address();
-    let all = Memo::new(move |_| service.policy.with(|policy| policy.as_ref().map(|policy| rows(policy))));
+    let (view, search) = view_in_address();
+    let all = Memo::new(move |_| {
+        let (before, after) = (service.policy.get()?, draft.after.get()?);
+        Some(Arc::new(dom::measured("roles: rows", || draft.changes.with(|changes| rows(&before, &after, changes)))))
+    });
     let has_roles = Memo::new(move |_| all.with(|all| all.as_ref().is_some_and(|all| !all.is_empty())));
-    let content = move || match all.with(|all| all.as_ref().map(Vec::len)) {
-        Some(0) => view! { <NoRoles creating=creating /> }.into_any(),
-        Some(_) => view! { <List all=all search=search deleting=deleting /> }.into_any(),
+    let state = Memo::new(move |_| all.with(|all| all.as_ref().map(|all| all.is_empty())));
+    let has_none = Memo::new(move |_| service.can.with(|can| can.roles.reason()));
+    let content = move || match state.get() {
+        _ if has_none.get().is_some() => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Lock title="This connection has no roles"><p>{has_none.get()}</p></Empty>
+            </div>
+        }
+        .into_any(),
+        Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
+        Some(false) => view! { <List all=all view=view search=search deleting=deleting /> }.into_any(),
         None => view! { <NothingRead /> }.into_any(),
     };
     view! {
@@ -50,7 +61,7 @@ pub fn RolesPage() -> impl IntoView {
             </div>
             <div class="row">
                 {move || {
-                    has_roles.get().then(|| view! {
+                    (has_roles.get() && has_none.get().is_none()).then(|| view! {
                         <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                     })
                 }}
@@ -62,13 +73,13 @@ pub fn RolesPage() -> impl IntoView {
     }
 }
 
-/// The search, kept in the address: a link leads to the same list.
-fn search_in_address() -> RwSignal<String> {
+/// The part of the list that the address names, and the search as it is typed: a link leads to the same list.
+fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let asked = move || query.with(|query| address::search_at(query));
-    let search = RwSignal::new(untrack(asked));
+    let view = Memo::new(move |_| query.with(|query| address::roles_at(query)));
+    let search = RwSignal::new(view.with_untracked(|view| view.search.clone()));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
     let mut write = debounce(Duration::from_millis(250), move |text: String| {
@@ -76,18 +87,20 @@ fn search_in_address() -> RwSignal<String> {
         if path.get_untracked() == address::ROLES && written.try_get_value().is_some_and(|written| written != text) {
             written.set_value(text.clone());
             let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
-            navigate(&address::roles_search(&text), options);
+            // Another search begins with its first page.
+            let view = RolesView { search: text, page: 0, ..view.get_untracked() };
+            navigate(&address::roles(&view), options);
         }
     });
     Effect::new(move |_| write(search.get()));
     Effect::new(move |_| {
-        let asked = asked();
+        let asked = view.with(|view| view.search.clone());
         if asked != written.get_value() {
             written.set_value(asked.clone());
             search.set(asked);
         }
     });
-    search
+    (view, search)
 }
 
 /// Before the first read, and when it did not succeed.
@@ -99,6 +112,14 @@ fn NothingRead() -> impl IntoView {
             view! { <SkeletonRows what="Reading roles" /> }.into_any()
         }
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
+        ServiceStatus::Away { forbidden: true, .. } => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Lock title="You may not read roles">
+                    <p>"Roles and ACLs are read by a superuser."</p>
+                </Empty>
+            </div>
+        }
+        .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Off title="No roles could be read">
@@ -127,31 +148,52 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
 /// The list, its search and its order.
 #[component]
 fn List(
-    all: Memo<Option<Vec<RoleRow>>>,
+    all: Memo<Option<Arc<Vec<RoleRow>>>>,
+    view: Memo<RolesView>,
     search: RwSignal<String>,
     deleting: RwSignal<Option<String>>,
 ) -> impl IntoView {
-    let order = RwSignal::new((Column::Name, false));
-    let limit = RwSignal::new(PAGE);
+    let draft = expect_context::<Draft>();
+    let rows = move || all.get().unwrap_or_default();
+    let order = Memo::new(move |_| view.with(|view| (view.column, view.descending)));
     let found = Memo::new(move |_| {
-        let search = Search::new(&search.get());
         let (column, descending) = order.get();
-        let mut found: Vec<RoleRow> =
-            all.with(|all| all.iter().flatten().filter(|row| search.finds(&row.name)).cloned().collect());
-        sort(&mut found, column, descending);
-        found
+        let search = Search::new(&search.get());
+        dom::measured("roles: search", || found(&rows(), &search, column, descending))
     });
-    let total = move || all.with(|all| all.as_ref().map_or(0, Vec::len));
-    let shown = move || found.with(|found| found.iter().take(limit.get()).cloned().collect::<Vec<_>>());
+    let number_found = Memo::new(move |_| found.with(Vec::len));
+    let page = Memo::new(move |_| {
+        // What is typed and not in the address yet begins with its first page.
+        let is_typed = search.with(|search| view.with(|view| *search != view.search));
+        let last = number_found.get().saturating_sub(1) / PAGE;
+        if is_typed { 0 } else { view.with(|view| view.page).min(last) }
+    });
+    let shown = Memo::new(move |_| {
+        let rows = rows();
+        let of_page = |found: &Vec<usize>| {
+            let places = found.iter().skip(page.get() * PAGE).take(PAGE);
+            places.filter_map(|place| rows.get(*place).cloned()).collect::<Vec<_>>()
+        };
+        found.with(of_page)
+    });
+    let findings = findings_of(draft, shown);
+    let total = Memo::new(move |_| rows().len());
     let status = move || {
-        let found = found.with(Vec::len);
-        if found == total() {
-            let with_group = all.with(|all| all.iter().flatten().filter(|row| row.groups > 0).count());
-            format!("{}, {with_group} with an IdP group", count(found, "role"))
+        let found = number_found.get();
+        if found == total.get() {
+            let with_group = rows().iter().filter(|row| row.counts.groups > 0).count();
+            format!("{}, {} with an IdP group", count(found, "role"), thousands(with_group))
         } else {
-            format!("{found} of {}", count(total(), "role"))
+            format!("{} of {}", thousands(found), count(total.get(), "role"))
         }
     };
+    let navigate = use_navigate();
+    let go = Callback::new(move |to: RolesView| {
+        let options = NavigateOptions { scroll: false, ..NavigateOptions::default() };
+        navigate(&address::roles(&to), options);
+    });
+    // The search as it stands, which may not be in the address yet.
+    let here = move || RolesView { search: search.get_untracked(), ..view.get_untracked() };
     let order_of = move |column: Column| {
         Signal::derive(move || {
             let (by, descending) = order.get();
@@ -161,16 +203,16 @@ fn List(
     // Counts are looked at from the largest down, names from A.
     let press = move |column: Column| {
         move |()| {
-            order.update(|(by, descending)| {
-                *descending = if *by == column { !*descending } else { column != Column::Name };
-                *by = column;
-            });
+            let (by, descending) = order.get_untracked();
+            let descending = if by == column { !descending } else { column != Column::Name };
+            go.run(RolesView { column, descending, page: 0, ..here() });
         }
     };
+    let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
     let table = move || {
         view! {
             <div class="panel flat">
-                <div class="scroll" tabindex="0" role="region" aria-label="Roles">
+                <div class="scroll" tabindex="0" role="region" aria-label="Roles" id="roles-region">
                     <table class="t fold inline" role="table">
                         <caption class="sr">"Roles"</caption>
                         <thead role="rowgroup">
@@ -185,21 +227,16 @@ fn List(
                             </tr>
                         </thead>
                         <tbody role="rowgroup">
-                            <For each=shown key=RoleRow::clone let:row>
-                                <Row row=row deleting=deleting />
+                            <For each=move || shown.get() key=RoleRow::clone let:row>
+                                <Row row=row findings=findings deleting=deleting />
                             </For>
                         </tbody>
                     </table>
                 </div>
-                {move || {
-                    let found = found.with(Vec::len);
-                    (found > limit.get()).then(|| view! {
-                        <div class="t-foot">
-                            <span>{format!("Rows 1 to {} of {found}", limit.get())}</span>
-                            <Button small=true on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(found - limit.get()))}</Button>
-                        </div>
-                    })
-                }}
+                <Pager place="below" page=page found=number_found on_page=move |page| {
+                    to_page.run(page);
+                    dom::focus("roles-region");
+                } />
             </div>
         }
     };
@@ -207,7 +244,7 @@ fn List(
         view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Search title="No roles match your search">
-                    <p><span class="mono brk">{move || search.get()}</span>{move || format!(" matches none of {}.", count(total(), "name"))}</p>
+                    <p><span class="mono brk">{move || search.get()}</span>{move || format!(" matches none of {}.", count(total.get(), "name"))}</p>
                     <div class="row">
                         <Button on_press=move |()| {
                             search.set(String::new());
@@ -218,7 +255,7 @@ fn List(
             </div>
         }
     };
-    let is_found = Memo::new(move |_| found.with(|found| !found.is_empty()));
+    let is_found = Memo::new(move |_| number_found.get() > 0);
     view! {
         <div class="tools">
             <div class="search">
@@ -234,49 +271,38 @@ fn List(
                     spellcheck="false"
                     aria-describedby="roles-search-how"
                     prop:value=move || search.get()
-                    on:input=move |event| {
-                        limit.set(PAGE);
-                        search.set(event_target_value(&event));
-                    }
+                    on:input=move |event| search.set(event_target_value(&event))
                 />
             </div>
             <span class="help" id="roles-search-how">
-                {move || (!Search::new(&search.get()).is_pattern()).then_some("Not a regular expression, so searched as plain text")}
+                {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
             </span>
             <p class="count row-end" role="status">{status}</p>
+            <Pager place="above" page=page found=number_found on_page=to_page />
         </div>
         {move || if is_found.get() { table().into_any() } else { no_match().into_any() }}
     }
 }
 
-#[component]
-fn Row(row: RoleRow, deleting: RwSignal<Option<String>>) -> impl IntoView {
-    let RoleRow { name, principals, groups, acls, denies } = row;
-    let (href, shown) = (address::role(&name), name.clone());
-    let finding = match (principals, acls) {
-        (0, 0) => Some("No members, no ACLs"),
-        (0, _) => Some("No members"),
-        (_, 0) => Some("No ACLs"),
-        _ => None,
-    };
-    let label = format!("Delete role {}", plain(&name));
-    // On a narrow page the column's name stands behind its number.
-    let noun = |number: usize, one: &'static str, many: &'static str| if number == 1 { one } else { many };
-    view! {
-        <tr role="row">
-            <th role="rowheader" scope="row"><RoleLink href=href><ResourceName name=shown /></RoleLink></th>
-            <td role="cell" class="num" data-l=noun(principals, "principal", "principals")>{principals}</td>
-            <td role="cell" class="num" data-l=noun(groups, "IdP group", "IdP groups")>{groups}</td>
-            <td role="cell" class="num" data-l=noun(acls, "ACL", "ACLs")>{acls}</td>
-            <td role="cell" class="w-d" data-l="Denies">
-                {(denies > 0).then(|| view! { <VerdictWord mark=Mark::Deny word=format!("{denies} deny") small=true /> })}
-            </td>
-            <td role="cell" data-l="Findings">
-                {finding.map(|finding| view! { <VerdictWord mark=Mark::Warn word=finding small=true /> })}
-            </td>
-            <td role="cell" class="act">
-                <IconButton glyph=Glyph::Bin label=label on_press=move |()| deleting.set(Some(name.clone())) />
-            </td>
-        </tr>
-    }
+/// What is odd about the roles that are shown, found once they are on the screen.
+fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<String, String>> {
+    let findings = RwSignal::new(BTreeMap::new());
+    let names = Memo::new(move |_| {
+        let is_kept = |row: &&RoleRow| row.standing != Standing::Removed;
+        shown.with(|shown| shown.iter().filter(is_kept).map(|row| row.counts.name.clone()).collect::<Vec<_>>())
+    });
+    // Typing goes first.
+    let mut find = debounce(Duration::from_millis(120), move |()| {
+        let (Some(Some(policy)), Some(names)) = (draft.after.try_get_untracked(), names.try_get_untracked()) else {
+            return;
+        };
+        let found = dom::measured("roles: findings", || marks(&policy, &names));
+        let _ = findings.try_update(|findings| *findings = found);
+    });
+    Effect::new(move |_| {
+        names.track();
+        draft.after.track();
+        find(());
+    });
+    findings
 }

@@ -137,7 +137,7 @@ fn ResourceTypes(bench: Bench) -> impl IntoView {
     }
 }
 
-const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
+pub(super) const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
     match kind {
         Kind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
         Kind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),

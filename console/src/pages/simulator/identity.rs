@@ -1,15 +1,21 @@
 //! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
 
 use gbac_engine::groups::NestedGroupBehavior;
+use leptos::ev;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::Bench;
 use super::parts::{Entry, mark, sentence};
-use crate::dom;
+use crate::dom::{self, GivenFile};
 use crate::state::service::Person;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
+use crate::state::simulator::presets;
 use crate::state::simulator::token::Mark;
-use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Mono, Segmented};
+use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select};
+
+/// The largest file that is read as keys, in bytes.
+const LARGEST_KEYS: f64 = 1_000_000.0;
 
 /// The pane.
 #[component]
@@ -195,17 +201,57 @@ fn Verification(bench: Bench) -> impl IntoView {
         });
     };
     let report = bench.part(|view| view.report.clone());
+    let who = bench.who();
+    let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(presets::discovery)));
+    let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<String>));
+    let drop = move |event: ev::DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        refused.set(None);
+        let Some(given) = GivenFile::dropped(&event) else { return };
+        let name = given.name();
+        if given.size() > LARGEST_KEYS {
+            refused.set(Some(format!("{name} has more than 1 MB, and is no set of keys.")));
+            return;
+        }
+        spawn_local(async move {
+            match given.text().await {
+                Ok(text) => {
+                    // The page may be gone by now.
+                    let _ = bench.inputs.try_update(|inputs| inputs.keys = text);
+                    dom::announce(&format!("{name} was read"));
+                }
+                Err(reason) => {
+                    let _ = refused.try_set(Some(format!("{name} could not be read: {reason}.")));
+                }
+            }
+        });
+    };
     view! {
         {move || {
             offered.get().then(|| view! {
                 <div class="row"><Button small=true on_press=take>"Use the demo provider’s keys"</Button></div>
             })
         }}
+        <div
+            class=move || if over.get() { "stack over" } else { "stack" }
+            on:dragover=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=drop
+        >
         <Entry
             bench=bench id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help="The public keys that the provider serves at its jwks_uri. The token is checked here and sent nowhere."
+            help="The public keys that the provider serves at its jwks_uri; a file can be dropped here. The token is checked here and sent nowhere."
         />
+        {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text}</Message> })}
+        {move || discovery.get().map(|address| view! {
+            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". It is shown here, and not fetched."</p>
+        })}
+        </div>
         <div class="grid-2">
             <Entry
                 bench=bench id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
@@ -324,12 +370,33 @@ fn ToTry(bench: Bench) -> impl IntoView {
     let change = move |value: String| {
         bench.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
     };
+    let who = bench.who();
+    let paths = Memo::new(move |_| who.with(|who| presets::completions(who.as_deref())));
+    let preset = RwSignal::new(None::<&'static presets::Preset>);
+    let choose = move |id: String| {
+        let found = presets::find(&id);
+        preset.set(found);
+        if let Some(path) = found.and_then(|found| found.path) {
+            bench.edit(|inputs| inputs.what_if.claim_path = path.into());
+        }
+    };
+    let providers: Vec<Choice> = std::iter::once(Choice::new("", "Any"))
+        .chain(presets::PRESETS.iter().map(|preset| Choice::new(preset.id, preset.name)))
+        .collect();
     view! {
+        <Select
+            id="provider" label="Provider" choices=providers on_change=choose
+            value=Signal::derive(move || preset.get().map_or_else(String::new, |preset| preset.id.to_owned()))
+            help=Signal::derive(move || preset.get().map(|preset| preset.about.to_owned()))
+        />
         <Entry
             bench=bench id="claim-path" label="Group claim" field=Some(Field::ClaimPath)
             get=|inputs| &inputs.what_if.claim_path set=|inputs, text| inputs.what_if.claim_path = text
-            placeholder="$.groups"
+            placeholder="$.groups" list="claim-paths"
         />
+        <datalist id="claim-paths">
+            {move || paths.get().into_iter().map(|path| view! { <option value=path></option> }).collect_view()}
+        </datalist>
         <Segmented
             name="nested" legend="Nested names" small=true value=value on_change=change
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]

@@ -3,10 +3,21 @@
 //! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
 
 mod check;
+mod collisions;
+mod compare;
 mod identity;
+mod more;
 mod parts;
+mod request;
+mod saved;
+mod share;
 mod steps;
 mod trace;
+mod troubleshoot;
+mod ways;
+mod what_if;
+
+pub(super) use parts::sentence;
 
 use std::time::Duration;
 
@@ -15,6 +26,9 @@ use leptos::prelude::*;
 use crate::dom;
 use crate::state::service::Service;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
+use crate::state::simulator::request::RequestForm;
+use crate::state::simulator::saved::Saved;
+use crate::state::simulator::trial::Trials;
 use crate::state::simulator::words::thousands;
 use crate::state::simulator::{Simulation, View, assertion};
 use crate::state::words::count;
@@ -27,13 +41,38 @@ const CLOCK_STEP_S: f64 = 5.0;
 
 /// What a person entered, kept while other pages are open; a context of the console. It ends with the tab.
 #[derive(Clone, Copy)]
-pub struct Kept(RwSignal<Inputs>);
+pub struct Kept {
+    inputs: RwSignal<Inputs>,
+    /// The other person, to compare with.
+    other: RwSignal<Inputs>,
+    /// The changes that are tried.
+    trials: RwSignal<Trials>,
+    /// The whole request.
+    request: RwSignal<RequestForm>,
+    /// The saved tests.
+    saved: RwSignal<Vec<Saved>>,
+    /// The parts that are open.
+    open: RwSignal<Vec<Part>>,
+}
 
 impl Kept {
+    /// What was entered; other pages try their settings on the same token.
+    #[must_use]
+    pub const fn inputs(self) -> RwSignal<Inputs> {
+        self.inputs
+    }
+
     /// Nothing entered yet.
     #[must_use]
     pub fn new() -> Self {
-        Self(RwSignal::new(Inputs::default()))
+        Self {
+            inputs: RwSignal::new(Inputs::default()),
+            other: RwSignal::new(Inputs::default()),
+            trials: RwSignal::new(Trials::default()),
+            request: RwSignal::new(RequestForm::default()),
+            saved: RwSignal::new(Vec::new()),
+            open: RwSignal::new(Vec::new()),
+        }
     }
 }
 
@@ -43,16 +82,65 @@ impl Default for Kept {
     }
 }
 
+/// A part under the panes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    WhatIf,
+    Ways,
+    Request,
+    Collisions,
+    Compare,
+    Troubleshoot,
+    Tests,
+    Share,
+}
+
+impl Part {
+    const fn id(self) -> &'static str {
+        match self {
+            Self::WhatIf => "part-what-if",
+            Self::Ways => "part-ways",
+            Self::Request => "part-request",
+            Self::Collisions => "part-collisions",
+            Self::Compare => "part-compare",
+            Self::Troubleshoot => "part-troubleshoot",
+            Self::Tests => "part-tests",
+            Self::Share => "part-share",
+        }
+    }
+
+    const fn title(self) -> &'static str {
+        match self {
+            Self::WhatIf => "What if",
+            Self::Ways => "Least change",
+            Self::Request => "Whole request",
+            Self::Collisions => "Collisions",
+            Self::Compare => "Compare two people",
+            Self::Troubleshoot => "Troubleshoot",
+            Self::Tests => "Tests",
+            Self::Share => "Share",
+        }
+    }
+}
+
 /// The page's state: what is entered and what follows from it.
 #[derive(Clone, Copy)]
 struct Bench {
     inputs: RwSignal<Inputs>,
+    other: RwSignal<Inputs>,
+    trials: RwSignal<Trials>,
+    request: RwSignal<RequestForm>,
+    saved: RwSignal<Vec<Saved>>,
+    open: RwSignal<Vec<Part>>,
     view: Memo<View>,
+    /// The instant that counts, in seconds since 1970; looked at in steps.
+    now: Memo<f64>,
     service: Service,
 }
 
 impl Bench {
-    fn new(service: Service, inputs: RwSignal<Inputs>) -> Self {
+    fn new(service: Service, kept: Kept) -> Self {
+        let Kept { inputs, other, trials, request, saved, open } = kept;
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let view = Memo::new(move |_| {
@@ -62,7 +150,16 @@ impl Bench {
             // The store lives as long as the page; after that nobody looks.
             evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, now))
         });
-        Self { inputs, view, service }
+        Self { inputs, other, trials, request, saved, open, view, now, service }
+    }
+
+    /// Opens a part.
+    fn show(self, part: Part) {
+        self.open.update(|open| {
+            if !open.contains(&part) {
+                open.push(part);
+            }
+        });
     }
 
     /// Takes an edit of a field.
@@ -97,8 +194,8 @@ impl Bench {
 pub fn Simulator() -> impl IntoView {
     dom::set_title("Simulator");
     let service = expect_context::<Service>();
-    let Kept(inputs) = expect_context::<Kept>();
-    let bench = Bench::new(service, inputs);
+    let bench = Bench::new(service, expect_context::<Kept>());
+    let arrived = share::arrive(bench);
     announce(bench);
     let facts = move || {
         service.policy.with(|policy| match policy {
@@ -120,11 +217,13 @@ pub fn Simulator() -> impl IntoView {
             </div>
             <div class="row"><SaveAsTest bench=bench /></div>
         </div>
+        {arrived.map(|arrived| view! { <share::Arrived arrived=arrived /> })}
         <div class="bench">
             <identity::IdentityPane bench=bench />
             <steps::StepsPane bench=bench />
             <check::CheckPane bench=bench />
         </div>
+        <more::More bench=bench />
         <trace::Trace bench=bench />
         <check::VerdictBar bench=bench />
     }

@@ -12,7 +12,7 @@ use crate::state::simulator::words::{Word, Words};
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PermissionWord, Piece, PrincipalName, ResourceName, pieces};
 
 /// A sentence, its names as names.
-pub(super) fn sentence(words: &Words) -> impl IntoView + use<> {
+pub(in crate::pages) fn sentence(words: &Words) -> impl IntoView + use<> {
     words.0.iter().map(word).collect_view()
 }
 
@@ -131,6 +131,9 @@ pub(super) fn Entry(
     /// The id of more text about it.
     #[prop(optional)]
     described_by: &'static str,
+    /// The id of a `datalist` of suggestions, for a line of text.
+    #[prop(optional)]
+    list: &'static str,
 ) -> impl IntoView {
     let value = Memo::new(move |_| bench.inputs.with(|inputs| get(inputs).to_owned()));
     let problem = bench.problem(field);
@@ -164,7 +167,7 @@ pub(super) fn Entry(
         view! {
             <input
                 class="in mono" id=id type="text" placeholder=placeholder autocomplete="off" autocapitalize="off"
-                spellcheck="false" aria-invalid=invalid aria-describedby=described
+                list=(!list.is_empty()).then_some(list) spellcheck="false" aria-invalid=invalid aria-describedby=described
                 prop:value=move || value.get()
                 on:input=move |event| bench.edit(|inputs| set(inputs, event_target_value(&event)))
             />

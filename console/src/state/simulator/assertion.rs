@@ -13,10 +13,20 @@ use super::verdict::Judged;
 /// The longest file name, without its ending.
 const MAX_NAME: usize = 60;
 
-/// An assertion file of one test, and a name for it. It holds what the policy says now of these names, whether or not
-/// the token had expired; `gbac test` runs it.
+/// An assertion file of one test, and a name for it; `gbac test` runs it.
 #[must_use]
 pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
+    let test = test(judged, policy);
+    let name = test.get("name").and_then(Value::as_str).map_or_else(|| "check".into(), file_name);
+    let document = json!({ "version": 1, "policy": policy_to_json(policy), "tests": [test] });
+    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
+    (format!("{name}.json"), text)
+}
+
+/// A test as an assertion file has it. It expects what the policy says now of these names, whether or not the token had
+/// expired.
+#[must_use]
+pub fn test(judged: &Judged, policy: &Policy) -> Value {
     let Judged { asked, identity, .. } = judged;
     let named = Identity::new(identity.user(), identity.groups().iter().cloned());
     let request = Request {
@@ -42,17 +52,11 @@ pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
     if let (Some(source), Value::Object(members)) = (decision.source, &mut expect) {
         members.insert("source".into(), json!(source.code()));
     }
-    let document = json!({
-        "version": 1,
-        "policy": policy_to_json(policy),
-        "tests": [{ "name": name, "check": check, "expect": expect }],
-    });
-    let text = serde_json::to_string_pretty(&document).unwrap_or_default();
-    (format!("{}.json", file_name(&name)), text)
+    json!({ "name": name, "check": check, "expect": expect })
 }
 
 /// A name that every disk takes: letters, digits and single hyphens.
-fn file_name(name: &str) -> String {
+pub(super) fn file_name(name: &str) -> String {
     let mut out = String::new();
     for c in name.chars() {
         if c.is_ascii_alphanumeric() {

@@ -75,6 +75,8 @@ pub struct Inputs {
     pub host: String,
     /// Whether an expired identity is answered for as if it had not expired.
     pub ignore_expiry: bool,
+    /// Whether a token that the platform of today refuses is refused, too (D-29).
+    pub platform: bool,
     /// The keys to verify with: a JWKS as it was pasted or fetched.
     pub keys: String,
     /// The issuer that the token has to name; empty to leave that check out.
@@ -100,6 +102,7 @@ impl Default for Inputs {
             resource_name: String::new(),
             host: String::new(),
             ignore_expiry: false,
+            platform: false,
             keys: String::new(),
             issuer: String::new(),
             audience: String::new(),

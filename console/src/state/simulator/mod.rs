@@ -4,15 +4,26 @@
 //! did not change, and keeps the last good result while an input is wrong.
 
 pub mod assertion;
+pub mod collisions;
+pub mod compared;
 pub mod extraction;
 pub mod inputs;
+pub mod platform;
+pub mod presets;
 pub mod question;
+pub mod request;
+pub mod saved;
 pub mod settings;
-mod time;
+pub mod share;
+pub(super) mod time;
 pub mod token;
 pub mod trace;
+pub mod trial;
+pub mod trial_form;
+pub mod troubleshoot;
 pub mod verdict;
 pub mod verification;
+pub mod ways;
 pub mod words;
 
 #[cfg(test)]
@@ -93,6 +104,8 @@ pub struct View {
     pub sso: bool,
     /// Whether the rules in force read the user-info document.
     pub needs_userinfo: bool,
+    /// Who asks, when that came out of what is entered now.
+    pub who: Option<Shared<Opened>>,
     /// The steps from token to principals.
     pub steps: Option<Shared<Steps>>,
     /// What the steps are of, when it is not what is entered now: `the last token that could be read`.
@@ -129,11 +142,38 @@ impl View {
 }
 
 /// Who asks, as far as it came out of the inputs.
-struct Opened {
-    identity: Result<Arc<Identity>, IdentityError>,
-    origins: Arc<Origins>,
+pub struct Opened {
+    /// The identity, or why the claims name no user.
+    pub identity: Result<Arc<Identity>, IdentityError>,
+    /// Where its groups came from.
+    pub origins: Arc<Origins>,
     /// None by hand.
     taken: Option<FromToken>,
+}
+
+/// Without what it was made from: that is a token.
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").finish_non_exhaustive()
+    }
+}
+
+impl Opened {
+    /// The names of the claim as the token has them, before anything is cut off; the groups by hand.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        match (&self.taken, &self.identity) {
+            (Some(taken), _) => taken.extraction.elements.iter().map(|element| element.raw.as_str()).collect(),
+            (None, Ok(identity)) => identity.groups().iter().map(String::as_str).collect(),
+            (None, Err(_)) => Vec::new(),
+        }
+    }
+
+    /// The rules that made it; none by hand.
+    #[must_use]
+    pub fn rules(&self) -> Option<&IdentityRules> {
+        self.taken.as_ref().map(|taken| &taken.rules)
+    }
 }
 
 /// What an identity was made from, for the steps.
@@ -267,7 +307,10 @@ impl Simulation {
         });
         problems.extend(of_question);
         let verdict = match (&opened, &asked, known) {
-            (Some(opened), Some(asked), true) => Some(self.judge(opened, &policy, asked, inputs.ignore_expiry, now)),
+            (Some(opened), Some(asked), true) => Some(match platform::refusal(opened).filter(|_| inputs.platform) {
+                Some(words) => (verdict::without_user(asked, words), None),
+                None => self.judge(opened, &policy, asked, inputs.ignore_expiry, now),
+            }),
             _ => None,
         };
         let waiting = match (&opened, known) {
@@ -282,6 +325,7 @@ impl Simulation {
             service: settings::of_service(policy.settings()),
             sso: settings::is_sso(policy.settings()),
             needs_userinfo,
+            who: opened,
             steps,
             steps_stale: None,
             verdict: None,

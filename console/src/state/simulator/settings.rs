@@ -87,7 +87,8 @@ fn read_mapping(text: &str) -> Result<PrincipalMapping, Problem> {
 }
 
 /// A byte offset as people count: characters from 1.
-fn place(text: &str, offset: usize) -> String {
+#[must_use]
+pub fn place(text: &str, offset: usize) -> String {
     let before = text.get(..offset).map_or(0, |before| before.chars().count());
     if offset >= text.len() { "at the end".into() } else { format!("at character {}", before + 1) }
 }

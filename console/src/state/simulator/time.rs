@@ -27,6 +27,18 @@ pub(super) fn instant(at: f64, now: f64) -> String {
     }
 }
 
+/// An instant in UTC to the second, in seconds since 1970: `2026-07-31 07:07:09 UTC`.
+#[must_use]
+pub(in crate::state) fn exact(at: f64) -> String {
+    if !(0.0..LAST).contains(&at) {
+        return format!("{at}");
+    }
+    let (year, month, day) = date(at);
+    let seconds = at.rem_euclid(DAY).floor();
+    let (hours, rest) = ((seconds / 3600.0).floor(), seconds.rem_euclid(3600.0));
+    format!("{year}-{month:02}-{day:02} {hours:02}:{:02}:{:02} UTC", (rest / 60.0).floor(), rest.rem_euclid(60.0))
+}
+
 /// A span in words, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
 #[must_use]
 pub(super) fn span(seconds: f64) -> String {

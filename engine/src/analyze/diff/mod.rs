@@ -21,6 +21,8 @@ use crate::policy::{GroupSource, Policy, Settings};
 use changed::Changed;
 use others::Others;
 use report::Report;
+pub(super) use report::{Found, extent, merged};
+pub(super) use view::Scope;
 
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq)]

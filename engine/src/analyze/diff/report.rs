@@ -24,9 +24,16 @@ pub(super) struct Report<'a> {
 }
 
 /// Pieces that are the same from several hosts.
-struct Found {
+pub(in crate::analyze) struct Found {
     piece: Piece,
     scopes: Vec<Scope>,
+}
+
+impl Found {
+    /// A piece from one host.
+    pub(in crate::analyze) fn new(piece: Piece, scope: Scope) -> Self {
+        Self { piece, scopes: vec![scope] }
+    }
 }
 
 impl<'a> Report<'a> {
@@ -77,7 +84,7 @@ impl<'a> Report<'a> {
                 if effects.iter().any(|effects| !of_effect(effects).is_empty()) {
                     let has: Vec<Operations> = effects.iter().map(of_effect).collect();
                     let pieces = seen.tree.pieces(&has, &[]).into_iter();
-                    found.extend(pieces.map(|piece| Found { piece, scopes: vec![*scope] }));
+                    found.extend(pieces.map(|piece| Found::new(piece, *scope)));
                 }
             }
             if !found.is_empty() {
@@ -214,7 +221,7 @@ fn address(scope: Scope, scopes: &[Scope]) -> Option<IpAddr> {
 }
 
 /// The same pieces of several scopes as one.
-fn merged(mut found: Vec<Found>) -> Vec<Found> {
+pub(in crate::analyze) fn merged(mut found: Vec<Found>) -> Vec<Found> {
     let operations = |found: &Found| found.piece.operations.iter().collect::<Vec<Operation>>();
     sort(&mut found, |a, b| {
         let places = |found: &Found| (found.piece.at, operations(found));
@@ -239,7 +246,12 @@ fn merged(mut found: Vec<Found>) -> Vec<Found> {
     merged
 }
 
-fn extent(resource_type: ResourceType, tree: &Tree<'_>, found: &Found, scopes: &[Scope]) -> Extent {
+pub(in crate::analyze) fn extent(
+    resource_type: ResourceType,
+    tree: &Tree<'_>,
+    found: &Found,
+    scopes: &[Scope],
+) -> Extent {
     Extent {
         resource_type,
         pattern: tree.place(found.piece.at).pattern(),

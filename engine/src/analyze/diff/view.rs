@@ -12,7 +12,7 @@ use crate::policy::{Operations, PrincipalId};
 
 /// From where a request comes, as far as rules tell it apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Scope {
+pub(in crate::analyze) enum Scope {
     Unknown,
     Other,
     Address(IpAddr),
@@ -20,7 +20,7 @@ pub(super) enum Scope {
 
 impl Scope {
     /// The scopes that these hosts tell apart; without hosts there is one.
-    pub(super) fn all(hosts: &[Host]) -> Vec<Self> {
+    pub(in crate::analyze) fn all(hosts: &[Host]) -> Vec<Self> {
         if hosts.is_empty() {
             return vec![Self::Other];
         }
@@ -32,7 +32,7 @@ impl Scope {
     }
 
     /// What applies of a rule for a host: what may deny denies, what may allow does not (D-04).
-    pub(super) fn apply(self, host: Host, allow: Operations, deny: Operations) -> (Operations, Operations) {
+    pub(in crate::analyze) fn apply(self, host: Host, allow: Operations, deny: Operations) -> (Operations, Operations) {
         let nothing = Operations::default();
         match (host, self) {
             (Host::Any, _) => (allow, deny),

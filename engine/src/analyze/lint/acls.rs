@@ -7,9 +7,11 @@ use crate::model::{Acl, Host, Operation, Permission, Principal, PrincipalType};
 use crate::policy::{HostId, Operations, Pattern, PatternId, Policy, PrincipalId, Row, rows_of};
 use crate::text::escaped;
 
-pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
+/// Looks at the ACLs of these principals, which are in order of their numbers, or at all.
+pub(super) fn lint(policy: &Policy, only: Option<&[PrincipalId]>, findings: &mut Vec<Finding>) {
     let mut linter = Linter {
         policy,
+        only,
         everyone: policy.principal_id(PrincipalType::User, "*"),
         covering: Vec::new(),
         holders: Vec::new(),
@@ -22,6 +24,7 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
 
 struct Linter<'a, 'f> {
     policy: &'a Policy,
+    only: Option<&'f [PrincipalId]>,
     everyone: Option<PrincipalId>,
     /// The patterns that cover the one that is looked at, itself among them.
     covering: Vec<(PatternId, &'a Pattern)>,
@@ -32,6 +35,12 @@ struct Linter<'a, 'f> {
 
 impl<'a> Linter<'a, '_> {
     fn pattern(&mut self, id: PatternId, pattern: &'a Pattern) {
+        let only = self.only;
+        let is_wanted =
+            |row: &&Row| only.is_none_or(|only| only.binary_search_by(|id| id.0.cmp(&row.principal.0)).is_ok());
+        if pattern.rows().iter().find(is_wanted).is_none() {
+            return;
+        }
         let place = Place::of(pattern);
         self.covering.clear();
         let covering = self.policy.covering(pattern.resource_type, pattern.name());
@@ -42,7 +51,7 @@ impl<'a> Linter<'a, '_> {
             }
         }
         let sensible = pattern.resource_type.operations();
-        for row in pattern.rows() {
+        for row in pattern.rows().iter().filter(is_wanted) {
             let Some(principal) = self.policy.principal(row.principal) else { continue };
             for operation in row.deny.or(row.allow).iter() {
                 if operation != Operation::All && !sensible.contains(&operation) {

@@ -1,11 +1,14 @@
 //! What is odd in a policy: it loads and decides, but hardly as its author meant.
 
 mod acls;
+mod mend;
 mod names;
 
-use crate::model::{Acl, Principal};
+pub use mend::Mend;
+
+use crate::model::{Acl, Principal, PrincipalType};
 use crate::order::sort;
-use crate::policy::Policy;
+use crate::policy::{Policy, PrincipalId};
 
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,8 +91,36 @@ impl Finding {
 #[must_use]
 pub fn lint(policy: &Policy) -> Vec<Finding> {
     let mut findings = Vec::new();
-    acls::lint(policy, &mut findings);
+    acls::lint(policy, None, &mut findings);
     names::lint(policy, &mut findings);
+    in_order(&mut findings);
+    findings
+}
+
+/// Finds what is odd about these roles: their own names, their members and their ACLs, in the order of [`lint`]. What names have
+/// to do with each other is not looked at.
+///
+/// Cost: one look at each row, and for each of the roles' what [`lint`] costs.
+///
+/// ```
+/// use gbac_engine::analyze::lint_roles;
+/// use gbac_engine::wire::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "a" }, { "name": "b" }] }"#)?;
+/// let found = lint_roles(&policy, ["b"]);
+/// assert!(found.iter().all(|finding| finding.principals[0].name() == "b"));
+/// assert_eq!(found.len(), 2);
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+#[must_use]
+pub fn lint_roles<'a>(policy: &Policy, names: impl IntoIterator<Item = &'a str>) -> Vec<Finding> {
+    let mut ids: Vec<PrincipalId> =
+        names.into_iter().filter_map(|name| policy.principal_id(PrincipalType::Role, name)).collect();
+    sort(&mut ids, |a, b| a.0.cmp(&b.0));
+    ids.dedup();
+    let mut findings = Vec::new();
+    acls::lint(policy, Some(&ids), &mut findings);
+    names::lint_roles(policy, &ids, &mut findings);
     in_order(&mut findings);
     findings
 }

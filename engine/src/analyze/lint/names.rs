@@ -47,6 +47,15 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     chosen_superusers(policy, superusers, findings);
 }
 
+/// What is odd about these roles by themselves.
+pub(super) fn lint_roles(policy: &Policy, ids: &[PrincipalId], findings: &mut Vec<Finding>) {
+    for id in ids.iter().filter(|id| policy.is_role(**id)) {
+        if let Some(principal) = policy.principal(*id) {
+            role(policy, *id, principal, findings);
+        }
+    }
+}
+
 fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut Vec<Finding>) {
     let name = escaped(principal.name());
     let mut find = |code, severity, message: String, hint: String, more: Option<&Principal>| {

@@ -1,0 +1,223 @@
+//! What is to be known before reading a page: a demo, another cluster, an absence, a missing sign-in, what was not read.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use super::RETRY_EVERY_S;
+use crate::state::address;
+use crate::state::connection::Connection;
+use crate::state::near;
+use crate::state::service::{Service, ServiceStatus};
+use crate::state::words;
+use crate::ui::{Button, Field, Mono, Note, NoteKind};
+
+/// How many names of roles that could not be read are told.
+const NAMED: usize = 5;
+
+#[component]
+pub(super) fn Banners() -> impl IntoView {
+    view! {
+        <Demo />
+        <Elsewhere />
+        <Trouble />
+        <Partial />
+    }
+}
+
+#[component]
+fn Demo() -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        let info = service.info.get().filter(|info| info.demo)?;
+        let who = match info.sign_in {
+            Some(given) => format!("This page signed in by itself as {}.", given.user),
+            None => "Reading needs no credentials.".to_owned(),
+        };
+        Some(
+            view! { <p class="demo"><span class="tag">"Demo"</span>" Held in memory, gone when the service stops. " {who}</p> },
+        )
+    }
+}
+
+/// That the pages are not about the service that serves them.
+#[component]
+fn Elsewhere() -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        let connection = service.connection.get();
+        (connection != Connection::Service).then(|| {
+            let named = match &connection {
+                Connection::Cloud { cluster } => Some(view! { " " <Mono text=cluster.clone() /> }),
+                Connection::Service | Connection::SelfManaged => None,
+            };
+            view! {
+                <p class="demo">
+                    <span class="tag">"Elsewhere"</span>
+                    " These pages are about a "
+                    {connection.words()}
+                    {named}
+                    ". "
+                    <a href=address::CONNECTION>"Change connection"</a>
+                </p>
+            }
+        })
+    }
+}
+
+/// Why nothing new is shown.
+#[derive(Debug, Clone, PartialEq)]
+enum Why {
+    Away { reason: String, since: f64 },
+    SignIn,
+    Refused,
+    Forbidden { reason: String },
+}
+
+#[component]
+fn Trouble() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let location = use_location();
+    // Only what the banner is about, so that a repeated failure does not draw it anew.
+    let trouble = Memo::new(move |_| {
+        let here = location.pathname.with(|path| path == address::CONNECTION);
+        let own = service.connection.with(|connection| *connection == Connection::Service);
+        match service.status.get() {
+            // The page about the connection asks for credentials itself.
+            ServiceStatus::Away { sign_in: true, .. } => match (here, own) {
+                (true, _) => None,
+                (false, true) => Some(Why::SignIn),
+                (false, false) => Some(Why::Refused),
+            },
+            ServiceStatus::Away { forbidden: true, reason, .. } => Some(Why::Forbidden { reason }),
+            ServiceStatus::Away { reason, since, .. } => Some(Why::Away { reason, since }),
+            ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
+        }
+    });
+    move || {
+        trouble.get().map(|why| match why {
+            Why::SignIn => view! { <SignInForm /> }.into_any(),
+            Why::Refused => view! { <Refused /> }.into_any(),
+            Why::Forbidden { reason } => view! { <Forbidden reason=reason /> }.into_any(),
+            Why::Away { reason, since } => view! { <Away reason=reason since=since /> }.into_any(),
+        })
+    }
+}
+
+#[component]
+fn Away(reason: String, since: f64) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let seen = move || {
+        if service.policy.with(Option::is_some) {
+            format!(
+                "You see what was read {}. Nothing can be changed until it answers.",
+                words::age(service.now.get() - since)
+            )
+        } else {
+            "Nothing was read yet. The simulator works without it, on what you paste.".to_owned()
+        }
+    };
+    let title = if service.connection.get_untracked() == Connection::Service {
+        "The service is away"
+    } else {
+        "The cluster is away"
+    };
+    view! {
+        <div class="banner" role="status">
+            <Note kind=NoteKind::Warn title=title level=2>
+                <p>{seen}</p>
+                <p class="brk">{near::sentence(&reason)} "."</p>
+                <div class="row">
+                    <Button small=true on_press=move |()| service.reload()>"Try now"</Button>
+                    <span class="quiet">{format!("tried every {RETRY_EVERY_S} s")}</span>
+                </div>
+            </Note>
+        </div>
+    }
+}
+
+/// The cluster took the credentials for nobody's.
+#[component]
+fn Refused() -> impl IntoView {
+    view! {
+        <div class="banner" role="status">
+            <Note kind=NoteKind::Warn title="The cluster refused the credentials" level=2>
+                <p>"They may be mistyped, or expired. What was read before is still shown."</p>
+                <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
+            </Note>
+        </div>
+    }
+}
+
+#[component]
+fn Forbidden(reason: String) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let who = move || match service.user.get() {
+        Some(user) => view! { "You are connected as " <Mono text=user /> "." }.into_any(),
+        None => "The access token is of somebody who may not.".into_any(),
+    };
+    view! {
+        <div class="banner" role="status">
+            <Note kind=NoteKind::Warn title="You may not read this" level=2>
+                <p>"Superuser access is needed. " {who}</p>
+                <p class="brk">{near::sentence(&reason)} "."</p>
+                <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
+            </Note>
+        </div>
+    }
+}
+
+/// What of the policy is missing, so that no page is taken for the whole.
+#[component]
+fn Partial() -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        let unread = service.unread.get();
+        (!unread.is_nothing()).then(|| {
+            let named: Vec<_> = unread
+                .roles
+                .iter()
+                .take(NAMED)
+                .map(|role| {
+                    view! { <li class="brk"><Mono text=role.name.clone() /> ": " {role.reason.clone()}</li> }
+                })
+                .collect();
+            let more = unread.roles.len().saturating_sub(NAMED);
+            view! {
+                <div class="banner" role="status">
+                    <Note kind=NoteKind::Warn title=unread.title() level=2>
+                        {(!named.is_empty()).then(|| view! { <ul>{named}</ul> })}
+                        {(more > 0).then(|| format!("and {more} more. "))}
+                        <p>"Members, counts, Who can and the simulator leave them out."</p>
+                        <div class="row">
+                            <Button small=true on_press=move |()| service.reload()>"Read again"</Button>
+                        </div>
+                    </Note>
+                </div>
+            }
+        })
+    }
+}
+
+/// Asks for a superuser of this service; the password stays in this tab's memory.
+#[component]
+fn SignInForm() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
+    let refused = service.user.get_untracked().map(|user| format!("The service refused `{user}` or the password."));
+    user.set(service.user.get_untracked().unwrap_or_default());
+    view! {
+        <section class="panel banner sign-in" aria-labelledby="sign-in-title">
+            <h2 id="sign-in-title">"Sign in"</h2>
+            <p class="quiet">"Roles and ACLs are read and changed by a superuser. The password stays in this tab."</p>
+            <form on:submit=move |event| {
+                event.prevent_default();
+                service.sign_in(user.get_untracked(), password.get_untracked());
+            }>
+                <Field id="sign-in-user" label="User" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
+                <Field id="sign-in-password" label="Password" kind="password" value=password
+                    on_input=move |text| password.set(text) autocomplete="current-password" error=refused />
+                <Button submit=true>"Sign in"</Button>
+            </form>
+        </section>
+    }
+}

@@ -1,0 +1,132 @@
+//! The bar: navigation, connection, theme.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use crate::dom;
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::service::{Service, ServiceStatus};
+use crate::state::words;
+use crate::ui::{Glyph, Icon, IconButton};
+
+/// The pages in the order of the bar: first those about permissions, then those about the service.
+const PAGES: [(&str, &str); 3] =
+    [(address::ROLES, "Roles"), (address::PERMISSIONS, "Permissions"), (address::SIMULATOR, "Simulator")];
+const SERVICE_PAGES: [(&str, &str); 3] =
+    [(address::SETTINGS, "Settings"), (address::AUDIT, "Audit"), (address::EXCHANGE, "Import and export")];
+
+#[component]
+pub(super) fn Bar() -> impl IntoView {
+    view! {
+        <header class="bar">
+            <a class="brand" href="/"><Icon glyph=Glyph::Product />"GBAC"</a>
+            <nav class="nav" id="nav" aria-label="Security">
+                {PAGES.map(|(href, words)| view! { <NavLink href=href>{words}</NavLink> }).collect_view()}
+                <span class="gap" aria-hidden="true"></span>
+                {SERVICE_PAGES.map(|(href, words)| view! { <NavLink href=href>{words}</NavLink> }).collect_view()}
+                <ReviewLink />
+            </nav>
+            <div class="bar-end"><Chip /><ReadAgain /><ThemeSwitch /></div>
+        </header>
+    }
+}
+
+#[component]
+fn NavLink(href: &'static str, children: Children) -> impl IntoView {
+    let location = use_location();
+    // `page` for the page itself, `true` for one below it, as on a role's page.
+    let current = move || {
+        let here = location.pathname.get();
+        if here == href {
+            Some("page")
+        } else {
+            here.strip_prefix(href).is_some_and(|rest| rest.starts_with('/')).then_some("true")
+        }
+    };
+    view! { <a href=href aria-current=current>{children()}</a> }
+}
+
+/// Leads to the draft, while there is one.
+#[component]
+fn ReviewLink() -> impl IntoView {
+    let count = expect_context::<Draft>().count;
+    let is_there = Memo::new(move |_| count.get() > 0);
+    move || {
+        is_there.get().then(|| {
+            view! {
+                <NavLink href=address::REVIEW>
+                    "Review " <span class="tag tag-draft nav-count">{move || count.get()}</span>
+                </NavLink>
+            }
+        })
+    }
+}
+
+/// The connection in one line: its name, and how old what is shown is. Leads to the page about it.
+#[component]
+fn Chip() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let location = use_location();
+    let now = service.now;
+    let current = move || (location.pathname.get() == address::CONNECTION).then_some("page");
+    // Drawn anew only when something else than the time is different.
+    let seen = Memo::new(move |_| match service.status.get() {
+        ServiceStatus::Loading => Seen::Reading,
+        ServiceStatus::Connected { name, .. } => Seen::Connected(name),
+        ServiceStatus::Away { sign_in: true, .. } => Seen::Other("Signed out", false),
+        ServiceStatus::Away { forbidden: true, .. } => Seen::Other("Forbidden", false),
+        ServiceStatus::Away { .. } => Seen::Other("Away", true),
+    });
+    let age = move || {
+        let at = service.status.with(|status| match status {
+            ServiceStatus::Connected { read_at_ms, .. } => Some(*read_at_ms),
+            ServiceStatus::Away { since, .. } => Some(*since),
+            ServiceStatus::Loading => None,
+        });
+        at.map(|at| format!("read {}", words::age(now.get() - at)))
+    };
+    view! {
+        <a class="conn" href=address::CONNECTION aria-current=current title="Connection">
+            <span class="sr">"Connection: "</span>
+            {move || match seen.get() {
+                Seen::Reading => view! { <span class="dot off"></span><span class="quiet">"Reading"</span> }.into_any(),
+                Seen::Connected(name) => {
+                    view! { <span class="dot"></span><span class="mono conn-name">{name}</span><span class="quiet opt">{age}</span> }
+                        .into_any()
+                }
+                Seen::Other(words, aged) => {
+                    let age = aged.then_some(age);
+                    view! { <span class="dot off"></span><span>{words}</span><span class="quiet opt">{age}</span> }.into_any()
+                }
+            }}
+        </a>
+    }
+}
+
+/// What the chip shows.
+#[derive(Debug, Clone, PartialEq)]
+enum Seen {
+    Reading,
+    Connected(String),
+    /// Anything else, and whether its age matters.
+    Other(&'static str, bool),
+}
+
+#[component]
+fn ReadAgain() -> impl IntoView {
+    let service = expect_context::<Service>();
+    view! { <IconButton glyph=Glyph::Again label="Read again" on_press=move |()| service.reload() /> }
+}
+
+#[component]
+fn ThemeSwitch() -> impl IntoView {
+    let dark = RwSignal::new(dom::is_dark());
+    let label = Signal::derive(move || if dark.get() { "Switch to light" } else { "Switch to dark" }.to_owned());
+    let switch = move |()| {
+        let now = !dark.get_untracked();
+        dom::set_theme(if now { dom::Theme::Dark } else { dom::Theme::Light });
+        dark.set(now);
+    };
+    view! { <IconButton glyph=Glyph::Theme label=label on_press=switch /> }
+}

@@ -1,0 +1,96 @@
+//! What a cluster says about itself beside its policy: properties, loggers, licence, audit events, where it is.
+
+use gbac_api::audit::{AuditEvents, AuditQuery};
+use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
+use gbac_api::license::LicenseBody;
+use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
+use gbac_api::paths;
+use gloo_net::http::Method;
+use serde_json::{Map, Value};
+
+use super::Call;
+use crate::state::connection::{Credentials, Target};
+use crate::state::service::Failure;
+
+/// The cluster properties by name.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn properties(target: &Target) -> Result<Map<String, Value>, Failure> {
+    Call::get(admin(target, &paths::cluster_config(None))?, target.credentials.as_ref()).read().await
+}
+
+/// What the cluster properties are; which of them the command line has set.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn schema(target: &Target) -> Result<ConfigSchema, Failure> {
+    Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target.credentials.as_ref()).read().await
+}
+
+/// Changes cluster properties: all of it or nothing.
+///
+/// # Errors
+/// No answer, or a refusal, which names each property with what is wrong.
+pub async fn change_properties(change: &ConfigChange, target: &Target) -> Result<(), Failure> {
+    let path = admin(target, paths::CLUSTER_CONFIG)?;
+    let call = Call::new(Method::PUT, path, target.credentials.as_ref()).json(change)?;
+    call.read::<ConfigVersion>().await.map(drop)
+}
+
+/// The loggers with their levels.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn loggers(target: &Target) -> Result<Vec<Logger>, Failure> {
+    Call::get(admin(target, &paths::loggers())?, target.credentials.as_ref()).read().await
+}
+
+/// The level of one logger, and in how many seconds it reverts.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn log_level(name: &str, target: &Target) -> Result<LogLevel, Failure> {
+    Call::get(admin(target, &paths::log_level(name, None))?, target.credentials.as_ref()).read().await
+}
+
+/// Gives a logger a level for so many seconds; 0 is for ever.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn set_log_level(name: &str, level: &str, seconds: u32, target: &Target) -> Result<ChangedLogLevel, Failure> {
+    let path = admin(target, &paths::log_level(name, Some((level, Some(seconds)))))?;
+    Call::new(Method::PUT, path, target.credentials.as_ref()).read().await
+}
+
+/// What the service's licence is.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn license(credentials: Option<&Credentials>) -> Result<LicenseBody, Failure> {
+    Call::get(paths::LICENSE, credentials).read().await
+}
+
+/// The last audit events of the service, newest first.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn events(limit: usize, credentials: Option<&Credentials>) -> Result<Vec<Value>, Failure> {
+    let events: AuditEvents = Call::get(paths::audit(AuditQuery { limit }), credentials).read().await?;
+    Ok(events.events)
+}
+
+/// What the Control Plane behind `control_plane` says about a cluster.
+///
+/// # Errors
+/// No answer, a refusal, or an answer that is no JSON.
+pub async fn cluster_of(control_plane: &str, id: &str, credentials: Option<&Credentials>) -> Result<Value, Failure> {
+    Call::get(format!("{control_plane}{}", paths::cluster(id)), credentials).read().await
+}
+
+pub(super) fn admin(target: &Target, path: &str) -> Result<String, Failure> {
+    match &target.admin {
+        Some(base) => Ok(format!("{base}{path}")),
+        None => Err(Failure::impossible("no_admin", "the service relays to no Admin API, which alone has this")),
+    }
+}

@@ -1,0 +1,89 @@
+//! Tests a connection: one request to each API that it needs.
+
+use gbac_api::acls::{AclFilter, ListAcls};
+use gbac_api::paging::Page;
+use gbac_api::paths;
+use gbac_api::roles::{ListRoles, RoleQuery};
+use gbac_api::security::ListedRoles;
+use gbac_api::service::Upstream;
+use gloo_net::http::Method;
+
+use super::{Call, cluster_of, policy, properties, service_info};
+use crate::state::connection::probe::{Step, cluster_words, without_groups};
+use crate::state::connection::{Connection, Credentials, Target};
+use crate::state::properties::{CLAIM_PATH, NESTED, settings_of};
+use crate::state::service::Failure;
+use crate::state::words::count;
+
+/// Asks each API of a connection once. Nothing is changed, and nothing is kept.
+pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Credentials) -> Vec<Step> {
+    let target = connection.target(upstream, Some(credentials));
+    match connection {
+        Connection::Service => of_service(&target).await,
+        Connection::SelfManaged => of_cluster(&target).await,
+        Connection::Cloud { cluster } => {
+            let Some(control_plane) = &upstream.controlplane else { return Vec::new() };
+            let asked = format!("GET {}", paths::cluster(cluster));
+            let found = cluster_of(control_plane, cluster, target.credentials.as_ref()).await;
+            let outcome = found.and_then(|answer| match without_groups(&answer) {
+                Some(kind) => {
+                    let message = format!("this is a {kind} cluster, which has no group-based access control");
+                    Err(Failure::impossible("cluster_type", message))
+                }
+                None => Ok(cluster_words(&answer)),
+            });
+            let is_there = outcome.is_ok();
+            let mut steps = vec![Step { what: "Control Plane", asked, outcome }];
+            if is_there {
+                steps.extend(of_cluster(&target).await);
+            }
+            steps
+        }
+    }
+}
+
+async fn of_service(target: &Target) -> Vec<Step> {
+    let info = service_info().await;
+    let outcome = info.map(|info| format!("{} {}", info.name, info.version));
+    let service = Step { what: "Service", asked: format!("GET {}", paths::SERVICE), outcome };
+    let read = policy(None, target.credentials.as_ref()).await.map(|read| {
+        let read = read.map(|read| (read.policy.role_count(), read.policy.acl_count())).unwrap_or_default();
+        format!("{}, {}", count(read.0, "role"), count(read.1, "ACL"))
+    });
+    vec![service, Step { what: "Policy", asked: format!("GET {}", paths::POLICY), outcome: read }]
+}
+
+async fn of_cluster(target: &Target) -> Vec<Step> {
+    let mut steps = Vec::new();
+    let credentials = target.credentials.as_ref();
+    if let Some(admin) = &target.admin {
+        let found = properties(target).await.and_then(|found| {
+            settings_of(&found)?;
+            let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
+            let words = count(found.len(), "property");
+            Ok(if groups { words } else { format!("{words}, but none about groups: it is an older version") })
+        });
+        let asked = format!("GET {}", paths::cluster_config(None));
+        steps.push(Step { what: "Cluster properties", asked, outcome: found });
+        let path = paths::security("ListRoles");
+        let call = Call::new(Method::POST, format!("{admin}{path}"), credentials).text("{}".into());
+        let outcome = call.read::<ListedRoles>().await.map(|listed| count(listed.roles.len(), "role"));
+        steps.push(Step { what: "Roles", asked: format!("POST {path}"), outcome });
+    }
+    if let Some(base) = &target.data_plane {
+        if target.admin.is_none() {
+            let path =
+                paths::roles(&RoleQuery { page: Page { size: Some(1000), ..Page::default() }, ..RoleQuery::default() });
+            let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListRoles>().await.map(|listed| {
+                let more = if listed.next_page_token.is_empty() { "" } else { " and more" };
+                format!("{}{more}", count(listed.roles.len(), "role"))
+            });
+            steps.push(Step { what: "Roles", asked: format!("GET {}", paths::ROLES), outcome });
+        }
+        let path = paths::acls(&AclFilter::default());
+        let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListAcls>().await;
+        let outcome = outcome.map(|listed| count(listed.into_acls().len(), "ACL"));
+        steps.push(Step { what: "ACLs", asked: format!("GET {path}"), outcome });
+    }
+    steps
+}

@@ -1,0 +1,20 @@
+//! What the service sees in a token: the one request that has a token in it, made only when somebody asks for it.
+
+use gbac_api::paths;
+use gbac_api::security::ResolvedIdentity;
+use gloo_net::http::Method;
+
+use super::Call;
+use super::facts::admin;
+use crate::state::connection::{Credentials, Target};
+use crate::state::service::Failure;
+
+/// Asks `ResolveOidcIdentity` with the token in the place of the credentials.
+///
+/// # Errors
+/// No answer, a refusal, or an answer of another shape.
+pub async fn resolve(token: String, target: &Target) -> Result<ResolvedIdentity, Failure> {
+    let path = admin(target, &paths::security(paths::RESOLVE_OIDC_IDENTITY))?;
+    let token = Credentials::Token(token);
+    Call::new(Method::POST, path, Some(&token)).text("{}".into()).read().await
+}

@@ -1,0 +1,228 @@
+//! Audit: the last events of the service, to read, to filter, and as they are.
+
+mod table;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_router::hooks::use_location;
+
+use crate::dom;
+use crate::state::address;
+use crate::state::audit::{Filter, Kind, LIMITS, Row};
+use crate::state::near;
+use crate::state::service::{Failure, Service, ServiceStatus};
+use crate::state::settings::service::audit;
+use crate::state::words::{self, count};
+use crate::ui::{Button, Choice, Empty, Field, Glyph, Note, NoteKind, Select, SkeletonRows, Words};
+
+/// What was read, and when.
+#[derive(Clone)]
+struct Read {
+    rows: Vec<Row>,
+    /// How many events are of no class that is known here.
+    unknown: usize,
+    at_ms: f64,
+}
+
+/// The page.
+#[component]
+pub fn AuditPage() -> impl IntoView {
+    dom::set_title("Audit");
+    let service = expect_context::<Service>();
+    let search = use_location().search.get_untracked();
+    let filter = RwSignal::new(Filter::at(search.trim_start_matches('?')));
+    Effect::new(move |before: Option<Filter>| {
+        let now = filter.get();
+        if before.as_ref().is_some_and(|before| *before != now) {
+            dom::replace_address(&now.address());
+        }
+        now
+    });
+    let read = RwSignal::new(None::<Result<Read, Failure>>);
+    let is_on = RwSignal::new(None::<bool>);
+    let busy = RwSignal::new(false);
+    let limit = Memo::new(move |_| filter.with(|filter| filter.limit));
+    let ask = move || {
+        busy.set(true);
+        spawn_local(async move {
+            if let Ok(properties) = service.properties().await {
+                is_on.set(audit(&properties));
+            }
+            let found = service.events(limit.get_untracked()).await;
+            read.set(Some(found.map(|events| {
+                let rows: Vec<Row> = events.iter().filter_map(Row::of).collect();
+                Read { unknown: events.len() - rows.len(), rows, at_ms: dom::now_ms() }
+            })));
+            busy.set(false);
+        });
+    };
+    let can = Memo::new(move |_| service.can.with(|can| can.audit.clone()));
+    let ready = Memo::new(move |_| {
+        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        (is_connected && can.get().is_yes(), service.connection.get(), service.user.get(), limit.get())
+    });
+    Effect::new(move |_| {
+        if ready.get().0 {
+            ask();
+        }
+    });
+    let content = move || {
+        if let Some(reason) = can.get().reason() {
+            return view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::Off title="There are no audit events here">
+                        <p>{reason}</p>
+                        <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
+                    </Empty>
+                </div>
+            }
+            .into_any();
+        }
+        match read.get() {
+            None => view! { <SkeletonRows what="Reading audit events" /> }.into_any(),
+            Some(Err(failure)) => {
+                view! { <Unread failure=failure on_again=Callback::new(move |()| ask()) /> }.into_any()
+            }
+            Some(Ok(read)) => view! { <Events read=read filter=filter is_on=is_on /> }.into_any(),
+        }
+    };
+    let age = move || {
+        read.with(|read| match read {
+            Some(Ok(read)) => Some(format!("read {}", words::age(service.now.get() - read.at_ms))),
+            Some(Err(_)) | None => None,
+        })
+    };
+    view! {
+        <div class="head">
+            <div>
+                <h1>"Audit"</h1>
+                <p>"Who signed in, who was let through, and which ACL decided: the last events since the service was started."</p>
+            </div>
+            <div class="row">
+                <span class="quiet">{age}</span>
+                {move || can.get().is_yes().then(|| view! { <Button on_press=move |()| ask() busy=busy>"Read events again"</Button> })}
+            </div>
+        </div>
+        {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
+            <div class="banner">
+                <Note kind=NoteKind::Warn title="The audit log is off" level=2>
+                    <p>"Nothing that happens now is recorded. What is shown was recorded before."</p>
+                    <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>"Switch it on in the settings"</a></div>
+                </Note>
+            </div>
+        })}
+        {content}
+    }
+}
+
+#[component]
+fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
+    let title =
+        if failure.is_forbidden() { "You may not read the audit events" } else { "The audit events could not be read" };
+    let advice = if failure.is_unauthenticated() || failure.is_forbidden() {
+        view! { <a class="btn" href=address::CONNECTION>"Connection"</a> }.into_any()
+    } else {
+        view! { <Button on_press=on_again>"Try again"</Button> }.into_any()
+    };
+    view! {
+        <div class="panel flat">
+            <Empty glyph=Glyph::Lock title=title>
+                <p class="brk"><Words text=near::sentence(&failure.to_string()) />"."</p>
+                <div class="row">{advice}</div>
+            </Empty>
+        </div>
+    }
+}
+
+#[component]
+fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -> impl IntoView {
+    let Read { rows, unknown, .. } = read;
+    let all = rows.len();
+    let rows = StoredValue::new(rows);
+    let shown = Memo::new(move |_| {
+        let filter = filter.get();
+        rows.with_value(|rows| {
+            let shown = rows.iter().enumerate().filter(|(_, row)| filter.shows(row));
+            shown.map(|(place, _)| place).collect::<Vec<usize>>()
+        })
+    });
+    let counts = move || {
+        let shown = shown.with(Vec::len);
+        if shown == all { count(all, "event") } else { format!("{shown} of {}", count(all, "event")) }
+    };
+    if all == 0 {
+        let words = move || match is_on.get() {
+            Some(false) => "The audit log is off, and nothing was recorded since the service was started.",
+            Some(true) | None => "Nothing was recorded since the service was started.",
+        };
+        return view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Search title="No events yet"><p>{words}</p></Empty>
+            </div>
+        }
+        .into_any();
+    }
+    view! {
+        <Filters filter=filter />
+        <p class="count" role="status">{counts}</p>
+        {move || {
+            let shown: Vec<Row> = rows.with_value(|rows| {
+                shown.with(|shown| shown.iter().filter_map(|place| rows.get(*place)).cloned().collect())
+            });
+            if shown.is_empty() {
+                view! {
+                    <div class="panel flat">
+                        <Empty glyph=Glyph::Search title="No events match the filter">
+                            <p>{format!("There are {} without it.", count(all, "event"))}</p>
+                            <div class="row">
+                                <Button on_press=move |()| filter.update(|filter| *filter = Filter { limit: filter.limit, ..Filter::default() })>
+                                    "Clear filter"
+                                </Button>
+                            </div>
+                        </Empty>
+                    </div>
+                }
+                .into_any()
+            } else {
+                view! { <table::Table rows=shown /> }.into_any()
+            }
+        }}
+        {(unknown > 0).then(|| view! { <p class="quiet">{count(unknown, "event")} " of other classes not shown."</p> })}
+    }
+    .into_any()
+}
+
+#[component]
+fn Filters(filter: RwSignal<Filter>) -> impl IntoView {
+    const ANY: &str = "";
+    let kinds: Vec<Choice> = std::iter::once(Choice::new(ANY, "Everything"))
+        .chain(Kind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.words())))
+        .collect();
+    let outcomes =
+        vec![Choice::new(ANY, "Any"), Choice::new("allow", "Allowed"), Choice::new("deny", "Denied, refused")];
+    let limits: Vec<Choice> =
+        LIMITS.iter().map(|limit| Choice::new(limit.to_string(), format!("last {limit}"))).collect();
+    let kind = Signal::derive(move || filter.with(|filter| filter.kind.map_or(ANY, Kind::id).to_owned()));
+    let outcome = Signal::derive(move || {
+        filter.with(|filter| match filter.allowed {
+            None => ANY.to_owned(),
+            Some(true) => "allow".to_owned(),
+            Some(false) => "deny".to_owned(),
+        })
+    });
+    let user = Signal::derive(move || filter.with(|filter| filter.user.clone()));
+    let group = Signal::derive(move || filter.with(|filter| filter.group.clone()));
+    let limit = Signal::derive(move || filter.with(|filter| filter.limit.to_string()));
+    view! {
+        <form class="filters" role="search" aria-label="Filter events" on:submit=move |event| event.prevent_default()>
+            <Select id="audit-kind" label="What" value=kind choices=Signal::stored(kinds)
+                on_change=move |id: String| filter.update(|filter| filter.kind = Kind::ALL.into_iter().find(|kind| kind.id() == id)) />
+            <Select id="audit-outcome" label="Outcome" value=outcome choices=Signal::stored(outcomes)
+                on_change=move |id: String| filter.update(|filter| filter.allowed = match id.as_str() { "allow" => Some(true), "deny" => Some(false), _ => None }) />
+            <Field id="audit-user" label="User" value=user mono=true on_input=move |text: String| filter.update(|filter| filter.user = text) />
+            <Field id="audit-group" label="IdP group or role" value=group mono=true on_input=move |text: String| filter.update(|filter| filter.group = text) />
+            <Select id="audit-limit" label="How many" value=limit choices=Signal::stored(limits)
+                on_change=move |text: String| filter.update(|filter| filter.limit = text.parse().unwrap_or(filter.limit)) />
+        </form>
+    }
+}

@@ -1,0 +1,133 @@
+//! The events as rows, each with the event itself on demand.
+
+use gbac_engine::model::Principal;
+use leptos::prelude::*;
+
+use crate::pages::link::RoleLink;
+use crate::state::address;
+use crate::state::audit::{Folded, Kind, Matched, Row, folded};
+use crate::state::near;
+use crate::ui::{Glyph, Icon, IconSize, Mono, PrincipalName, ResourceName, Tag, Words};
+
+/// How many groups of a sign-in are named.
+const GROUPS: usize = 4;
+
+#[component]
+pub(super) fn Table(rows: Vec<Row>) -> impl IntoView {
+    let rows: Vec<_> = folded(rows)
+        .into_iter()
+        .enumerate()
+        .map(|(place, Folded { row, times, since })| view! { <Event row=row times=times since=since place=place /> })
+        .collect();
+    view! {
+        <div class="panel flat">
+            <div class="scroll" tabindex="0" role="region" aria-label="Events">
+                <table class="t fold audit" role="table">
+                    <caption class="sr">"Audit events, newest first"</caption>
+                    <thead role="rowgroup">
+                        <tr role="row">
+                            <th role="columnheader" scope="col">"When"</th>
+                            <th role="columnheader" scope="col">"Who"</th>
+                            <th role="columnheader" scope="col">"What"</th>
+                            <th role="columnheader" scope="col">"Outcome"</th>
+                            <th role="columnheader" scope="col">"By"</th>
+                            <th role="columnheader" scope="col"><span class="sr">"Event"</span></th>
+                        </tr>
+                    </thead>
+                    <tbody role="rowgroup">{rows}</tbody>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+#[component]
+fn Event(row: Row, times: usize, since: String, place: usize) -> impl IntoView {
+    let open = RwSignal::new(false);
+    let id = format!("event-{place}");
+    let controls = id.clone();
+    let (class, glyph) = if row.is_allowed { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
+    let who = if row.user.is_empty() {
+        view! { <span class="quiet">"unknown"</span> }.into_any()
+    } else {
+        view! { <PrincipalName principal=Principal::user(&row.user) /> }.into_any()
+    };
+    let from = (!row.from.is_empty()).then(|| view! { <br /><span class="quiet">"from " {row.from.clone()}</span> });
+    let (when, raw) = (row.when(), StoredValue::new(row.raw.clone()));
+    let label = format!("JSON of the event of {when}");
+    let again = (times > 1).then(|| view! { <p class="quiet">{format!("{times} times since {since}")}</p> });
+    let newest = (times > 1).then(|| view! { <p class="quiet">{format!("The newest of {times}")}</p> });
+    let resource = row
+        .resource
+        .clone()
+        .map(|(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> });
+    let what = if row.kind == Kind::Access {
+        view! { <Mono text=row.what.clone() /> }.into_any()
+    } else {
+        row.what.clone().into_any()
+    };
+    view! {
+        <tr role="row" class:has-why=open>
+            <th role="rowheader" scope="row"><span class="num when">{when}</span>{again}</th>
+            <td role="cell" data-l="Who"><div>{who} {row.is_admin.then(|| view! { " " <Tag>"superuser"</Tag> })}{from}</div></td>
+            <td role="cell" data-l="What"><div>{what}{resource}</div></td>
+            <td role="cell" data-l="Outcome"><span class=class><Icon glyph=glyph size=IconSize::Small />{row.outcome()}</span></td>
+            <td role="cell" data-l="By"><div><By row=row /></div></td>
+            <td role="cell" class="act">
+                <button type="button" class="btn btn-sm" aria-label=label aria-expanded=move || if open.get() { "true" } else { "false" }
+                    aria-controls=controls on:click=move |_| open.update(|open| *open = !*open)>"JSON"</button>
+            </td>
+        </tr>
+        <tr role="row" id=id hidden=move || !open.get() class="raw">
+            <td role="cell" colspan="6">
+                {newest}
+                {move || open.get().then(|| view! {
+                    <pre class="code" tabindex="0" role="region" aria-label="Event">{raw.get_value()}</pre>
+                })}
+            </td>
+        </tr>
+    }
+}
+
+/// What settled it: the groups of a token, the ACL with the group and role through which it was reached, or a reason.
+#[component]
+fn By(row: Row) -> impl IntoView {
+    let more = row.groups.len().saturating_sub(GROUPS);
+    let groups: Vec<_> = row
+        .groups
+        .iter()
+        .take(GROUPS)
+        .map(|name| view! { <li><PrincipalName principal=Principal::group(name) /></li> })
+        .collect();
+    let role = row.role.clone().map(|name| {
+        view! { <li><RoleLink href=address::role(&name) class="pr"><PrincipalName principal=Principal::role(&name) /></RoleLink></li> }
+    });
+    let acl = row.matched.clone().map(|matched| view! { <li><Acl matched=matched /></li> });
+    let class = if row.kind == Kind::Decision { "path" } else { "marks" };
+    let some = !groups.is_empty() || role.is_some() || acl.is_some();
+    // A password has no groups, and nobody wonders why.
+    let none = row.kind == Kind::SignIn && row.is_allowed && row.groups.is_empty() && !row.by_password;
+    view! {
+        {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
+        {none.then(|| view! { <span class="quiet">"no groups"</span> })}
+        {(!row.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=near::sentence(&row.why) /></span> })}
+    }
+}
+
+/// The ACL that decided; its principal is the last step before it.
+#[component]
+fn Acl(matched: Matched) -> impl IntoView {
+    let Matched { principal, permission, operation, resource_type, resource_name, pattern } = matched;
+    let is_role = principal.as_ref().is_some_and(|principal| principal.to_string().starts_with("Role:"));
+    let is_group = principal.as_ref().is_some_and(|principal| principal.to_string().starts_with("Group:"));
+    // A group or role is told before it.
+    let principal = principal.filter(|_| !is_role && !is_group);
+    let (class, glyph) = if permission == "allow" { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
+    view! {
+        <span class="phrase">
+            {principal.map(|principal| view! { <PrincipalName principal=principal /> " " })}
+            <span class=class><Icon glyph=glyph size=IconSize::Small />{near::sentence(&permission)}</span>
+            " " {operation} ", " {resource_type} " " <ResourceName name=resource_name /> " " <span class="pat">{pattern}</span>
+        </span>
+    }
+}

@@ -1,0 +1,246 @@
+//! The form that tests a connection and makes it the one of the pages.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::dom;
+use crate::state::connection::form::{Field as Part, Form, Kind};
+use crate::state::connection::probe::{Step, advice};
+use crate::state::connection::{Connection, Credentials};
+use crate::state::draft::Draft;
+use crate::state::near;
+use crate::state::service::Service;
+use crate::state::words::count;
+use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
+
+/// What a test found, and of which connection.
+#[derive(Clone, PartialEq)]
+struct Tested {
+    connection: Connection,
+    steps: Vec<Step>,
+}
+
+/// Makes the pages be about another cluster. A draft was made for the one before, so it goes.
+pub(super) fn go(service: Service, draft: Draft, connection: Connection, credentials: Option<Credentials>) {
+    draft.clear();
+    service.connect(connection, credentials);
+}
+
+#[component]
+pub(super) fn Choose() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
+    let form = RwSignal::new(Form {
+        kind: service.connection.with_untracked(Kind::of),
+        user: service.user.get_untracked().unwrap_or_default(),
+        cluster: service.connection.with_untracked(|connection| match connection {
+            Connection::Cloud { cluster } => cluster.clone(),
+            Connection::Service | Connection::SelfManaged => String::new(),
+        }),
+        ..Form::default()
+    });
+    let faults = RwSignal::new(Vec::<(Part, &'static str)>::new());
+    let testing = RwSignal::new(false);
+    let tested = RwSignal::new(None::<Tested>);
+    let kind = Memo::new(move |_| form.with(|form| form.kind));
+    // Reads the form; what is wrong is told at its fields, and the first of them gets focus.
+    let read = move || match form.with_untracked(Form::read) {
+        Ok(read) => {
+            faults.set(Vec::new());
+            Some(read)
+        }
+        Err(found) => {
+            if let Some((part, _)) = found.first() {
+                dom::focus_later(id(*part));
+            }
+            faults.set(found);
+            None
+        }
+    };
+    let test = move |()| {
+        let Some((connection, credentials)) = read() else { return };
+        testing.set(true);
+        tested.set(None);
+        spawn_local(async move {
+            let steps = service.probe(&connection, credentials).await;
+            let failed = steps.iter().filter(|step| step.outcome.is_err()).count();
+            if failed == 0 {
+                dom::announce("The test succeeded");
+            } else {
+                dom::announce_error(&format!("{failed} of {} failed", count(steps.len(), "request")));
+            }
+            testing.set(false);
+            tested.set(Some(Tested { connection, steps }));
+        });
+    };
+    let connect = move || {
+        let Some((connection, credentials)) = read() else { return };
+        match (connection, credentials) {
+            (Connection::Service, Credentials::Password(given)) => {
+                if service.connection.with_untracked(|connection| *connection != Connection::Service) {
+                    go(service, draft, Connection::Service, None);
+                }
+                service.sign_in(given.user, given.password);
+            }
+            (connection, credentials) => go(service, draft, connection, Some(credentials)),
+        }
+        form.update(|form| {
+            form.password.clear();
+            form.token.clear();
+        });
+        dom::announce("Connecting");
+    };
+    let staged = move || {
+        let count_of = draft.count.get();
+        let leaves = kind.get() != service.connection.with(Kind::of);
+        (count_of > 0 && leaves).then(|| {
+            view! {
+                <Note kind=NoteKind::Warn title="The draft goes when you connect elsewhere">
+                    <p>{count(count_of, "change")} " of it " {if count_of == 1 { "is" } else { "are" }} " not saved."</p>
+                </Note>
+            }
+        })
+    };
+    let fault = move |part: Part| {
+        Signal::derive(move || {
+            faults.with(|faults| faults.iter().find(|(of, _)| *of == part).map(|(_, text)| (*text).to_owned()))
+        })
+    };
+    let edit = move |change: fn(&mut Form, String)| {
+        Callback::new(move |text: String| {
+            form.update(|form| change(form, text));
+            faults.set(Vec::new());
+            tested.set(None);
+        })
+    };
+    let value = move |part: fn(&Form) -> String| Signal::derive(move || form.with(part));
+    let fields = move || {
+        match kind.get() {
+        Kind::Service | Kind::SelfManaged => view! {
+            <div class="grid-2">
+                <Field id=id(Part::User) label="User" value=value(|form| form.user.clone())
+                    on_input=edit(|form, text| form.user = text) error=fault(Part::User) mono=true autocomplete="username" />
+                <Field id=id(Part::Password) label="Password" kind="password" value=value(|form| form.password.clone())
+                    on_input=edit(|form, text| form.password = text) error=fault(Part::Password) autocomplete="current-password" />
+            </div>
+        }
+        .into_any(),
+        Kind::Cloud => view! {
+            <Field id=id(Part::Cluster) label="Cluster ID" value=value(|form| form.cluster.clone())
+                on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
+            <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
+                on_input=edit(|form, text| form.token = text) error=fault(Part::Token)
+                help="Of the Control Plane, for an admin of the cluster" />
+        }
+        .into_any(),
+    }
+    };
+    view! {
+        <section class="panel flat pad" aria-labelledby="connection-choose">
+            <h2 id="connection-choose" class="h-md">"Connect"</h2>
+            <form class="stack" aria-labelledby="connection-choose" on:submit=move |event| {
+                event.prevent_default();
+                connect();
+            }>
+                <Kinds kind=kind on_change=Callback::new(move |kind| {
+                    form.update(|form| form.kind = kind);
+                    faults.set(Vec::new());
+                    tested.set(None);
+                }) />
+                {fields}
+                {staged}
+                <div class="row">
+                    <Button kind=ButtonKind::Primary submit=true>
+                        {move || if kind.get() == Kind::Service { "Sign in" } else { "Connect" }}
+                    </Button>
+                    <Button on_press=test busy=testing>"Test"</Button>
+                    {move || testing.get().then(|| view! { <span class="quiet">"Asking"</span> })}
+                </div>
+            </form>
+            {move || tested.get().map(|tested| view! { <Found tested=tested /> })}
+        </section>
+    }
+}
+
+const fn id(part: Part) -> &'static str {
+    match part {
+        Part::User => "connect-user",
+        Part::Password => "connect-password",
+        Part::Cluster => "connect-cluster",
+        Part::Token => "connect-token",
+    }
+}
+
+/// The three kinds; one that the service cannot reach keeps its place and says how to start the service.
+#[component]
+fn Kinds(kind: Memo<Kind>, on_change: Callback<Kind>) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let upstream = Memo::new(move |_| service.info.get().map(|info| info.upstream).unwrap_or_default());
+    view! {
+        <fieldset>
+            <legend class="legend">"Cluster"</legend>
+            {Kind::ALL
+                .map(|this| {
+                    let help = format!("connect-{this:?}-help");
+                    let described = help.clone();
+                    view! {
+                        <label class="radio" class:off=move || upstream.with(|upstream| !this.is_there(upstream))>
+                            <input type="radio" name="connect-kind"
+                                disabled=move || upstream.with(|upstream| !this.is_there(upstream))
+                                aria-describedby=described
+                                prop:checked=move || kind.get() == this
+                                on:change=move |_| on_change.run(this) />
+                            <b>{this.words()}</b>
+                            <span id=help>{move || upstream.with(|upstream| this.help(upstream))}</span>
+                        </label>
+                    }
+                })
+                .collect_view()}
+        </fieldset>
+    }
+}
+
+/// What a test found, request by request.
+#[component]
+fn Found(tested: Tested) -> impl IntoView {
+    let Tested { connection, steps } = tested;
+    let failed = steps.iter().filter(|step| step.outcome.is_err()).count();
+    let all = steps.len();
+    let title = match failed {
+        0 => "Everything was reached".to_owned(),
+        _ => format!("{failed} of {} failed", count(all, "request")),
+    };
+    let lines: Vec<_> = steps
+        .into_iter()
+        .map(|step| {
+            let Step { what, asked, outcome } = step;
+            let (class, glyph) = if outcome.is_ok() { ("v-allow", Glyph::Allow) } else { ("v-deny", Glyph::Deny) };
+            let said = match outcome {
+                Ok(words) => view! { <p>{words}</p> }.into_any(),
+                Err(failure) => {
+                    let status = match failure.status() {
+                        Some(status) => format!("Status {status}: "),
+                        None => String::new(),
+                    };
+                    view! {
+                        <p class="brk">{status}<Words text=near::sentence(&failure.to_string()) />"."</p>
+                        <p>{advice(&failure, &connection)}</p>
+                    }
+                    .into_any()
+                }
+            };
+            view! {
+                <li>
+                    <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
+                    <div><b>{what}</b> " " <span class="cl quiet">{asked}</span>{said}</div>
+                </li>
+            }
+        })
+        .collect();
+    view! {
+        <div class="section" role="region" aria-label="Result of the test">
+            <h3 class="h-sm">{title}</h3>
+            <ul class="facts">{lines}</ul>
+        </div>
+    }
+}

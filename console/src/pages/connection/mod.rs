@@ -1,0 +1,165 @@
+//! Connection: which cluster the pages are about, what can be asked of it, and how to be about another one.
+
+mod choose;
+
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::state::connection::{Abilities, Ability, Connection};
+use crate::state::draft::Draft;
+use crate::state::service::{Service, ServiceStatus};
+use crate::state::words::{self, count};
+use crate::ui::{Button, Glyph, Icon, IconSize, Mono};
+
+/// The page.
+#[component]
+pub fn ConnectionPage() -> impl IntoView {
+    dom::set_title("Connection");
+    view! {
+        <div class="head">
+            <div>
+                <h1>"Connection"</h1>
+                <p>"Which cluster these pages are about. Passwords and tokens stay in the memory of this tab and end with it."</p>
+            </div>
+        </div>
+        <div class="cols">
+            <Now />
+            <choose::Choose />
+        </div>
+    }
+}
+
+/// What the pages are about now.
+#[component]
+fn Now() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let named = move || match service.connection.get() {
+        Connection::Cloud { cluster } => cluster,
+        Connection::SelfManaged => "behind this service".to_owned(),
+        Connection::Service => service.info.get().map(|info| info.name).unwrap_or_else(|| "not read yet".to_owned()),
+    };
+    let version = move || {
+        let own = service.connection.with(|connection| *connection == Connection::Service);
+        service.info.get().filter(|_| own).map(|info| {
+            view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", a demo in memory")}</dd> }
+        })
+    };
+    let standing = Memo::new(move |_| match service.status.get() {
+        ServiceStatus::Loading => ("Reading", false),
+        ServiceStatus::Connected { .. } => ("Connected", true),
+        ServiceStatus::Away { sign_in: true, .. } => ("Not signed in", false),
+        ServiceStatus::Away { forbidden: true, .. } => ("Forbidden", false),
+        ServiceStatus::Away { .. } => ("Away", false),
+    });
+    let age = move || {
+        service.status.with(|status| match status {
+            ServiceStatus::Connected { read_at_ms: at, .. } | ServiceStatus::Away { since: at, .. } => {
+                words::age(service.now.get() - at)
+            }
+            ServiceStatus::Loading => "not yet".to_owned(),
+        })
+    };
+    let reason = move || match service.status.get() {
+        ServiceStatus::Away { reason, .. } => Some(view! { <p class="quiet brk">{reason}</p> }),
+        ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
+    };
+    let read = move || {
+        service.policy.with(|policy| {
+            policy
+                .as_ref()
+                .map(|policy| format!("{}, {}", count(policy.role_count(), "role"), count(policy.acl_count(), "ACL")))
+        })
+    };
+    let user = move || match service.user.get() {
+        Some(user) => view! { <Mono text=user /> }.into_any(),
+        None => match service.connection.get() {
+            Connection::Cloud { .. } => "whoever the access token is for".into_any(),
+            Connection::Service | Connection::SelfManaged => "nobody".into_any(),
+        },
+    };
+    view! {
+        <section class="panel flat pad stack" aria-labelledby="connection-now">
+            <h2 id="connection-now" class="h-md">"Now"</h2>
+            <dl class="kv">
+                <dt>"Cluster"</dt>
+                <dd><span class="mono brk">{named}</span><br /><span class="quiet">{move || service.connection.with(Connection::words)}</span></dd>
+                {version}
+                <dt>"State"</dt>
+                <dd>
+                    {move || {
+                        let (words, good) = standing.get();
+                        let (class, glyph) = if good { ("v v-allow", Glyph::Allow) } else { ("v v-warn", Glyph::Warn) };
+                        view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{words}</span> }
+                    }}
+                    {reason}
+                </dd>
+                <dt>"Read"</dt>
+                <dd>{age} {move || read().map(|read| format!(": {read}"))}</dd>
+                <dt>"Acting as"</dt>
+                <dd>{user}</dd>
+            </dl>
+            <div class="row">
+                <Button small=true on_press=move |()| service.reload()>"Read now"</Button>
+                <Leave />
+            </div>
+            <div>
+                <h3 class="h-sm">"What can be read and changed"</h3>
+                <Can />
+            </div>
+        </section>
+    }
+}
+
+/// Back to this service, or out of it.
+#[component]
+fn Leave() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
+    move || {
+        match service.connection.get() {
+        Connection::Service => {
+            let signed_in = service.user.get().is_some() && service.info.get().is_none_or(|info| info.sign_in.is_none());
+            signed_in.then(|| {
+                view! { <Button small=true on_press=move |()| service.sign_out()>"Sign out"</Button> }.into_any()
+            })
+        }
+        Connection::SelfManaged | Connection::Cloud { .. } => Some(
+            view! {
+                <Button small=true on_press=move |()| choose::go(service, draft, Connection::Service, None)>"Back to this service"</Button>
+            }
+            .into_any(),
+        ),
+    }
+    }
+}
+
+/// Each ability, or why it is none.
+#[component]
+fn Can() -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        let Abilities { acls, roles, settings, audit, loggers, licence } = service.can.get();
+        let all = [
+            ("Roles", roles),
+            ("ACLs", acls),
+            ("Settings", settings),
+            ("Audit events", audit),
+            ("Loggers", loggers),
+            ("Licence", licence),
+        ];
+        let lines = all.map(|(what, ability)| {
+            let glyph = if ability.is_yes() { Glyph::Tick } else { Glyph::Cross };
+            let reason = match ability {
+                Ability::Yes => None,
+                Ability::No(reason) => Some(view! { <span class="quiet">": no. " {reason}</span> }),
+            };
+            view! {
+                <li>
+                    <Icon glyph=glyph size=IconSize::Small class="quiet" />
+                    <span>{what}{reason}</span>
+                </li>
+            }
+        });
+        view! { <ul class="facts">{lines.collect_view()}</ul> }
+    }
+}

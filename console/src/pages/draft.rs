@@ -1,0 +1,55 @@
+//! The bar of the draft: how many changes there are, on every page but the review itself.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use crate::dom;
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::review::summary;
+use crate::state::words::count;
+use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
+
+/// The bar.
+#[component]
+pub fn DraftBar() -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let path = use_location().pathname;
+    let discarding = RwSignal::new(false);
+    let is_shown = Memo::new(move |_| draft.count.get() > 0 && path.get() != address::REVIEW);
+    let number = move || count(draft.count.get(), "change");
+    let discard = move |()| {
+        discarding.set(false);
+        let number = untrack(number);
+        draft.clear();
+        dom::announce(&format!("{number} discarded"));
+        dom::focus_heading();
+    };
+    view! {
+        {move || {
+            is_shown.get().then(|| view! {
+                <div class="draft" role="region" aria-label="Draft">
+                    <p>
+                        <strong>{move || format!("Draft, {}.", number())}</strong>" "
+                        <span class="wide">{move || draft.changes.with(|changes| summary(changes))}</span>
+                        " Nothing is sent yet."
+                    </p>
+                    <div class="row row-end">
+                        <Button on_press=move |()| discarding.set(true)>"Discard"</Button>
+                        <a class="btn btn-main" href=address::REVIEW>{move || format!("Review {}", number())}</a>
+                    </div>
+                </div>
+            })
+        }}
+        <Dialog open=discarding on_close=move |()| discarding.set(false) id="discard-draft" title=move || format!("Discard {}", untrack(number)) small=true>
+            <div class="dlg-b dlg-pad stack">
+                <p>{move || draft.changes.with(|changes| summary(changes))}</p>
+                <p>"The service stays as it is."</p>
+            </div>
+            <DialogActions>
+                <Button on_press=move |()| discarding.set(false)>"Cancel"</Button>
+                <Button kind=ButtonKind::Kill on_press=discard>{move || format!("Discard {}", number())}</Button>
+            </DialogActions>
+        </Dialog>
+    }
+}

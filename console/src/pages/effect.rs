@@ -1,0 +1,137 @@
+//! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
+
+use gbac_engine::analyze::{Addresses, Effect, Extent, Holder, Hosts, NamePattern};
+use gbac_engine::model::{PatternType, Principal, ResourceType};
+use leptos::prelude::*;
+
+use crate::state::review::{Effects, Person};
+use crate::state::words::count;
+use crate::ui::{Glyph, Icon, IconSize, PrincipalName, ResourceName};
+
+/// How many people a short list names.
+const SHORT: usize = 20;
+
+/// Whom something is about.
+#[component]
+pub fn HolderName(
+    /// Who.
+    holder: Holder,
+) -> impl IntoView {
+    match holder {
+        Holder::Everyone => {
+            view! { <PrincipalName principal=Principal::user("*") /> " " <span class="quiet">"everyone"</span> }
+                .into_any()
+        }
+        Holder::One(principal) => view! { <PrincipalName principal=principal /> }.into_any(),
+    }
+}
+
+/// `Gains`, `Loses` or `Still denied`, each with a shape.
+#[component]
+pub fn EffectWord(
+    /// Which.
+    effect: Effect,
+) -> impl IntoView {
+    let (class, glyph, word) = match effect {
+        Effect::Gains => ("eff v-info", Glyph::Up, "Gains"),
+        Effect::GainsWithOthers => ("eff v-info", Glyph::Up, "Can gain"),
+        Effect::Loses => ("eff", Glyph::Down, "Loses"),
+        Effect::LosesWithOthers => ("eff", Glyph::Down, "Can lose"),
+        Effect::StillBlocked => ("eff v-deny", Glyph::Deny, "Still denied"),
+    };
+    view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{word}</span> }
+}
+
+/// `Topic payments- prefixed`.
+#[component]
+pub fn ExtentNames(
+    /// The names.
+    extent: Extent,
+) -> impl IntoView {
+    let one_of_a_kind = matches!(extent.resource_type, ResourceType::Cluster | ResourceType::Registry);
+    view! {
+        <span class="dim">{extent.resource_type.spelling().words}</span>
+        {(!one_of_a_kind).then(|| view! { " " <Names pattern=extent.pattern /> })}
+    }
+}
+
+#[component]
+fn Names(pattern: NamePattern) -> impl IntoView {
+    let words = match pattern.pattern_type {
+        PatternType::Literal if pattern.name == "*" => "all names",
+        other => other.spelling().words,
+    };
+    view! { <ResourceName name=pattern.name /> " " <span class="pat">{words}</span> }
+}
+
+/// The operations of an extent in words.
+#[must_use]
+pub fn operations(extent: &Extent) -> String {
+    extent.operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+}
+
+/// What limits an extent: names that are left out, and hosts.
+#[component]
+pub fn Limits(
+    /// The extent.
+    extent: Extent,
+) -> impl IntoView {
+    let except = (!extent.except.is_empty()).then(|| {
+        let names = extent.except.into_iter().enumerate().map(|(place, pattern)| {
+            view! { {if place > 0 { ", " } else { "" }} <Names pattern=pattern /> }
+        });
+        view! { <span>"except " {names.collect_view()}</span> }
+    });
+    let hosts = hosts_words(&extent.hosts).map(|(words, hosts)| {
+        let names = hosts.into_iter().enumerate().map(|(place, host)| {
+            view! { {if place > 0 { ", " } else { "" }} <ResourceName name=host /> }
+        });
+        view! { <span>{words} {names.collect_view()}</span> }
+    });
+    view! { {except} {hosts} }
+}
+
+/// From where, when it is not from everywhere.
+fn hosts_words(hosts: &Hosts) -> Option<(&'static str, Vec<String>)> {
+    let texts = |addresses: &[std::net::IpAddr]| addresses.iter().map(ToString::to_string).collect();
+    match (&hosts.addresses, hosts.unknown) {
+        _ if hosts.is_any() => None,
+        (Addresses::Only(only), false) => Some(("from host ", texts(only))),
+        (Addresses::Only(only), true) if only.is_empty() => Some(("where the host is not known", Vec::new())),
+        (Addresses::Only(only), true) => Some(("where the host is not known, and from host ", texts(only))),
+        (Addresses::AllBut(but), _) if but.is_empty() => Some(("where the host is known", Vec::new())),
+        (Addresses::AllBut(but), _) => Some(("from every host but ", texts(but))),
+    }
+}
+
+/// People with what happens to them, as a list; roles are left to their members.
+#[component]
+pub fn EffectList(
+    /// The effect.
+    effects: Effects,
+) -> impl IntoView {
+    let people: Vec<Person> = effects.people.into_iter().filter(|person| !person.is_role()).collect();
+    let more = people.len().saturating_sub(SHORT);
+    view! {
+        <ul class="facts">
+            {people
+                .into_iter()
+                .take(SHORT)
+                .map(|person| {
+                    let lines = person.lines.into_iter().map(|line| {
+                        let operations = operations(&line.extent);
+                        let names = line.extent.clone();
+                        view! {
+                            <span class="effect">
+                                <EffectWord effect=line.effect /> " " {operations} ", " <ExtentNames extent=names /> " "
+                                <span class="quiet"><Limits extent=line.extent /></span>
+                            </span>
+                        }
+                    });
+                    view! { <li><span class="brk"><HolderName holder=person.holder /> {lines.collect_view()}</span></li> }
+                })
+                .collect_view()}
+            {(more > 0).then(|| view! { <li>{format!("and {} more; the review names them", count(more, "principal"))}</li> })}
+        </ul>
+    }
+}

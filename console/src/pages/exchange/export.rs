@@ -1,0 +1,102 @@
+//! The policy, or the draft, as text.
+
+use std::sync::Arc;
+
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::state::draft::Draft;
+use crate::state::exchange::{Export, Form, beginning, export, export_draft};
+use crate::state::service::Service;
+use crate::state::words::{count, thousands};
+use crate::ui::{Button, ButtonKind, Choice, CopyButton, Note, NoteKind, Segmented, Words};
+
+/// How many notes are shown.
+const NOTES: usize = 50;
+
+#[component]
+pub(super) fn ExportView() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
+    let form = RwSignal::new(Form::default());
+    let of_draft = RwSignal::new(false);
+    let has_draft = Memo::new(move |_| draft.count.get() > 0);
+    let value = Signal::derive(move || form.get().id().to_owned());
+    let made = Memo::new_with_compare(
+        move |_| {
+            let policy = service.policy.get()?;
+            let form = form.get();
+            let export = if of_draft.get() && has_draft.get() {
+                let after = draft.after.get()?;
+                draft.changes.with(|changes| export_draft(&after, changes, form))
+            } else {
+                export(&policy, form)
+            };
+            Some(Arc::new(export))
+        },
+        |_, _| true,
+    );
+    let text =
+        Signal::derive(move || made.with(|made| made.as_ref().map(|made| made.text.clone()).unwrap_or_default()));
+    let save = move |()| {
+        let (name, mime) = form.get_untracked().file();
+        match dom::save_file(name, mime, &text.get_untracked()) {
+            Ok(()) => dom::announce(&format!("{name} saved")),
+            Err(reason) => dom::announce_error(&format!("{name} was not saved: {reason}")),
+        }
+    };
+    let scope = move || {
+        has_draft.get().then(|| {
+            let value = Signal::derive(move || if of_draft.get() { "draft" } else { "" }.to_owned());
+            let draft_words = move || match form.get() {
+                Form::Document => "With the draft",
+                Form::Script(_) => "The draft only",
+            };
+            let choices = vec![Choice::new("", "As it is"), Choice::new("draft", draft_words())];
+            view! {
+                <Segmented name="export-scope" legend="What" hide_legend=true value=value choices=choices
+                    on_change=move |id: String| of_draft.set(id == "draft") />
+            }
+        })
+    };
+    view! {
+        <section class="panel flat pad stack" aria-labelledby="h-export">
+            <h2 id="h-export">"Export"</h2>
+            <div class="row">
+                <Segmented name="export-form" legend="Form" hide_legend=true value=value
+                    choices=Form::ALL.into_iter().map(|form| Choice::new(form.id(), form.word())).collect()
+                    on_change=move |id: String| form.set(Form::from_id(&id).unwrap_or_default()) />
+                {scope}
+            </div>
+            <p class="quiet">{move || form.get().about()}</p>
+            {move || made.get().map(|made| view! { <Shown made=made /> })}
+            <div class="row">
+                <Button kind=ButtonKind::Primary on_press=save>{move || format!("Save {}", form.get().file().0)}</Button>
+                <CopyButton text=text label="Copy all" />
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Shown(made: Arc<Export>) -> impl IntoView {
+    let (shown, more) = beginning(&made.text);
+    let lines = made.text.lines().count();
+    let (shown, left) = (shown.to_owned(), lines.saturating_sub(shown.lines().count()));
+    let notes = made.notes.clone();
+    let number = notes.len();
+    view! {
+        {(number > 0).then(|| view! {
+            <Note kind=NoteKind::Warn title=format!("{} not be done", if number == 1 { "1 row may".to_owned() } else { format!("{} rows may", thousands(number)) })>
+                <ul class="plain">
+                    {notes.into_iter().take(NOTES).map(|note| view! { <li class="brk"><Words text=note.message /></li> }).collect_view()}
+                    {(number > NOTES).then(|| view! { <li>{format!("and {} more, as comments in the text", thousands(number - NOTES))}</li> })}
+                </ul>
+            </Note>
+        })}
+        <pre class="code export-text" tabindex="0" role="region" aria-label="Text"><code>{shown}</code></pre>
+        <p class="count" role="status">
+            {if more { format!("{} of {} are not shown. They are saved and copied.", count(left, "line"), thousands(lines)) } else { count(lines, "line") }}
+        </p>
+    }
+}

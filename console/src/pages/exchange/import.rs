@@ -1,0 +1,216 @@
+//! A text from elsewhere: read at once, every problem with its place, and taken into the draft.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gbac_api::import::{Kind, Unread};
+use leptos::ev;
+use leptos::leptos_dom::helpers::debounce;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::dom::{self, GivenFile};
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::exchange::{Incoming, MOST, Mode, read, summary};
+use crate::state::near::sentence;
+use crate::state::words::{count, thousands};
+use crate::ui::{Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea, Words};
+
+/// How many problems are shown.
+const PROBLEMS: usize = 200;
+/// The largest file that is read, in bytes.
+const LARGEST: f64 = 20.0 * 1024.0 * 1024.0;
+
+#[component]
+pub(super) fn ImportView() -> impl IntoView {
+    let text = RwSignal::new(String::new());
+    let role = RwSignal::new(String::new());
+    let file = RwSignal::new(None::<String>);
+    let refused = RwSignal::new(None::<String>);
+    let over = RwSignal::new(false);
+    // Reading a large text for each key would be felt.
+    let settled = RwSignal::new((String::new(), String::new()));
+    let mut settle = debounce(Duration::from_millis(200), move |given: (String, String)| {
+        let _ = settled.try_set(given);
+    });
+    Effect::new(move |_| settle((text.get(), role.get())));
+    let incoming = Memo::new_with_compare(
+        move |_| settled.with(|(text, role)| (!text.trim().is_empty()).then(|| Arc::new(read(text, role)))),
+        |_, _| true,
+    );
+    let take = move |given: GivenFile| {
+        refused.set(None);
+        let name = given.name();
+        if given.size() > LARGEST {
+            refused.set(Some(format!("{name} has more than 20 MB. gbac import takes it")));
+            return;
+        }
+        spawn_local(async move {
+            match given.text().await {
+                Ok(content) => {
+                    let _ = text.try_set(content);
+                    let _ = file.try_set(Some(name.clone()));
+                    dom::announce(&format!("{name} was read"));
+                }
+                Err(reason) => {
+                    let _ = refused.try_set(Some(format!("{name} could not be read: {reason}")));
+                }
+            }
+        });
+    };
+    let drop = move |event: ev::DragEvent| {
+        event.prevent_default();
+        over.set(false);
+        if let Some(given) = GivenFile::dropped(&event) {
+            take(given);
+        }
+    };
+    let wants_role = Memo::new(move |_| {
+        let is_named = role.with(|role| !role.is_empty());
+        is_named || incoming.with(|incoming| incoming.as_ref().is_some_and(|incoming| incoming.wants_role()))
+    });
+    view! {
+        <section
+            class=move || if over.get() { "panel flat pad stack over" } else { "panel flat pad stack" }
+            aria-labelledby="h-import"
+            on:dragover=move |event: ev::DragEvent| {
+                event.prevent_default();
+                over.set(true);
+            }
+            on:dragleave=move |_| over.set(false)
+            on:drop=drop
+        >
+            <h2 id="h-import" tabindex="-1">"Import"</h2>
+            <TextArea id="import-text" label="Policy document, list of ACLs or roles" rows=8 value=text
+                placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
+                help="Paste a text or drop a file: a policy document, JSON of security acl list or role describe, an answer of the Data Plane or Admin API, or what kafka-acls prints."
+                on_input=move |typed| {
+                    file.set(None);
+                    text.set(typed);
+                } />
+            <div class="row">
+                <input class="sr" id="import-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
+                    if let Some(given) = GivenFile::chosen("import-file") {
+                        take(given);
+                    }
+                } />
+                <Button on_press=move |()| dom::click("import-file")>"Choose a file"</Button>
+                {move || file.get().map(|name| view! { <span class="mono brk">{name}</span> })}
+            </div>
+            {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text} "."</Message> })}
+            {move || wants_role.get().then(|| view! {
+                <Field id="import-role" label="Name of the role that is described" mono=true value=role on_input=move |name| role.set(name) />
+            })}
+            {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role /> })}
+        </section>
+    }
+}
+
+#[component]
+fn Read(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+    let unread = incoming.unread.clone();
+    let is_refused = incoming.modes.is_empty();
+    let kind = incoming.kind;
+    let holds = match (kind, is_refused) {
+        (Kind::Unknown, _) | (Kind::Policy, true) => None,
+        _ => Some(format!("{}: {}.", sentence(kind.words()), incoming.holds)),
+    };
+    view! {
+        <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })}</div>
+        {(!unread.is_empty()).then(|| view! { <Problems unread=unread kind=kind is_refused=is_refused /> })}
+        {(!is_refused).then(|| view! { <Take incoming=incoming text=text role=role /> })}
+    }
+}
+
+#[component]
+fn Problems(unread: Vec<Unread>, kind: Kind, is_refused: bool) -> impl IntoView {
+    let number = unread.len();
+    let problems = count(number, "problem");
+    let (note, title) = match (kind, is_refused) {
+        (Kind::Unknown, _) => (NoteKind::Error, "This is nothing that can be imported".to_owned()),
+        (_, true) => (NoteKind::Error, format!("Nothing is taken: {problems}")),
+        (_, false) => (
+            NoteKind::Warn,
+            format!(
+                "{} not be read",
+                if number == 1 { "1 entry could".to_owned() } else { format!("{} entries could", thousands(number)) }
+            ),
+        ),
+    };
+    let rows = unread.into_iter().take(PROBLEMS).map(|Unread { place, message, .. }| {
+        view! {
+            <li class="brk">
+                {(!place.is_empty()).then(|| view! { <span class="mono place">{place}</span> ": " })}
+                <Words text=message />
+            </li>
+        }
+    });
+    view! {
+        <Note kind=note title=title>
+            <div class="problems" tabindex="0" role="group" aria-label="Problems">
+                <ul class="plain">
+                    {rows.collect_view()}
+                    {(number > PROBLEMS).then(|| view! { <li>{format!("and {} more", thousands(number - PROBLEMS))}</li> })}
+                </ul>
+            </div>
+        </Note>
+    }
+}
+
+/// The difference to what is there, and the button that takes it into the draft.
+#[component]
+fn Take(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let mode = RwSignal::new(incoming.modes.first().copied().unwrap_or_default());
+    let has_choice = incoming.modes.len() > 1;
+    let about = Arc::clone(&incoming);
+    let changes = Memo::new(move |_| {
+        draft.after.with(|after| after.as_ref().map(|after| incoming.changes(after, mode.get())).unwrap_or_default())
+    });
+    let leaves_settings =
+        move || draft.after.with(|after| after.as_ref().is_some_and(|after| about.leaves_settings(after, mode.get())));
+    let number = Memo::new(move |_| changes.with(Vec::len));
+    let value = Signal::derive(move || if mode.get() == Mode::Replace { "replace" } else { "add" }.to_owned());
+    let add = move |()| {
+        let taken = changes.get_untracked();
+        let number = taken.len();
+        draft.add_all(taken);
+        text.set(String::new());
+        role.set(String::new());
+        dom::announce(&format!("{} in the draft", count(number, "change")));
+        dom::focus_later("h-import");
+    };
+    let is_too_much = Memo::new(move |_| number.get() > MOST);
+    view! {
+        {has_choice.then(|| view! {
+            <Segmented name="import-mode" legend="What becomes of what is there" value=value
+                choices=vec![Choice::new("replace", "Replace it"), Choice::new("add", "Add what is missing")]
+                on_change=move |id: String| mode.set(if id == "replace" { Mode::Replace } else { Mode::Add }) />
+        })}
+        <p role="status">
+            {move || match number.get() {
+                0 => "Nothing differs from what is there.".to_owned(),
+                _ => format!("Compared with what is there: {}.", changes.with(|changes| summary(changes))),
+            }}
+        </p>
+        {move || leaves_settings().then(|| view! {
+            <Message kind=MessageKind::Warn>"The document has other settings. Adding leaves the settings as they are."</Message>
+        })}
+        {move || is_too_much.get().then(|| view! {
+            <Message kind=MessageKind::Warn>
+                {format!("A draft takes up to {} changes, so that it can be reviewed. ", thousands(MOST))}
+                <span class="mono">"gbac import"</span> " takes any number."
+            </Message>
+        })}
+        <div class="row">
+            <Button kind=ButtonKind::Secondary
+                disabled=Signal::derive(move || number.get() == 0 || is_too_much.get()) on_press=add>
+                {move || format!("Add {} to the draft", count(number.get(), "change"))}
+            </Button>
+            {move || (draft.count.get() > 0).then(|| view! {
+                <a class="btn" href=address::REVIEW>{move || format!("Review {}", count(draft.count.get(), "change"))}</a>
+            })}
+        </div>
+    }
+}

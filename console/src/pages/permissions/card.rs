@@ -1,0 +1,333 @@
+//! One principal, open: every ACL that reaches it by the way it takes.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::analyze::Block;
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+
+use super::Context;
+use super::cli_call::CliCall;
+use super::delete::Deletion;
+use crate::dom;
+use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::escape::plain;
+use crate::state::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
+use crate::state::permissions::{list, matrix};
+use crate::state::words::{acl_line, count, list as join};
+use crate::ui::{
+    Button, ButtonKind, Glyph, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Tag, TagKind,
+    resource_words,
+};
+
+/// The columns of the table.
+const COLUMNS: &str = "7";
+
+/// Everything about a principal.
+#[component]
+pub(super) fn CardView(
+    /// Which.
+    principal: Principal,
+) -> impl IntoView {
+    let context = expect_context::<Context>();
+    let found = Memo::new_with_compare(move |_| Some(card(&context.policy(), &principal)), |_, _| true);
+    view! {
+        <div class="open">
+            {move || found.get().map(|card| view! { <Open card=card /> })}
+        </div>
+    }
+}
+
+#[component]
+fn Open(card: Card) -> impl IntoView {
+    let caption = format!("ACLs that reach {}", plain(&card.principal.to_string()));
+    let name = caption.clone();
+    let card = StoredValue::new(card);
+    let ways = card.with_value(|card| card.ways.clone());
+    let is_empty = ways.iter().all(|way| way.acls.is_empty());
+    let nothing = card.with_value(nothing);
+    let ways = ways.into_iter().map(|way| view! { <WayRows way=way card=card /> }).collect_view();
+    view! {
+        {card.with_value(remark).map(|remark| view! { <p>{remark}</p> })}
+        <Members card=card />
+        {if is_empty {
+            view! { <p class="quiet">{nothing}</p> }.into_any()
+        } else {
+            view! {
+                <div class="panel">
+                    <div class="scroll" tabindex="0" role="region" aria-label=name>
+                        <table class="t fold cards no-sel" role="table">
+                            <caption class="sr">{caption}</caption>
+                            <thead role="rowgroup">
+                                <tr role="row">
+                                    <th role="columnheader" scope="col">"Resource type"</th>
+                                    <th role="columnheader" scope="col">"Resource"</th>
+                                    <th role="columnheader" scope="col">"Pattern"</th>
+                                    <th role="columnheader" scope="col">"Operation"</th>
+                                    <th role="columnheader" scope="col">"Permission"</th>
+                                    <th role="columnheader" scope="col">"Host"</th>
+                                    <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                                </tr>
+                            </thead>
+                            {ways}
+                        </table>
+                    </div>
+                </div>
+            }
+            .into_any()
+        }}
+        <Actions card=card />
+    }
+}
+
+/// What is to be known before reading the rows.
+fn remark(card: &Card) -> Option<&'static str> {
+    match card.principal.kind() {
+        _ if card.is_superuser => Some("A superuser is allowed everything, and no ACL is asked."),
+        PrincipalType::Role if card.is_missing => {
+            Some("There is no role of this name, so these ACLs do nothing. They come to life when one is made.")
+        }
+        PrincipalType::User if card.principal.is_everyone() => {
+            Some("These ACLs count for every user, whatever groups they have.")
+        }
+        _ => None,
+    }
+}
+
+/// What to say where no ACL reaches somebody.
+fn nothing(card: &Card) -> &'static str {
+    match card.principal.kind() {
+        PrincipalType::Role => "This role has no ACLs: whoever has it gets nothing through it.",
+        _ if card.is_superuser => "No ACL names this user.",
+        _ => "No ACL reaches this principal, so nothing is allowed.",
+    }
+}
+
+/// The members of a role.
+#[component]
+fn Members(card: StoredValue<Card>) -> impl IntoView {
+    let members = card.with_value(|card| card.members.clone());
+    let more = members.len().saturating_sub(SHOWN);
+    (!members.is_empty()).then(|| {
+        let names = members.into_iter().take(SHOWN).map(|member| {
+            let href = list::Asked::one(&member).address();
+            view! { <li><AddressLink href=href class="pr"><PrincipalName principal=member /></AddressLink></li> }
+        });
+        view! {
+            <div class="row">
+                <b>"Principals"</b>
+                <ul class="row names">{names.collect_view()}</ul>
+                {(more > 0).then(|| view! { <span class="quiet">{format!("and {more} more")}</span> })}
+            </div>
+        }
+    })
+}
+
+/// The rows of one way, the first of them until all are asked for.
+#[component]
+fn WayRows(way: Way, card: StoredValue<Card>) -> impl IntoView {
+    let Way { source, principal, acls } = way;
+    let all = RwSignal::new(acls.len() <= SHOWN);
+    let number = acls.len();
+    let is_group = principal.kind() == PrincipalType::Group;
+    let head = match source {
+        Source::Direct => {
+            let remark = match (principal.kind(), is_group) {
+                (PrincipalType::Role, _) => "changed on the role's page",
+                (_, true) => "made outside this page; they can be deleted here, new grants go through roles",
+                (_, false) => "made outside this page; they can be deleted here",
+            };
+            view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }.into_any()
+        }
+        Source::Role => {
+            let href = address::role(principal.name());
+            let shown = principal.clone();
+            view! {
+                <b>"Via"</b>
+                <RoleLink href=href class="pr"><PrincipalName principal=shown /></RoleLink>
+                <span>{format!("{}, read-only here", count(number, "ACL"))}</span>
+            }
+            .into_any()
+        }
+        Source::Everyone => {
+            let href = list::Asked::one(&principal).address();
+            let shown = principal.clone();
+            view! {
+                <b>"Via"</b>
+                <AddressLink href=href class="pr"><PrincipalName principal=shown /></AddressLink>
+                <span>{format!("{} for every user, read-only here", count(number, "ACL"))}</span>
+            }
+            .into_any()
+        }
+    };
+    // Deleted here is what names the principal itself; a role's ACLs are changed on its page, unless there is none.
+    let is_missing = card.with_value(|card| card.is_missing);
+    let deletes = source == Source::Direct && (principal.kind() != PrincipalType::Role || is_missing);
+    let rows = move || {
+        let shown = if all.get() { acls.len() } else { SHOWN };
+        acls.iter().take(shown).map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> }).collect_view()
+    };
+    let what = plain(&principal.to_string());
+    view! {
+        <tbody role="rowgroup">
+            <tr role="row" class="g">
+                <th role="rowheader" scope="rowgroup" colspan=COLUMNS>
+                    <span class="src">
+                        {head}
+                        {move || (!all.get()).then(|| {
+                            let what = what.clone();
+                            view! {
+                                <LinkButton on_press=move |()| all.set(true)>
+                                    {format!("Show all {number}")} <span class="sr">{format!(" of {what}")}</span>
+                                </LinkButton>
+                            }
+                        })}
+                    </span>
+                </th>
+            </tr>
+            {rows}
+        </tbody>
+    }
+}
+
+/// The id of the button that deletes an ACL.
+fn button_id(acl: &Acl) -> String {
+    format!("del-{}", gbac_api::encode::component(&format!("{} {}", acl.principal, acl_line(acl))))
+}
+
+#[component]
+fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let deletion = expect_context::<RwSignal<Option<Deletion>>>();
+    let marks = card.with_value(|card| card.marks(&acl));
+    let change = Change::RemoveAcl(acl.clone());
+    let staged = {
+        let change = change.clone();
+        Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)))
+    };
+    let line = acl_line(&acl);
+    let (asked, id) = (acl.clone(), button_id(&acl));
+    let ask = move |()| {
+        let principal = asked.principal.clone();
+        deletion.set(Some(Deletion { principal, acls: vec![asked.clone()], focus_after: button_id(&asked) }));
+    };
+    let (undo_line, undo_id) = (line.clone(), id.clone());
+    let undo = move |()| {
+        draft.take_back(&change);
+        dom::announce(&format!("ACL {undo_line} stays"));
+        dom::focus_later(undo_id.clone());
+    };
+    let (shown, words, operation, host) =
+        (acl.clone(), resource_words(&acl), acl.operation.spelling().words, acl.host.to_string());
+    let (keep_id, button) = (id.clone(), line.clone());
+    view! {
+        <tr role="row" class=move || if staged.get() { "del" } else { "" }>
+            <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().words}</Tag></td>
+            <th role="rowheader" scope="row"><WhoCanLink acl=shown /></th>
+            <td role="cell" data-l="Pattern"><span class="pat">{words}</span></td>
+            <td role="cell" data-l="Operation"><span class="op">{operation}</span></td>
+            <td role="cell" data-l="Permission">
+                <span class="marks">
+                    <PermissionWord permission=acl.permission />
+                    <MarkTags marks=marks permission=acl.permission operation=operation />
+                    {move || staged.get().then(|| view! { <Tag kind=TagKind::Draft>"Deleted in draft"</Tag> })}
+                </span>
+            </td>
+            <td role="cell" data-l="Host"><ResourceName name=host /></td>
+            <td role="cell" class="act">
+                {move || deletes.then(|| if staged.get() {
+                    view! {
+                        <IconButton id=keep_id.clone() glyph=Glyph::Undo label=format!("Keep ACL {button}") on_press=undo.clone() />
+                    }
+                    .into_any()
+                } else {
+                    view! {
+                        <IconButton id=id.clone() glyph=Glyph::Bin label=format!("Delete ACL {button}") on_press=ask.clone() />
+                    }
+                    .into_any()
+                })}
+            </td>
+        </tr>
+    }
+}
+
+/// What denies take from an allow, or how many allows a deny overrides.
+#[component]
+fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> impl IntoView {
+    let Marks { blocked_by, overrides } = marks;
+    if permission == Permission::Deny {
+        return (overrides > 0)
+            .then(|| view! { <Tag>{format!("Overrides {}", count(overrides, "allow"))}</Tag> }.into_any());
+    }
+    if blocked_by.is_empty() {
+        return None;
+    }
+    let has = |of: Block| blocked_by.iter().any(|(_, much)| *much == of);
+    let words = if has(Block::Whole) {
+        "Blocked by a deny".to_owned()
+    } else if has(Block::Itself) {
+        // What it implies is another operation, which no deny names.
+        format!("{operation} blocked by a deny")
+    } else {
+        let names: BTreeSet<String> = blocked_by.iter().map(|(deny, _)| blocked_where(deny)).collect();
+        format!("Blocked {}", join(&names.into_iter().collect::<Vec<_>>(), 2))
+    };
+    Some(view! { <Tag kind=TagKind::Deny glyph=Glyph::Deny>{words}</Tag> }.into_any())
+}
+
+/// Where a deny takes something: `on events-pii-`, `from 10.0.0.7`.
+fn blocked_where(deny: &Acl) -> String {
+    let name = match resource_words(deny) {
+        "" => String::new(),
+        "all names" => "on all names".into(),
+        _ => format!("on {}", plain(&deny.resource_name)),
+    };
+    match (name.is_empty(), deny.host.to_string().as_str()) {
+        (true, "*") => "for some operations".into(),
+        (false, "*") => name,
+        (true, host) => format!("from {host}"),
+        (false, host) => format!("{name} from {host}"),
+    }
+}
+
+/// What can be done with the principal, and the call that grants to it directly.
+#[component]
+fn Actions(card: StoredValue<Card>) -> impl IntoView {
+    let deletion = expect_context::<RwSignal<Option<Deletion>>>();
+    let draft = expect_context::<Draft>();
+    let principal = card.with_value(|card| card.principal.clone());
+    let is_role = principal.kind() == PrincipalType::Role;
+    let is_missing = card.with_value(|card| card.is_missing);
+    let href = matrix::Asked::of(&principal).address();
+    let page = (is_role && !is_missing).then(|| address::role(principal.name()));
+    let left = Memo::new(move |_| {
+        let direct = card.with_value(|card| card.direct().to_vec());
+        let goes = |acl: &Acl| draft.changes.with(|changes| changes.contains(&Change::RemoveAcl(acl.clone())));
+        direct.into_iter().filter(|acl| !goes(acl)).collect::<Vec<_>>()
+    });
+    let about = principal.clone();
+    let delete_all = move || {
+        let acls = left.get();
+        ((!is_role || is_missing) && acls.len() > 1).then(|| {
+            let about = about.clone();
+            let words = format!("Delete all {}", count(acls.len(), "direct ACL"));
+            let ask = move |()| {
+                let focus_after = "principals-search".to_owned();
+                deletion.set(Some(Deletion { principal: about.clone(), acls: left.get_untracked(), focus_after }));
+            };
+            view! { <Button small=true kind=ButtonKind::Danger glyph=Glyph::Bin on_press=ask>{words}</Button> }
+        })
+    };
+    let call = (!is_role).then(|| view! { <CliCall principal=principal.clone() /> });
+    view! {
+        <div class="row">
+            {(!is_missing).then(|| view! { <AddressLink href=href class="btn btn-sm">"Open in matrix"</AddressLink> })}
+            {page.map(|page| view! { <RoleLink href=page class="btn btn-sm">"Open the role"</RoleLink> })}
+            {delete_all}
+        </div>
+        {call}
+    }
+}

@@ -1,0 +1,69 @@
+//! The call of the command line that gives a principal an ACL of its own: no form of the console does.
+
+use gbac_api::script::{Target, steps};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+
+use crate::ui::CopyBlock;
+
+/// The name that whoever copies the call replaces.
+const EXAMPLE: &str = "TOPIC";
+
+/// The call, to copy.
+#[component]
+pub(super) fn CliCall(
+    /// Whom it grants to.
+    principal: Principal,
+) -> impl IntoView {
+    let is_group = principal.kind() == PrincipalType::Group;
+    let call = call(principal);
+    view! {
+        <div class="stack cli-call">
+            <p class="help">
+                {if is_group {
+                    "Grants to a group go through a role. The command line can name the group itself:"
+                } else {
+                    "Grants to a user go through a role. The command line can name the user itself:"
+                }}
+            </p>
+            {match call {
+                Some(call) => view! { <CopyBlock text=call what="the call" /> }.into_any(),
+                None => view! { <p class="help">"No command line can say this name."</p> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+/// `gbac security acl create --allow-principal ..`, every word quoted; none where no argument can hold the name.
+fn call(principal: Principal) -> Option<String> {
+    let acl = Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: EXAMPLE.into(),
+        pattern_type: PatternType::Literal,
+        principal,
+        host: Host::Any,
+        operation: Operation::Read,
+        permission: Permission::Allow,
+    };
+    let step = steps(&[Change::AddAcl(acl)], Target::Gbac).into_iter().next()?;
+    step.commands.into_iter().next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_is_one_word_of_the_shell() {
+        assert_eq!(
+            call(Principal::group("eng")).as_deref(),
+            Some("gbac security acl create --allow-principal Group:eng --operation read --topic TOPIC")
+        );
+        assert_eq!(
+            call(Principal::group("$(id)")).as_deref(),
+            Some("gbac security acl create --allow-principal 'Group:$(id)' --operation read --topic TOPIC")
+        );
+        assert_eq!(call(Principal::group("a\0b")), None);
+    }
+}

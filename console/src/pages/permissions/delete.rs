@@ -1,0 +1,106 @@
+//! Deleting ACLs that name a principal itself: what is lost is named first, and the deletion joins the draft.
+
+use std::time::Duration;
+
+use gbac_engine::model::{Acl, Principal};
+use gbac_engine::policy::Change;
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::pages::effect::EffectList;
+use crate::state::draft::Draft;
+use crate::state::escape::plain;
+use crate::state::review::{Effects, effects};
+use crate::state::words::{acl_line, count};
+use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName};
+
+/// What is to be deleted once it is confirmed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Deletion {
+    /// Whose ACLs they are.
+    pub(super) principal: Principal,
+    /// The ACLs.
+    pub(super) acls: Vec<Acl>,
+    /// The id of what gets focus afterwards.
+    pub(super) focus_after: String,
+}
+
+/// The dialog.
+#[component]
+pub(super) fn DeleteAcls(deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
+    let title = move || {
+        let number = deletion.with_untracked(|deletion| deletion.as_ref().map_or(0, |deletion| deletion.acls.len()));
+        view! { {if number == 1 { "Delete ACL".to_owned() } else { format!("Delete {}", count(number, "ACL")) }} }
+    };
+    let body = move || deletion.get_untracked().map(|asked| view! { <Confirm asked=asked deletion=deletion /> });
+    view! {
+        <Dialog open=Signal::derive(move || deletion.with(Option::is_some)) on_close=move |()| deletion.set(None)
+            id="delete-acls" title=title small=true>
+            {body()}
+        </Dialog>
+    }
+}
+
+#[component]
+fn Confirm(asked: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let Deletion { principal, acls, focus_after } = asked;
+    let number = acls.len();
+    let acls = StoredValue::new(acls);
+    let changes = move || acls.get_value().into_iter().map(Change::RemoveAcl).collect::<Vec<_>>();
+    // After the dialog is there: over a large policy it takes a moment.
+    let effect = RwSignal::new(None::<Effects>);
+    let compare = move || {
+        let Some(Some(before)) = draft.after.try_get_untracked() else { return };
+        let mut after = (*before).clone();
+        if changes().into_iter().all(|change| after.apply(change).is_ok()) {
+            let _ = effect.try_set(Some(effects(&before, &after, &[])));
+        }
+    };
+    set_timeout(compare, Duration::from_millis(30));
+    let what = if number == 1 { "Delete ACL".to_owned() } else { format!("Delete {}", count(number, "ACL")) };
+    let name = plain(&principal.to_string());
+    let delete = move |()| {
+        draft.add_all(changes());
+        deletion.set(None);
+        let said = match acls.with_value(|acls| acls.first().map(acl_line).filter(|_| number == 1)) {
+            Some(line) => format!("The deletion of ACL {line} is in the draft"),
+            None => format!("The deletion of {} of {name} is in the draft", count(number, "ACL")),
+        };
+        dom::announce(&said);
+        dom::focus_later(focus_after.clone());
+    };
+    view! {
+        <div class="dlg-b dlg-pad stack">
+            <p>
+                <PrincipalName principal=principal />
+                {if number == 1 { " loses this ACL:" } else { " loses these ACLs:" }}
+            </p>
+            <div class="loss" tabindex="0" role="group" aria-label="What is deleted">
+                <ul class="facts">
+                    {acls.get_value().into_iter().map(|acl| view! {
+                        <li><Icon glyph=Glyph::Bin size=IconSize::Small /><span><AclPhrase acl=acl /></span></li>
+                    }).collect_view()}
+                </ul>
+            </div>
+            {move || match effect.get() {
+                None => view! { <p class="help">"Working out what changes for people"</p> }.into_any(),
+                Some(effect) if effect.people.iter().all(|person| person.lines.is_empty()) => {
+                    view! { <p>"Nobody may do more or less after it."</p> }.into_any()
+                }
+                Some(effect) => view! {
+                    <h3>"What changes for people"</h3>
+                    <div class="loss" tabindex="0" role="group" aria-label="What changes for people">
+                        <EffectList effects=effect />
+                    </div>
+                }
+                .into_any(),
+            }}
+            <p class="help">"The deletion joins the draft. Nothing is sent before you review it."</p>
+        </div>
+        <DialogActions>
+            <Button on_press=move |()| deletion.set(None)>"Cancel"</Button>
+            <Button kind=ButtonKind::Kill on_press=delete>{what}</Button>
+        </DialogActions>
+    }
+}

@@ -1,0 +1,164 @@
+//! Findings of one kind: what the kind means, and each finding with its mends.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::{Finding, Mend, Severity};
+use leptos::prelude::*;
+
+use super::Context;
+use crate::dom;
+use crate::pages::link::AddressLink;
+use crate::state::draft::Draft;
+use crate::state::near::sentence;
+use crate::state::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
+use crate::state::words::{count, thousands};
+use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Words};
+
+/// A section for each kind.
+#[component]
+pub(super) fn KindView(
+    /// The kind.
+    kind: Kind,
+    /// All findings.
+    all: Arc<Vec<Finding>>,
+) -> impl IntoView {
+    let context = expect_context::<Context>();
+    let draft = expect_context::<Draft>();
+    let (title, means) = meaning(kind.code);
+    let id = format!("finding-{}", kind.code);
+    let heading = id.clone();
+    let number = kind.places.len();
+    let limit = RwSignal::new(PAGE);
+    let of_kind: Vec<&Finding> = kind.places.iter().filter_map(|place| all.get(*place)).collect();
+    let policy = context.service.policy.get_untracked().unwrap_or_default();
+    let whole = mend_all(&of_kind, &policy);
+    let mend_whole = whole.map(|changes| {
+        let add = {
+            let changes = changes.clone();
+            move |()| {
+                draft.add_all(changes.clone());
+                dom::announce(&format!("{} in the draft", count(changes.len(), "change")));
+            }
+        };
+        let is_staged = Memo::new(move |_| {
+            draft.changes.with(|staged| changes.iter().all(|change| staged.contains(change)))
+        });
+        move || if is_staged.get() {
+            view! { <Tag kind=TagKind::Draft>"All in draft"</Tag> }.into_any()
+        } else {
+            view! { <Button small=true glyph=Glyph::Plus on_press=add.clone()>{format!("Mend all {}", thousands(number))}</Button> }.into_any()
+        }
+    });
+    let rows = {
+        let places = kind.places;
+        move || {
+            let shown: Vec<Finding> =
+                places.iter().take(limit.get()).filter_map(|place| all.get(*place)).cloned().collect();
+            shown.into_iter().map(|finding| view! { <FindingView finding=finding /> }).collect_view()
+        }
+    };
+    let (mark, word) = match kind.severity {
+        Severity::Error => (Mark::Deny, "Error"),
+        Severity::Warning => (Mark::Warn, "Warning"),
+        Severity::Notice => (Mark::Info, "Notice"),
+    };
+    view! {
+        <section class="panel flat finding-kind" aria-labelledby=id>
+            <div class="finding-h">
+                <div>
+                    <p><VerdictWord mark=mark word=word small=true /></p>
+                    <h2 id=heading tabindex="-1">{title} " " <span class="count">{thousands(number)}</span></h2>
+                    <p class="quiet">{means}</p>
+                </div>
+                <div class="row">{mend_whole}</div>
+            </div>
+            <ul class="findings">{rows}</ul>
+            {move || (number > limit.get()).then(|| view! {
+                <div class="t-foot">
+                    <span>{format!("Rows 1 to {} of {}", thousands(limit.get()), thousands(number))}</span>
+                    <LinkButton on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {} more", PAGE.min(number - limit.get()))}</LinkButton>
+                </div>
+            })}
+        </section>
+    }
+}
+
+#[component]
+fn FindingView(finding: Finding) -> impl IntoView {
+    let context = expect_context::<Context>();
+    let draft = expect_context::<Draft>();
+    let policy = context.service.policy.get_untracked().unwrap_or_default();
+    let mends = finding.mends(&policy);
+    let places = places(&finding, &policy);
+    let (message, hint) = (sentence(&finding.message), sentence(&finding.hint));
+    let known = mends.clone();
+    let chosen = Memo::new(move |_| draft.changes.with(|changes| staged(&known, changes)));
+    let subject = finding.message.clone();
+    let buttons = {
+        let mends = mends.clone();
+        move || match chosen.get() {
+            Some(at) => {
+                let mend = mends.get(at).cloned();
+                view! { <InDraft mend=mend /> }.into_any()
+            }
+            None => {
+                let subject = subject.clone();
+                mends
+                    .iter()
+                    .cloned()
+                    .map(|mend| view! { <MendButton mend=mend subject=subject.clone() /> })
+                    .collect_view()
+                    .into_any()
+            }
+        }
+    };
+    let links = places
+        .into_iter()
+        .map(|place| view! { <AddressLink href=place.address class="btn btn-sm">{place.words}</AddressLink> });
+    view! {
+        <li class=move || if chosen.get().is_some() { "staged" } else { "" }>
+            <div>
+                <p class="brk"><Words text=message /> "."</p>
+                <p class="help brk"><Words text=hint /> "."</p>
+            </div>
+            <div class="row">{buttons} {links.collect_view()}</div>
+        </li>
+    }
+}
+
+/// Adds a mend to the draft.
+#[component]
+fn MendButton(mend: Mend, subject: String) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let Mend { title, changes, .. } = mend;
+    let shown = title.clone();
+    let said = title.replace('`', "");
+    let add = move |()| {
+        draft.add_all(changes.clone());
+        dom::announce(&format!("In the draft: {said}"));
+    };
+    view! {
+        <Button small=true glyph=Glyph::Plus on_press=add>
+            <Words text=shown /> <span class="sr">{format!(", {}", subject.replace('`', ""))}</span>
+        </Button>
+    }
+}
+
+/// Says that a mend is in the draft, and takes it back.
+#[component]
+fn InDraft(mend: Option<Mend>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    mend.map(|Mend { title, changes, .. }| {
+        let said = title.replace('`', "");
+        let back = move |()| {
+            for change in changes.iter().rev() {
+                draft.take_back(change);
+            }
+            dom::announce(&format!("No longer in the draft: {said}"));
+        };
+        view! {
+            <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>
+            <Button small=true glyph=Glyph::Undo on_press=back>"Take back"</Button>
+        }
+    })
+}

@@ -1,0 +1,89 @@
+//! What is odd in the policy, kind by kind, with what mends it.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::{Finding, Severity};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
+
+use super::finding::KindView;
+use super::{Context, Frame};
+use crate::state::permissions::findings::{address_of, kinds, severity_at, summary};
+use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
+
+/// The page.
+#[component]
+pub fn FindingsPage() -> impl IntoView {
+    view! {
+        <Frame lead="What loads and decides, but hardly as its author meant. A mend joins the draft; nothing is sent before it is reviewed.">
+            <Body />
+        </Frame>
+    }
+}
+
+#[component]
+fn Body() -> impl IntoView {
+    let context = expect_context::<Context>();
+    move || {
+        match context.findings.all.get() {
+        None => view! { <SkeletonRows what="Looking for findings" /> }.into_any(),
+        Some(all) if all.is_empty() => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Allow title="Nothing is odd">
+                    <p>"Every ACL can matter, every role has members and ACLs, and no names are near misses of each other."</p>
+                </Empty>
+            </div>
+        }
+        .into_any(),
+        Some(all) => view! { <List all=all /> }.into_any(),
+    }
+    }
+}
+
+#[component]
+fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
+    let query = use_location().search;
+    let navigate = use_navigate();
+    let severity = Memo::new(move |_| query.with(|query| severity_at(query)));
+    let chosen = Signal::derive(move || severity.get().map(|severity| severity.code().to_owned()).unwrap_or_default());
+    let choose = move |code: String| {
+        let severity = Severity::ALL.iter().copied().find(|severity| severity.code() == code);
+        let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+        navigate(&address_of(severity), options);
+    };
+    let choices = vec![
+        Choice::new("", "All"),
+        Choice::new("error", "Errors"),
+        Choice::new("warning", "Warnings"),
+        Choice::new("notice", "Notices"),
+    ];
+    let line = summary(&all);
+    let list = {
+        let all = Arc::clone(&all);
+        move || {
+            let kinds = kinds(&all, severity.get());
+            if kinds.is_empty() {
+                return view! {
+                    <div class="panel flat">
+                        <Empty glyph=Glyph::Search title="No findings of this severity"><p>"There are others."</p></Empty>
+                    </div>
+                }
+                .into_any();
+            }
+            let all = Arc::clone(&all);
+            kinds
+                .into_iter()
+                .map(|kind| view! { <KindView kind=kind all=Arc::clone(&all) /> })
+                .collect_view()
+                .into_any()
+        }
+    };
+    view! {
+        <div class="tools">
+            <Segmented name="finding-severity" legend="Severity" hide_legend=true value=chosen on_change=choose choices=choices />
+            <p class="count row-end" role="status">{line}</p>
+        </div>
+        <div class="stack wide-gap">{list}</div>
+    }
+}

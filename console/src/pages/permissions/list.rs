@@ -1,0 +1,347 @@
+//! Every principal, a row each that opens.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gbac_engine::analyze::Holdings;
+use gbac_engine::model::{Principal, PrincipalType};
+use leptos::leptos_dom::helpers::debounce;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
+
+use super::card::CardView;
+use super::delete::{DeleteAcls, Deletion};
+use super::{Context, Frame};
+use crate::dom;
+use crate::pages::roles::pager::Pager;
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::escape::plain;
+use crate::state::permissions::card::in_draft;
+use crate::state::permissions::findings::{Mark, by_principal};
+use crate::state::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
+use crate::state::roles::Search;
+use crate::state::words::{count, thousands};
+use crate::ui::{Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind, VerdictWord};
+
+/// How many names are searched in one go, so that no step takes longer than a frame.
+const STEP: usize = 4000;
+
+/// The page.
+#[component]
+pub fn PermissionsPage() -> impl IntoView {
+    view! {
+        <Frame lead="Everything that reaches a principal, direct and through roles. Denies and allows are both shown.">
+            <Principals />
+        </Frame>
+    }
+}
+
+/// What is asked for, kept in the address, and the search as it is typed.
+fn asked_in_address() -> (Memo<Asked>, RwSignal<String>, Callback<Asked>) {
+    let location = use_location();
+    let (path, query) = (location.pathname, location.search);
+    let navigate = use_navigate();
+    let asked = Memo::new(move |_| query.with(|query| Asked::from_query(query)));
+    let search = RwSignal::new(asked.with_untracked(|asked| asked.search.clone()));
+    // What this page wrote last, so that its own writing is not taken for a visitor's going back.
+    let written = StoredValue::new(search.get_untracked());
+    let go = Callback::new(move |asked: Asked| {
+        // The page may have been left since the key was pressed.
+        if path.get_untracked() == address::PERMISSIONS {
+            let _ = written.try_update_value(|written| written.clone_from(&asked.search));
+            let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+            navigate(&asked.address(), options);
+        }
+    });
+    let mut write = debounce(Duration::from_millis(200), move |text: String| {
+        if written.try_get_value().is_some_and(|written| written != text) {
+            go.run(Asked { search: text, page: 0, ..asked.get_untracked() });
+        }
+    });
+    Effect::new(move |_| write(search.get()));
+    Effect::new(move |_| {
+        let asked = asked.with(|asked| asked.search.clone());
+        if asked != written.get_value() {
+            written.set_value(asked.clone());
+            search.set(asked);
+        }
+    });
+    (asked, search, go)
+}
+
+/// Searches in steps; the last result stays until the next one is there.
+fn search_in_steps(holdings: Memo<Option<Arc<Holdings>>>, text: Memo<String>) -> RwSignal<Option<Arc<Vec<usize>>>> {
+    let found = RwSignal::new(None);
+    let turn = StoredValue::new(0_u64);
+    Effect::new(move |_| {
+        let (Some(holdings), text) = (holdings.get(), text.get()) else { return };
+        turn.update_value(|turn| *turn += 1);
+        if text.is_empty() {
+            found.set(Some(Arc::new((0..holdings.all.len()).collect())));
+        } else {
+            step(Finder::new(&holdings, &text), holdings, (turn, turn.get_value()), found);
+        }
+    });
+    found
+}
+
+fn step(
+    mut finder: Finder,
+    holdings: Arc<Holdings>,
+    (turn, mine): (StoredValue<u64>, u64),
+    found: RwSignal<Option<Arc<Vec<usize>>>>,
+) {
+    if turn.try_get_value() != Some(mine) {
+        return;
+    }
+    if finder.step(&holdings, STEP) {
+        set_timeout(move || step(finder, holdings, (turn, mine), found), Duration::ZERO);
+    } else {
+        let _ = found.try_set(Some(Arc::new(finder.finish(&holdings))));
+    }
+}
+
+/// The list with its search and filters.
+#[component]
+fn Principals() -> impl IntoView {
+    let context = expect_context::<Context>();
+    let draft = expect_context::<Draft>();
+    let (asked, search, go) = asked_in_address();
+    let text = Memo::new(move |_| asked.with(|asked| asked.search.clone()));
+    let found = search_in_steps(context.holdings, text);
+    let marks = Memo::new(move |_| {
+        let all = context.findings.all.get();
+        Arc::new(all.map(|all| by_principal(&all)).unwrap_or_default())
+    });
+    let shown = Memo::new(move |_| {
+        let (Some(holdings), Some(found)) = (context.holdings.get(), found.get()) else { return Vec::new() };
+        let (kind, with) = asked.with(|asked| (asked.kind, asked.with));
+        let takes = |place: &usize| {
+            let Some(holding) = holdings.all.get(*place) else { return false };
+            let held = match with {
+                Holds::Any => true,
+                Holds::Deny => denies(holding) > 0,
+                Holds::Finding => marks.with(|marks| marks.contains_key(&holding.principal)),
+            };
+            held && kind.takes(holding.principal.kind())
+        };
+        found.iter().copied().filter(takes).collect::<Vec<usize>>()
+    });
+    let number = Memo::new(move |_| shown.with(Vec::len));
+    let page = Memo::new(move |_| asked.with(|asked| asked.page).min(number.get().saturating_sub(1) / PAGE));
+    let rows = Memo::new(move |_| {
+        let Some(holdings) = context.holdings.get() else { return Vec::new() };
+        let here = shown.with(|shown| shown.iter().copied().skip(page.get() * PAGE).take(PAGE).collect::<Vec<_>>());
+        marks.with(|marks| here.into_iter().filter_map(|place| Row::new(&holdings, marks, place)).collect::<Vec<Row>>())
+    });
+    let deletion = RwSignal::new(None::<Deletion>);
+    provide_context(deletion);
+    let is_found = Memo::new(move |_| number.get() > 0);
+    let nobody = Memo::new(move |_| context.holdings.with(|all| all.as_ref().is_some_and(|all| all.all.is_empty())));
+    let turn = move |page: usize| go.run(Asked { page, ..asked.get_untracked() });
+    let list = move || {
+        // Open already: the only one that was found, and the one that a link names. Letter case makes no difference to a
+        // search, but to principals.
+        let alone = number.get_untracked() == 1;
+        let is_named = move |principal: &Principal| text.with_untracked(|text| *text == exactly(principal));
+        view! {
+            <Pager place="above" page=page found=number on_page=turn />
+            <div class="panel flat">
+                <ul class="disc">
+                    <For each=move || rows.get() key=Row::clone let:row>
+                        {
+                            let open = alone || is_named(&row.principal);
+                            view! { <RowView row=row open=open draft=draft /> }
+                        }
+                    </For>
+                </ul>
+                <Pager place="below" page=page found=number on_page=turn />
+            </div>
+        }
+    };
+    view! {
+        <Tools asked=asked search=search go=go number=number />
+        {move || match (is_found.get(), found.with(Option::is_some), nobody.get()) {
+            (true, ..) => list().into_any(),
+            (false, _, true) => view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::Group title="Nobody holds anything yet">
+                        <p>"There are no ACLs, no roles and no superusers. Grants go through roles."</p>
+                        <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
+                    </Empty>
+                </div>
+            }
+            .into_any(),
+            (false, true, false) => view! { <NoMatch asked=asked search=search go=go /> }.into_any(),
+            (false, false, false) => ().into_any(),
+        }}
+        <DeleteAcls deletion=deletion />
+    }
+}
+
+#[component]
+fn Tools(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>, number: Memo<usize>) -> impl IntoView {
+    let context = expect_context::<Context>();
+    let total = move || context.holdings.with(|all| all.as_ref().map_or(0, |all| all.all.len()));
+    let status = move || match (number.get(), total()) {
+        (shown, all) if shown == all => count(all, "principal"),
+        (shown, all) => format!("{} of {}", thousands(shown), count(all, "principal")),
+    };
+    let kind = Signal::derive(move || asked.with(|asked| asked.kind.id().to_owned()));
+    let with = Signal::derive(move || asked.with(|asked| asked.with.id().to_owned()));
+    let choose_kind = move |id: String| {
+        let kind = Kind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
+        go.run(Asked { kind, page: 0, ..asked.get_untracked() });
+    };
+    let choose_with = move |id: String| {
+        let with = Holds::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
+        go.run(Asked { with, page: 0, ..asked.get_untracked() });
+    };
+    view! {
+        <div class="tools">
+            <div class="search">
+                <Icon glyph=Glyph::Search />
+                <label class="sr" for="principals-search">"Search principals, resources and roles, regular expression"</label>
+                <input
+                    class="in mono"
+                    id="principals-search"
+                    type="search"
+                    placeholder="Principal, resource or role"
+                    autocomplete="off"
+                    autocapitalize="off"
+                    spellcheck="false"
+                    aria-describedby="principals-search-how"
+                    prop:value=move || search.get()
+                    on:input=move |event| search.set(event_target_value(&event))
+                />
+            </div>
+            <Segmented name="principal-type" legend="Type" hide_legend=true value=kind on_change=choose_kind
+                choices=Kind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
+            <Segmented name="principal-with" legend="Holding" hide_legend=true value=with on_change=choose_with
+                choices=Holds::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
+            <span class="help" id="principals-search-how">
+                {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
+            </span>
+            <p class="count row-end" role="status">{status}</p>
+        </div>
+    }
+}
+
+#[component]
+fn NoMatch(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>) -> impl IntoView {
+    let what = move || {
+        let Asked { search, kind, with, .. } = asked.get();
+        let mut parts = Vec::new();
+        if !search.is_empty() {
+            parts.push(plain(&search));
+        }
+        if kind != Kind::All {
+            parts.push(kind.word().to_lowercase());
+        }
+        if with != Holds::Any {
+            parts.push(with.word().to_lowercase());
+        }
+        parts.join(", ")
+    };
+    view! {
+        <div class="panel flat">
+            <Empty glyph=Glyph::Search title="No principals match your search">
+                <p class="brk">"Nothing is found for " <span class="mono">{what}</span> "."</p>
+                <div class="row">
+                    <Button on_press=move |()| {
+                        search.set(String::new());
+                        go.run(Asked::default());
+                        dom::focus("principals-search");
+                    }>"Clear search"</Button>
+                </div>
+            </Empty>
+        </div>
+    }
+}
+
+/// One principal of the list, as it is shown while it is closed.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Row {
+    principal: Principal,
+    summary: String,
+    denies: usize,
+    findings: usize,
+    near: Option<Principal>,
+}
+
+impl Row {
+    fn new(holdings: &Holdings, marks: &BTreeMap<Principal, Mark>, place: usize) -> Option<Self> {
+        let holding = holdings.all.get(place)?;
+        let mark = marks.get(&holding.principal).cloned().unwrap_or_default();
+        Some(Self {
+            principal: holding.principal.clone(),
+            summary: summary(holding),
+            denies: denies(holding),
+            findings: mark.findings,
+            near: mark.near,
+        })
+    }
+}
+
+/// The icon of a type.
+const fn glyph(kind: PrincipalType) -> Glyph {
+    match kind {
+        PrincipalType::User => Glyph::User,
+        PrincipalType::Group => Glyph::Group,
+        PrincipalType::Role => Glyph::Role,
+    }
+}
+
+#[component]
+fn RowView(row: Row, open: bool, draft: Draft) -> impl IntoView {
+    let Row { principal, summary, denies, findings, near } = row;
+    let open = RwSignal::new(open);
+    let id = format!("card-{}", gbac_api::encode::component(&principal.to_string()));
+    let controls = id.clone();
+    let (shown, about) = (principal.clone(), principal.clone());
+    let staged = Memo::new(move |_| draft.changes.with(|changes| in_draft(changes, &about)));
+    let word = match principal.kind() {
+        PrincipalType::User => "User",
+        PrincipalType::Group => "IdP group",
+        PrincipalType::Role => "Role",
+    };
+    let marks = move || {
+        match (&near, findings) {
+        (Some(near), _) => Some(
+            view! { <Tag kind=TagKind::Warn glyph=Glyph::Near>{format!("Near miss of {}", plain(&near.to_string()))}</Tag> }.into_any(),
+        ),
+        (None, 0) => None,
+        (None, findings) => Some(view! { <Tag kind=TagKind::Warn glyph=Glyph::Warn>{count(findings, "finding")}</Tag> }.into_any()),
+    }
+    };
+    view! {
+        <li>
+            <div class="disc-h">
+                <button
+                    type="button"
+                    class="disc-b"
+                    aria-expanded=move || if open.get() { "true" } else { "false" }
+                    aria-controls=controls
+                    on:click=move |_| open.update(|open| *open = !*open)
+                >
+                    <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
+                    <Icon glyph=glyph(principal.kind()) size=IconSize::Small class="dim" />
+                    <span class="sr">{word} " "</span>
+                    <PrincipalName principal=shown />
+                </button>
+                <span class="quiet">{summary}</span>
+                <span>{(denies > 0).then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=format!("{} deny", thousands(denies)) small=true /> })}</span>
+                <span class="marks">
+                    {marks}
+                    {move || staged.get().map(|words| view! { <Tag kind=TagKind::Draft>{words}</Tag> })}
+                </span>
+            </div>
+            <div id=id hidden=move || !open.get()>
+                {move || open.get().then(|| view! { <CardView principal=principal.clone() /> })}
+            </div>
+        </li>
+    }
+}

@@ -1,0 +1,422 @@
+//! Resources by operations for one principal or person, with the reason of each cell on demand.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gbac_engine::analyze::Cell;
+use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
+use leptos::leptos_dom::helpers::debounce;
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
+
+use super::reasons::{Denies, Path};
+use super::{Context, Frame};
+use crate::dom;
+use crate::pages::link::WhoCanLink;
+use crate::pages::roles::pager::Pager;
+use crate::state::address;
+use crate::state::escape::plain;
+use crate::state::permissions::matrix::{
+    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
+};
+use crate::ui::{Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord};
+
+/// How many principals are suggested.
+const SUGGESTED: usize = 200;
+
+/// The page.
+#[component]
+pub fn MatrixPage() -> impl IntoView {
+    view! {
+        <Frame lead="Resource by operation for one principal, or for a person with groups, with the source of every cell.">
+            <Body />
+        </Frame>
+    }
+}
+
+#[component]
+fn Body() -> impl IntoView {
+    let context = expect_context::<Context>();
+    let location = use_location();
+    let (path, query) = (location.pathname, location.search);
+    let navigate = use_navigate();
+    let form = RwSignal::new(query.with_untracked(|query| Asked::from_query(query)));
+    let written = StoredValue::new(form.get_untracked());
+    let mut write = debounce(Duration::from_millis(300), move |asked: Asked| {
+        let is_new = written.try_get_value().is_some_and(|written| written != asked);
+        if path.get_untracked() == address::MATRIX && is_new {
+            written.set_value(asked.clone());
+            let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
+            navigate(&asked.address(), options);
+        }
+    });
+    Effect::new(move |_| write(form.get()));
+    // A link or the browser's own buttons lead to somebody else.
+    Effect::new(move |_| {
+        let asked = query.with(|query| Asked::from_query(query));
+        if asked.address() != written.get_value().address() {
+            written.set_value(asked.clone());
+            form.set(asked);
+        }
+    });
+    let checked = Memo::new(move |_| form.with(Asked::check));
+    let page = RwSignal::new(0_usize);
+    Effect::new(move |_| {
+        form.track();
+        page.set(0);
+    });
+    // The last one that could be read stays while another name is typed.
+    let whose = Memo::new(move |before: Option<&Option<Whose>>| match checked.get() {
+        Ok(whose) => whose,
+        Err(_) => before.cloned().flatten(),
+    });
+    let shown = Memo::new_with_compare(
+        move |_| {
+            let whose = whose.get()?;
+            let policy = context.policy();
+            let found = dom::measured("permissions: matrix", || matrix(&policy, &whose, page.get()));
+            Some(Arc::new((whose, found)))
+        },
+        |_, _| true,
+    );
+    view! {
+        <Who form=form checked=checked />
+        {move || match shown.get() {
+            Some(shown) => view! { <Shown shown=shown page=page /> }.into_any(),
+            None => view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::User title="Whose permissions?">
+                        <p>"Name a principal, such as " <span class="mono">"Group:eng"</span> ". A user can be given IdP groups, as a token would."</p>
+                    </Empty>
+                </div>
+            }
+            .into_any(),
+        }}
+    }
+}
+
+/// Who is meant.
+#[component]
+fn Who(
+    form: RwSignal<Asked>,
+    checked: Memo<Result<Option<Whose>, crate::state::permissions::matrix::Faults>>,
+) -> impl IntoView {
+    let context = expect_context::<Context>();
+    let of_fault =
+        Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.of.clone())));
+    let host_fault =
+        Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.host.clone())));
+    let is_user = Memo::new(move |_| form.with(Asked::is_user));
+    // Those that begin as typed; the browser shows some of them.
+    let suggestions = move || {
+        let typed = form.with(|form| form.of.clone());
+        let Some(holdings) = context.holdings.get() else { return Vec::new() };
+        let names = holdings.all.iter().map(|holding| holding.principal.to_string());
+        names.filter(|name| name.contains(&typed) && *name != typed).take(SUGGESTED).collect::<Vec<_>>()
+    };
+    view! {
+        <div class="tools matrix-who">
+            <div class="grow">
+                <Field id="matrix-of" label="Principal" mono=true placeholder="Group:eng"
+                    value=Signal::derive(move || form.with(|form| form.of.clone())) error=of_fault list="matrix-principals"
+                    on_input=move |of| form.update(|form| form.of = of) />
+                <datalist id="matrix-principals">
+                    {move || suggestions().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
+                </datalist>
+            </div>
+            {move || is_user.get().then(|| view! {
+                <div class="grow">
+                    <TextArea id="matrix-groups" label="IdP groups of this person, one per line" rows=2
+                        value=Signal::derive(move || form.with(|form| form.groups.clone()))
+                        on_input=move |groups| form.update(|form| form.groups = groups) />
+                </div>
+            })}
+            <div class="host">
+                <Field id="matrix-host" label="Host" mono=true placeholder="not known"
+                    value=Signal::derive(move || form.with(|form| form.host.clone())) error=host_fault
+                    on_input=move |host| form.update(|form| form.host = host) />
+            </div>
+        </div>
+    }
+}
+
+/// A cell that was chosen: its row and column.
+type Chosen = Option<(usize, usize)>;
+
+#[component]
+fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
+    let (whose, matrix) = (shown.0.clone(), shown.1.clone());
+    let chosen = RwSignal::new(None::<(usize, usize)>);
+    let total = matrix.total;
+    let is_superuser = matrix
+        .rows
+        .iter()
+        .flat_map(|row| row.cells.iter().flatten())
+        .any(|cell| says(cell, Operation::Read) == Says::Superuser);
+    let line = summary(&matrix, page.get_untracked());
+    let name = plain(&whose.principal.to_string());
+    if total == 0 {
+        return view! { <NoResources whose=whose /> }.into_any();
+    }
+    let found = Memo::new(move |_| total);
+    let here = Memo::new(move |_| page.get());
+    let (columns, rows) = (matrix.columns.clone(), matrix.rows);
+    let whose = StoredValue::new(whose);
+    let heads =
+        columns.iter().map(|operation| view! { <th scope="col">{operation.spelling().words}</th> }).collect_view();
+    let stored = StoredValue::new((columns, rows.clone()));
+    let mut bodies = Vec::new();
+    for (place, row) in rows.into_iter().enumerate() {
+        match bodies.last_mut() {
+            Some((of, list)) if *of == row.resource_type => {
+                let list: &mut Vec<(usize, Row)> = list;
+                list.push((place, row));
+            }
+            _ => bodies.push((row.resource_type, vec![(place, row)])),
+        }
+    }
+    let width = stored.with_value(|(columns, _)| columns.len() + 1).to_string();
+    let bodies = bodies
+        .into_iter()
+        .map(|(of, rows)| {
+            let rows = rows.into_iter().map(
+                |(place, row)| view! { <MatrixRow place=place row=row stored=stored whose=whose chosen=chosen /> },
+            );
+            view! {
+                <tbody>
+                    <tr class="g"><th colspan=width.clone() scope="rowgroup">{of.spelling().words}</th></tr>
+                    {rows.collect_view()}
+                </tbody>
+            }
+        })
+        .collect_view();
+    view! {
+        <p class="count matrix-sum" role="status">{line}</p>
+        {is_superuser.then(|| view! { <p>"A superuser is allowed everything, and no ACL is asked."</p> })}
+        <Pager place="above" page=here found=found on_page=move |to| page.set(to) />
+        <div class="panel flat">
+            <div class="scroll" tabindex="0" role="region" aria-label="Permission matrix">
+                <table class="mx">
+                    <caption class="sr">{format!("Permissions of {name} by resource and operation")}</caption>
+                    <thead><tr><th scope="col">"Resource"</th>{heads}</tr></thead>
+                    {bodies}
+                </table>
+            </div>
+        </div>
+        <Key />
+        <div id="matrix-why" role="region" aria-label="Reason" tabindex="-1">
+            {move || chosen.get().and_then(|at| {
+                stored.with_value(|(columns, rows)| {
+                    let (row, operation) = (rows.get(at.0)?.clone(), columns.get(at.1).copied()?);
+                    let cell = row.cells.get(at.1)?.clone()?;
+                    Some(view! { <Why row=row operation=operation cell=cell whose=whose.get_value() /> })
+                })
+            })}
+        </div>
+    }
+    .into_any()
+}
+
+#[component]
+fn NoResources(whose: Whose) -> impl IntoView {
+    let is_person = whose.principal.kind() == PrincipalType::User;
+    view! {
+        <div class="panel flat">
+            <Empty glyph=Glyph::NoRule title="No ACL reaches this principal">
+                <p>
+                    {if is_person { "Nothing is allowed. With the IdP groups of a token there may be more." } else { "Nothing is allowed through it." }}
+                </p>
+            </Empty>
+        </div>
+    }
+}
+
+#[component]
+fn MatrixRow(
+    place: usize,
+    row: Row,
+    stored: StoredValue<(Vec<Operation>, Vec<Row>)>,
+    whose: StoredValue<Whose>,
+    chosen: RwSignal<Chosen>,
+) -> impl IntoView {
+    let acl = example(&row);
+    let words = pattern_words(row.resource_type, &row.pattern);
+    let shown = match row.resource_type {
+        ResourceType::Registry => "Schema Registry".to_owned(),
+        of => format!("{} {}", of.spelling().words, plain(&row.pattern.name)),
+    };
+    let columns = stored.with_value(|(columns, _)| columns.clone());
+    let cells = row.cells.into_iter().zip(columns).enumerate().map(|(column, (cell, operation))| match cell {
+        None => view! { <td class="x"><span class="sr">"not an operation of this resource"</span></td> }.into_any(),
+        Some(cell) => {
+            let label = label(&cell, operation, &shown, &whose.get_value());
+            view! { <td><CellButton cell=cell operation=operation label=label at=(place, column) whose=whose chosen=chosen /></td> }
+                .into_any()
+        }
+    });
+    view! {
+        <tr>
+            <th scope="row"><WhoCanLink acl=acl /> " " <span class="pat">{words}</span></th>
+            {cells.collect_view()}
+        </tr>
+    }
+}
+
+/// An ACL on the row's names, for the link to who else can.
+fn example(row: &Row) -> Acl {
+    Acl {
+        resource_type: row.resource_type,
+        resource_name: row.pattern.name.clone(),
+        pattern_type: row.pattern.pattern_type,
+        principal: gbac_engine::model::Principal::user(""),
+        host: Host::Any,
+        operation: Operation::All,
+        permission: Permission::Allow,
+    }
+}
+
+/// A cell for assistive technology: `Read on Topic events-: Allow, from AnalyticsReaders`.
+fn label(cell: &Cell, operation: Operation, on: &str, whose: &Whose) -> String {
+    let from = |by: Option<&gbac_engine::analyze::Match>| {
+        by.map_or_else(String::new, |by| format!(", from {}", plain(&hop(by, whose))))
+    };
+    let says = match says(cell, operation) {
+        Says::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
+        Says::Implied(by) => format!("Allow, implied by {}", by.spelling().words),
+        Says::Deny => format!("Deny{}", from(cell.denied_by.first())),
+        Says::Nothing => "no rule, denied by default".into(),
+        Says::FromSomeHost => "depends on the host, denied while it is not known".into(),
+        Says::Superuser => "Allow, superuser".into(),
+    };
+    format!("{} on {on}: {says}", operation.spelling().words)
+}
+
+#[component]
+fn CellButton(
+    cell: Cell,
+    operation: Operation,
+    label: String,
+    at: (usize, usize),
+    whose: StoredValue<Whose>,
+    chosen: RwSignal<Chosen>,
+) -> impl IntoView {
+    let says = says(&cell, operation);
+    let class = match says {
+        Says::Allow | Says::Superuser => "cell allow",
+        Says::Implied(_) => "cell allow implied",
+        Says::Deny => "cell deny",
+        Says::Nothing | Says::FromSomeHost => "cell none",
+    };
+    let whose = whose.get_value();
+    let by = |by: Option<&gbac_engine::analyze::Match>| by.map(|by| plain(&hop(by, &whose))).unwrap_or_default();
+    let content = match says {
+        Says::Allow => view! {
+            <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{by(cell.granted_by.as_ref())}</small>
+        }
+        .into_any(),
+        Says::Superuser => view! { <VerdictWord mark=Mark::Allow word="Allow" /><small>"superuser"</small> }.into_any(),
+        Says::Implied(by) => view! {
+            <VerdictWord mark=Mark::Allow word="Allow" /><small>{format!("by {}", by.spelling().words)}</small>
+        }
+        .into_any(),
+        Says::Deny => view! {
+            <VerdictWord mark=Mark::Deny word="Deny" /><small class="mono">{by(cell.denied_by.first())}</small>
+        }
+        .into_any(),
+        Says::FromSomeHost => view! { <span aria-hidden="true">"–"</span><small>"one host"</small> }.into_any(),
+        Says::Nothing => view! { <span aria-hidden="true">"–"</span> }.into_any(),
+    };
+    view! {
+        <button
+            type="button"
+            class=class
+            aria-label=label
+            aria-controls="matrix-why"
+            aria-pressed=move || if chosen.get() == Some(at) { "true" } else { "false" }
+            on:click=move |_| chosen.update(|chosen| *chosen = if *chosen == Some(at) { None } else { Some(at) })
+        >
+            {content}
+        </button>
+    }
+}
+
+#[component]
+fn Key() -> impl IntoView {
+    view! {
+        <ul class="key matrix-key">
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "a row allows it"</li>
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "on plain ground: implied by another operation"</li>
+            <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "a row denies it, whatever else allows"</li>
+            <li><span aria-hidden="true">"–"</span> "no rule, so denied by default"</li>
+            <li><span class="swatch" aria-hidden="true"></span> "not an operation of this resource"</li>
+        </ul>
+    }
+}
+
+/// The reason of a cell: what decides, what a deny overrides, and what the cell is about.
+#[component]
+fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoView {
+    let says = says(&cell, operation);
+    let (glyph, class, verdict) = match says {
+        Says::Allow | Says::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),
+        Says::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().words)),
+        Says::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
+        Says::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
+        Says::FromSomeHost => (Glyph::NoRule, "v-none", "denied, the host is not known".to_owned()),
+    };
+    let resource = match row.resource_type {
+        ResourceType::Registry => "Schema Registry".to_owned(),
+        of => of.spelling().words.to_lowercase(),
+    };
+    let words = pattern_words(row.resource_type, &row.pattern);
+    let named = (row.resource_type != ResourceType::Registry).then(|| row.pattern.name.clone());
+    let about = match words {
+        "prefixed" | "all names" => {
+            Some("For every name that no narrower row of the matrix covers; those have cells of their own.")
+        }
+        _ => None,
+    };
+    let is_blocked = !cell.denied_by.is_empty();
+    let with_group = whose.principal.kind() == PrincipalType::User;
+    let start = whose.principal.clone();
+    let (denied, granted) = (cell.denied_by, cell.granted_by);
+    let unknown = cell.host_unknown;
+    view! {
+        <div class="panel matrix-why">
+            <div class="why-h">
+                <span class=class><Icon glyph=glyph size=IconSize::Large /></span>
+                <div>
+                    <h2>
+                        {operation.spelling().words} ", " {resource}
+                        {named.map(|name| view! { " " <ResourceName name=name /> })}
+                        " " <span class="pat">{words}</span> ": " {verdict}
+                    </h2>
+                    {about.map(|about| view! { <p class="quiet">{about}</p> })}
+                </div>
+            </div>
+            <dl class="why">
+                <div><dt>"Principal"</dt><dd><PrincipalName principal=start /></dd></div>
+                {is_blocked.then(|| view! {
+                    <div><dt>"Decided by"</dt><dd><Denies denied_by=denied with_group=with_group /></dd></div>
+                })}
+                {granted.map(|by| {
+                    let term = if is_blocked { "Overridden" } else { "Decided by" };
+                    view! { <div><dt>{term}</dt><dd><Path by=by with_group=with_group with_permission=true /></dd></div> }
+                })}
+                {(says == Says::Nothing).then(|| view! {
+                    <div><dt>"Reason"</dt><dd>"No ACL that reaches this principal speaks of it. What no ACL allows is denied."</dd></div>
+                })}
+                {(says == Says::Superuser).then(|| view! {
+                    <div><dt>"Reason"</dt><dd>"A superuser is allowed everything, and no ACL is asked."</dd></div>
+                })}
+                {unknown.then(|| view! {
+                    <div><dt>"Host"</dt><dd>"An ACL is for one host. Name the host above to know."</dd></div>
+                })}
+            </dl>
+        </div>
+    }
+}
+
+// The page's number of rows and the pager's are the same.
+const _: () = assert!(PAGE == crate::state::roles::PAGE);

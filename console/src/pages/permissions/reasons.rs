@@ -1,0 +1,86 @@
+//! The way from a principal to an ACL, hop by hop.
+
+use gbac_engine::analyze::Match;
+use gbac_engine::model::{Acl, Permission, Principal, ResourceType};
+use leptos::prelude::*;
+
+use crate::pages::link::RoleLink;
+use crate::state::address;
+use crate::ui::{PermissionWord, PrincipalName, ResourceName, resource_words};
+
+/// `Group:eng → Role:Readers → Allow Read, topic events- prefixed`; `direct` where there is no hop between.
+#[component]
+pub(super) fn Path(
+    /// The ACL and the way to it.
+    by: Match,
+    /// Show the group on the way, where the start is not the group itself.
+    #[prop(optional)]
+    with_group: bool,
+    /// Show `Allow` or `Deny`.
+    #[prop(optional)]
+    with_permission: bool,
+) -> impl IntoView {
+    let Match { acl, group, role } = by;
+    let is_direct = role.is_none() && !(with_group && group.is_some()) && !acl.principal.is_everyone();
+    let group = group.filter(|_| with_group).map(|group| {
+        view! { <li><PrincipalName principal=Principal::group(group) /></li> }
+    });
+    let role = role.map(|role| {
+        let href = address::role(&role);
+        view! { <li><RoleLink href=href class="pr"><PrincipalName principal=Principal::role(role) /></RoleLink></li> }
+    });
+    let everyone =
+        acl.principal.is_everyone().then(|| view! { <li><PrincipalName principal=Principal::user("*") /></li> });
+    view! {
+        <ol class="path">
+            {group}
+            {role}
+            {everyone}
+            {is_direct.then(|| view! { <li>"direct"</li> })}
+            <li><Grant acl=acl with_permission=with_permission /></li>
+        </ol>
+    }
+}
+
+/// `Write, topic payments- prefixed`, with the host where it is one.
+#[component]
+fn Grant(acl: Acl, with_permission: bool) -> impl IntoView {
+    let resource = acl.resource_type.spelling().words;
+    let resource = match acl.resource_type {
+        ResourceType::TransactionalId => "transactional ID".to_owned(),
+        ResourceType::Registry => resource.to_owned(),
+        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::Subject => {
+            resource.to_lowercase()
+        }
+    };
+    let words = resource_words(&acl);
+    let named = (acl.resource_type != ResourceType::Registry).then(|| acl.resource_name.clone());
+    let host = (acl.host.to_string() != "*").then(|| acl.host.to_string());
+    view! {
+        <span class="phrase">
+            {with_permission.then(|| view! { <PermissionWord permission=acl.permission small=true /> " " })}
+            {acl.operation.spelling().words} ", " {resource}
+            {named.map(|name| view! { " " <ResourceName name=name /> })}
+            {(!words.is_empty()).then(|| view! { " " <span class="pat">{words}</span> })}
+            {host.map(|host| view! { ", host " <ResourceName name=host /> })}
+        </span>
+    }
+}
+
+/// The ACLs that deny, each with the way to it, `Deny` in front.
+#[component]
+pub(super) fn Denies(
+    /// The denies.
+    denied_by: Vec<Match>,
+    /// Show the groups on the way.
+    #[prop(optional)]
+    with_group: bool,
+) -> impl IntoView {
+    denied_by
+        .into_iter()
+        .map(|by| {
+            debug_assert_eq!(by.acl.permission, Permission::Deny);
+            view! { <Path by=by with_group=with_group with_permission=true /> }
+        })
+        .collect_view()
+}

@@ -1,0 +1,306 @@
+//! Who may do one thing: a question, and every principal that an ACL on it concerns.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::{Entry, Holder};
+use gbac_engine::model::{Operation, PrincipalType, ResourceType};
+use leptos::prelude::*;
+use leptos_router::NavigateOptions;
+use leptos_router::hooks::{use_location, use_navigate};
+
+use super::reasons::{Denies, Path};
+use super::{Context, Frame};
+use crate::dom;
+use crate::pages::link::AddressLink;
+use crate::state::address;
+use crate::state::permissions::list;
+use crate::state::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
+use crate::state::words::{count, list as join, thousands};
+use crate::ui::{
+    Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, VerdictWord,
+};
+
+/// The page.
+#[component]
+pub fn WhoCanPage() -> impl IntoView {
+    view! {
+        <Frame lead="Every principal that may do one thing to one resource, the row that grants it, and what blocks it.">
+            <Ask />
+        </Frame>
+    }
+}
+
+/// The question in the address, and the form that asks another.
+#[component]
+fn Ask() -> impl IntoView {
+    let context = expect_context::<Context>();
+    let query = use_location().search;
+    let asked = Memo::new(move |_| query.with(|query| Asked::from_query(query)));
+    let form = RwSignal::new(asked.get_untracked().unwrap_or_default());
+    Effect::new(move |_| {
+        if let Some(asked) = asked.get() {
+            form.set(asked);
+        }
+    });
+    let found = Memo::new_with_compare(
+        move |_| {
+            let asked = asked.get()?;
+            let host = asked.check().ok()?;
+            let policy = context.policy();
+            Some(Arc::new((asked.clone(), dom::measured("permissions: who can", || answer(&policy, &asked, host)))))
+        },
+        |_, _| true,
+    );
+    view! {
+        <div class="panel flat">
+            <Form form=form />
+            {move || match (asked.get(), found.get()) {
+                (_, Some(found)) => view! { <Answered found=found /> }.into_any(),
+                (Some(_), None) => ().into_any(),
+                (None, None) => view! {
+                    <div class="t-line">
+                        <Empty glyph=Glyph::Search title="Ask about one resource" level=2>
+                            <p>"The answer names everybody whom an ACL on it concerns, also through roles and prefixes."</p>
+                        </Empty>
+                    </div>
+                }
+                .into_any(),
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn Form(form: RwSignal<Asked>) -> impl IntoView {
+    let navigate = use_navigate();
+    let sent = RwSignal::new(false);
+    let faults = Memo::new(move |_| form.with(|form| form.check().err().unwrap_or_default()));
+    let name_fault = Signal::derive(move || faults.get().name.filter(|_| sent.get()));
+    let host_fault = Signal::derive(move || faults.get().host);
+    let operation = Signal::derive(move || form.with(|form| form.operation.spelling().cli.to_owned()));
+    let resource_type = Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()));
+    let operations = Signal::derive(move || {
+        let of = form.with(|form| form.resource_type);
+        let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().words);
+        of.operations().iter().map(choice).chain([choice(&Operation::All)]).collect::<Vec<_>>()
+    });
+    let types: Vec<Choice> =
+        ResourceType::ALL.iter().map(|of| Choice::new(of.spelling().cli, of.spelling().words)).collect();
+    let has_name = Memo::new(move |_| form.with(Asked::has_name));
+    let find = move || {
+        sent.set(true);
+        let asked = form.get_untracked();
+        match asked.check() {
+            Ok(_) => navigate(&asked.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+            Err(faults) => {
+                dom::focus(if faults.name.is_some() { "who-name" } else { "who-host" });
+            }
+        }
+    };
+    view! {
+        <form class="ask" aria-label="Who can" on:submit=move |event| {
+            event.prevent_default();
+            find();
+        }>
+            <Select id="who-operation" label="Operation" value=operation choices=operations on_change=move |id: String| {
+                if let Some(operation) = Operation::from_any(&id) {
+                    form.update(|form| form.operation = operation);
+                }
+            } />
+            <Select id="who-type" label="Resource type" value=resource_type choices=types on_change=move |id: String| {
+                if let Some(resource_type) = ResourceType::from_any(&id) {
+                    form.update(|form| *form = Asked { resource_type, ..form.clone() }.fitting());
+                }
+            } />
+            <Field id="who-name" label="Resource name" mono=true
+                value=Signal::derive(move || form.with(|form| form.resource_name().to_owned()))
+                disabled=Signal::derive(move || !has_name.get())
+                error=name_fault on_input=move |name| form.update(|form| form.name = name) />
+            <Field id="who-host" label="Host" mono=true placeholder="not known"
+                value=Signal::derive(move || form.with(|form| form.host.clone()))
+                error=host_fault on_input=move |host| form.update(|form| form.host = host) />
+            <Button kind=ButtonKind::Primary submit=true>"Find"</Button>
+        </form>
+    }
+}
+
+#[component]
+fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
+    let (asked, answer) = (*found).clone();
+    let operation = asked.operation.spelling().words.to_lowercase();
+    let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
+    let resource = asked.resource_type.spelling().words.to_lowercase();
+    let can = answer.count(Group::Can);
+    let name = (asked.has_name()).then(|| asked.name.clone());
+    let nobody = answer.groups.is_empty();
+    let caption = format!("Who can {operation}");
+    let blocked = answer.count(Group::Blocked);
+    let (one_host, from_some_host) = (answer.one_host_only(), answer.count(Group::FromSomeHost));
+    let remark = remark(&asked, &answer);
+    let verb = format!(
+        " can {operation} {} ",
+        if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().words) }
+    );
+    let plural = |number: usize, one: &str, many: &str| {
+        format!("{} {}", thousands(number), if number == 1 { one } else { many })
+    };
+    view! {
+        <p class="answer" role="status">
+            <span>
+                <b>{if can == 0 { "Nobody".to_owned() } else { count(can, "principal") }}</b>
+                {verb}
+                {name.map(|name| view! { <ResourceName name=name /> })}
+                "."
+            </span>
+            {(one_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=format!("{} only from one host", thousands(one_host)) /> })}
+            {(from_some_host > 0).then(|| view! { <VerdictWord mark=Mark::Warn small=true word=plural(from_some_host, "depends on the host", "depend on the host") /> })}
+            {(blocked > 0).then(|| view! { <VerdictWord mark=Mark::Deny small=true word=plural(blocked, "is blocked by a deny", "are blocked by a deny") /> })}
+        </p>
+        {if nobody {
+            view! { <div class="t-foot"><span>"No ACL concerns this, so it is denied to everybody."</span></div> }.into_any()
+        } else {
+            view! {
+                <div class="scroll t-line" tabindex="0" role="region" aria-label="Principals found">
+                    <table class="t fold" role="table">
+                        <caption class="sr">{caption}</caption>
+                        <thead role="rowgroup">
+                            <tr role="row">
+                                <th role="columnheader" scope="col">"Principal"</th>
+                                <th role="columnheader" scope="col">"Verdict"</th>
+                                <th role="columnheader" scope="col">"Granted by"</th>
+                                <th role="columnheader" scope="col">"Limits"</th>
+                            </tr>
+                        </thead>
+                        {answer.groups.into_iter().map(|(group, found)| view! { <Rows group=group found=found /> }).collect_view()}
+                    </table>
+                </div>
+            }
+            .into_any()
+        }}
+        <div class="t-foot">
+            <span>
+                "The answer is for each principal on its own. A person in several groups combines them: "
+                <a href=address::SIMULATOR>"check a token"</a> "."
+            </span>
+            {remark.map(|remark| view! { <span>{remark}</span> })}
+        </div>
+    }
+}
+
+/// What the answer does not say about longer or other names.
+fn remark(asked: &Asked, answer: &Answer) -> Option<&'static str> {
+    match (asked.name.as_str(), answer.is_prefix) {
+        _ if !asked.has_name() => None,
+        ("*", _) => Some("Asked about every name: ACLs on single names and prefixes are not in it."),
+        (_, true) => {
+            Some("This is also a prefix. The answer is about exactly this name; longer names may have other ACLs.")
+        }
+        _ => None,
+    }
+}
+
+#[component]
+fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
+    let number = found.len();
+    let limit = RwSignal::new(PAGE);
+    let remark = match group {
+        Group::Can => count(number, "principal"),
+        Group::Blocked => count(number, "principal"),
+        Group::FromSomeHost => format!("{}; name the host to know", count(number, "principal")),
+        Group::Carries => "whoever also holds one of these is refused, whatever else they hold".into(),
+    };
+    let rows = move || {
+        let shown: Vec<Found> = found.iter().take(limit.get()).cloned().collect();
+        shown.into_iter().map(|found| view! { <Row group=group found=found /> }).collect_view()
+    };
+    view! {
+        <tbody role="rowgroup">
+            <tr role="row" class="g">
+                <th role="rowheader" scope="rowgroup" colspan="4">
+                    <span class="src">
+                        <b>{group.words()}</b>
+                        <span>{remark}</span>
+                        {move || (number > limit.get()).then(|| {
+                            let more = (number - limit.get()).min(PAGE);
+                            view! {
+                                <span>{format!("rows 1 to {}", limit.get())}</span>
+                                <LinkButton on_press=move |()| limit.update(|limit| *limit += PAGE)>{format!("Show {more} more")}</LinkButton>
+                            }
+                        })}
+                    </span>
+                </th>
+            </tr>
+            {rows}
+        </tbody>
+    }
+}
+
+#[component]
+fn Row(group: Group, found: Found) -> impl IntoView {
+    let principal = found.principal();
+    let href = list::Asked::one(&principal).address();
+    let is_everyone = matches!(&found, Found::Entry(entry) if entry.holder == Holder::Everyone);
+    let (mark, word) = match group {
+        Group::Can => (Mark::Allow, "Allowed"),
+        Group::FromSomeHost => (Mark::NoRule, "Denied, host not known"),
+        Group::Blocked | Group::Carries => (Mark::Deny, "Denied by rule"),
+    };
+    view! {
+        <tr role="row">
+            <th role="rowheader" scope="row">
+                <AddressLink href=href class="pr"><PrincipalName principal=principal /></AddressLink>
+                {is_everyone.then(|| view! { " " <span class="quiet">"everyone"</span> })}
+            </th>
+            <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
+            {match found {
+                Found::Superuser(_) => view! {
+                    <td role="cell" data-l="Granted by">"superuser, no ACL is read"</td>
+                    <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
+                }
+                .into_any(),
+                Found::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
+            }}
+        </tr>
+    }
+}
+
+#[component]
+fn Reasons(mut entry: Entry) -> impl IntoView {
+    let is_blocked = !entry.denied_by.is_empty();
+    let host = only_host(&entry).map(|host| host.to_string());
+    let is_role = matches!(&entry.holder, Holder::One(principal) if principal.kind() == PrincipalType::Role);
+    if is_role {
+        // The way to a role's own ACLs has no hop.
+        entry.granted_by.iter_mut().chain(&mut entry.denied_by).for_each(|by| by.role = None);
+    }
+    let members = is_role.then(|| members(&entry));
+    let host_unknown = entry.host_unknown;
+    let granted = match entry.granted_by {
+        Some(by) if is_blocked => view! {
+            <span class="marks"><VerdictWord mark=Mark::Overridden word="Allow" /><Path by=by /></span>
+        }
+        .into_any(),
+        Some(by) => view! { <Path by=by /> }.into_any(),
+        None => view! { <span class="dim">"nothing"</span> }.into_any(),
+    };
+    view! {
+        <td role="cell" data-l="Granted by">{granted}</td>
+        <td role="cell" data-l="Limits">
+            <Denies denied_by=entry.denied_by />
+            {host.map(|host| view! { <span class="v v-warn wrap">"only from " <ResourceName name=host /></span> })}
+            {host_unknown.then(|| view! { <span class="quiet">"another host may change it"</span> })}
+            {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
+        </td>
+    }
+}
+
+/// Who has a role, in a few words.
+fn members(entry: &Entry) -> String {
+    let names: Vec<String> =
+        entry.members.iter().take(3).map(|member| crate::state::escape::plain(&member.to_string())).collect();
+    match entry.members.len() {
+        0 => "nobody has this role".into(),
+        all if all > names.len() => format!("held by {} and {} more", names.join(", "), thousands(all - names.len())),
+        _ => format!("held by {}", join(&names, 3)),
+    }
+}

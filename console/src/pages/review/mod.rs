@@ -1,0 +1,230 @@
+//! The review: what will be sent, what it changes for people, and how it went.
+
+mod people;
+mod rows;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gbac_engine::policy::{Change, Policy};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use self::people::People;
+use self::rows::{Drift, Outcome, Sections};
+use crate::dom;
+use crate::state::address;
+use crate::state::draft::{Draft, Standing};
+use crate::state::review::{Effects, between, effects, sections};
+use crate::state::service::{Failure, Service};
+use crate::state::words::{age, count};
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
+
+/// What was sent last, and how each change went.
+pub(super) type Sent = Vec<(Change, Result<(), Failure>)>;
+
+/// The page.
+#[component]
+pub fn ReviewPage() -> impl IntoView {
+    dom::set_title("Review");
+    let service = expect_context::<Service>();
+    let draft = expect_context::<Draft>();
+    // What was read when the review began: what is looked at here is about this and no other state.
+    let base = RwSignal::new(service.policy.get_untracked());
+    let drift = Memo::new(move |_| {
+        let (base, now) = (base.get()?, service.policy.get()?);
+        let changes = if Arc::ptr_eq(&base, &now) { Vec::new() } else { between(&base, &now) };
+        (!changes.is_empty()).then_some(changes)
+    });
+    let busy = RwSignal::new(false);
+    let sent = RwSignal::new(None::<Sent>);
+    // A first read, and one that found the same, are taken as they are.
+    Effect::new(move |_| {
+        let now = service.policy.get();
+        let is_same = base.with_untracked(|base| match (base, &now) {
+            (Some(base), Some(now)) => Arc::ptr_eq(base, now),
+            (_, None) => true,
+            (None, Some(_)) => false,
+        });
+        if !is_same && drift.with(Option::is_none) {
+            base.set(now);
+        }
+    });
+    let review_again = move |()| {
+        base.set(service.policy.get_untracked());
+        dom::announce("Reviewing over what was read now");
+        dom::focus_heading();
+    };
+    let effect = effects_of(service, draft, base);
+    let apply = move |()| {
+        if busy.get_untracked() {
+            return;
+        }
+        busy.set(true);
+        spawn_local(async move {
+            service.read().await;
+            let Some(mine) = draft.changes.try_get_untracked() else { return };
+            // Somebody else may have changed the service since the rows were looked at.
+            if drift.try_get_untracked().flatten().is_some() {
+                let _ = busy.try_set(false);
+                dom::announce_error("Nothing was sent: the service has changed since it was read");
+                dom::focus_later("h-drift");
+                return;
+            }
+            let outcomes = service.apply(&mine).await;
+            let is_changed = outcomes.iter().flat_map(|outcome| outcome.as_ref().err()).any(Failure::is_changed);
+            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
+            draft.settle(&mine, &outcomes);
+            let done = mine.len() - failed;
+            let total = count(mine.len(), "change");
+            if is_changed {
+                // Whoever was faster is shown as the drift.
+                dom::announce_error("Nothing was sent: the service has changed since it was read");
+                let _ = busy.try_set(false);
+                dom::focus_later("h-drift");
+                return;
+            }
+            let now = service.policy.try_get_untracked().flatten();
+            let _ = base.try_set(now);
+            let _ = sent.try_set(Some(mine.into_iter().zip(outcomes).collect()));
+            let _ = busy.try_set(false);
+            if failed == 0 {
+                dom::announce(&format!("{total} applied"));
+            } else {
+                dom::announce_error(&format!("{done} of {total} applied, {failed} failed"));
+            }
+            dom::focus_later("h-outcome");
+        });
+    };
+    let number = move || count(draft.count.get(), "change");
+    let is_empty = Memo::new(move |_| draft.count.get() == 0);
+    view! {
+        <nav aria-label="Breadcrumb">
+            <ol class="crumbs"><li>"Security"</li><li aria-current="page">"Review"</li></ol>
+        </nav>
+        <div class="head">
+            <div>
+                <h1>{move || if is_empty.get() { "Review".to_owned() } else { format!("Review {}", number()) }}</h1>
+                {move || (!is_empty.get()).then(|| view! { <p><ReadFrom /></p> })}
+            </div>
+        </div>
+        {move || sent.get().map(|sent| view! { <Outcome sent=sent /> })}
+        {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
+        {move || if is_empty.get() {
+            view! { <NothingToReview is_after=sent.with(Option::is_some) /> }.into_any()
+        } else {
+            view! {
+                <div class="panel split review">
+                    <Left base=base />
+                    <People effect=effect base=base />
+                </div>
+                <Actions busy=busy is_drifted=Signal::derive(move || drift.with(Option::is_some)) on_apply=apply />
+            }
+            .into_any()
+        }}
+    }
+}
+
+/// The effect, worked out after the rows are on the screen, and again when draft or state change.
+fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
+    let effect = RwSignal::new(None);
+    let work = move || {
+        let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());
+        let (Some(before), Some(now)) = read else { return };
+        let (Some(Some(after)), Some(changes)) = (draft.after.try_get_untracked(), draft.changes.try_get_untracked())
+        else {
+            return;
+        };
+        // While the state is another one than was reviewed, what was found about it stays.
+        if Arc::ptr_eq(&before, &now) {
+            let found = dom::measured("review: effect", || effects(&before, &after, &changes));
+            let _ = effect.try_set(Some(found));
+        }
+    };
+    Effect::new(move |_| {
+        base.track();
+        draft.changes.track();
+        set_timeout(work, Duration::from_millis(20));
+    });
+    effect
+}
+
+/// From where the facts are, and how old they are.
+#[component]
+fn ReadFrom() -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || match service.status.get() {
+        crate::state::service::ServiceStatus::Connected { name, read_at_ms, .. } => {
+            let read = move || age(service.now.get() - read_at_ms);
+            view! {
+                "Over what was read from " <span class="mono">{name}</span> " " {read} ". It is read again before anything is sent."
+            }
+            .into_any()
+        }
+        _ => "Over what was read last. The service does not answer now.".into_any(),
+    }
+}
+
+#[component]
+fn NothingToReview(is_after: bool) -> impl IntoView {
+    let title = if is_after { "The draft is empty" } else { "Nothing to review" };
+    view! {
+        <div class="panel flat">
+            <Empty glyph=Glyph::Same title=title>
+                <p>"Changes of roles, ACLs, principals and settings collect in a draft, and are looked at here before they are sent."</p>
+                <div class="row"><a class="btn" href=address::ROLES>"Roles"</a></div>
+            </Empty>
+        </div>
+    }
+}
+
+/// What will be sent.
+#[component]
+fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let shown = Memo::new(move |_| {
+        let (staged, standing) = (draft.staged.get(), draft.standing.get());
+        base.with(|base| base.as_ref().map(|base| sections(base, &staged, &standing)).unwrap_or_default())
+    });
+    view! {
+        <section aria-labelledby="h-send">
+            <h2 id="h-send">"What will be sent"</h2>
+            <Sections sections=shown />
+        </section>
+    }
+}
+
+/// The buttons, and why nothing can be sent when it cannot.
+#[component]
+fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_apply: Callback<()>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let impossible = Memo::new(move |_| {
+        draft.standing.with(|standing| standing.iter().filter(|one| matches!(one, Standing::Impossible(_))).count())
+    });
+    let blocked = Signal::derive(move || is_drifted.get() || impossible.get() > 0);
+    view! {
+        <div class="review-end">
+            {move || (impossible.get() > 0).then(|| view! {
+                <Note kind=NoteKind::Warn title=format!("{} cannot be made any more", count(impossible.get(), "change")) level=2>
+                    <p>"The service has changed since they were staged. Take them out to send the others."</p>
+                    <div class="row">
+                        <Button small=true on_press=move |()| {
+                            draft.take_out_idle();
+                            dom::announce("Taken out of the draft");
+                            dom::focus_heading();
+                        }>"Take them out"</Button>
+                    </div>
+                </Note>
+            })}
+            <div class="row row-end">
+                <a class="btn" href=address::ROLES>"Back to roles"</a>
+                <Button kind=ButtonKind::Primary busy=busy disabled=blocked on_press=on_apply>
+                    {move || {
+                        let verb = if draft.staged.with(|all| all.iter().any(|one| one.failure.is_some())) { "Retry" } else { "Apply" };
+                        format!("{verb} {}", count(draft.count.get(), "change"))
+                    }}
+                </Button>
+            </div>
+        </div>
+    }
+}

@@ -1,0 +1,203 @@
+//! What a draft changes for people.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::Effect;
+use gbac_engine::model::Principal;
+use gbac_engine::policy::Policy;
+use leptos::prelude::*;
+
+use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
+use crate::state::draft::Draft;
+use crate::state::escape::plain;
+use crate::state::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
+use crate::state::words::{count, list, thousands};
+use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName};
+
+/// How many people are shown at first, and how many more at a time.
+const PEOPLE: usize = 20;
+/// How many lines of one of them are shown.
+const LINES: usize = 40;
+
+/// The section.
+#[component]
+pub(super) fn People(
+    /// The effect; none while it is worked out.
+    effect: RwSignal<Option<Effects>>,
+    /// The policy that it was worked out over.
+    base: RwSignal<Option<Arc<Policy>>>,
+) -> impl IntoView {
+    let compared = move || {
+        effect.with(|effect| {
+            effect.as_ref().map(|effect| format!("{} compared", count(effect.compared, "known principal")))
+        })
+    };
+    view! {
+        <section aria-labelledby="h-people">
+            <div class="row">
+                <h2 id="h-people">"What changes for people"</h2>
+                <span class="count">{compared}</span>
+            </div>
+            {move || match effect.get() {
+                None => view! { <p class="quiet" role="status">"Comparing"</p> }.into_any(),
+                Some(effect) => view! { <Found effect=effect base=base /> }.into_any(),
+            }}
+        </section>
+    }
+}
+
+#[component]
+fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+    let (gains, loses, blocked) = (effect.total(GAINS), effect.total(LOSES), effect.total(BLOCKED));
+    let idle = effect.idle.len();
+    let blocked_class = if blocked.operations == 0 { "quiet" } else { "v-deny" };
+    let settings = effect.settings.join(", ");
+    let is_empty = effect.people.is_empty();
+    let shown = RwSignal::new(PEOPLE);
+    let all = effect.people.len();
+    let people = StoredValue::new(effect.people);
+    view! {
+        <dl class="sum">
+            <div>
+                <dt>{format!("gained by {}", count(gains.people, "principal"))}</dt>
+                <dd class="v-info"><Icon glyph=Glyph::Up />{thousands(gains.operations)}</dd>
+            </div>
+            <div>
+                <dt>{format!("lost by {}", count(loses.people, "principal"))}</dt>
+                <dd><Icon glyph=Glyph::Down />{thousands(loses.operations)}</dd>
+            </div>
+            <div>
+                <dt>{if blocked.operations == 1 { "gain still denied" } else { "gains still denied" }}</dt>
+                <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
+            </div>
+            <div>
+                <dt>{if idle == 1 { "row without effect" } else { "rows without effect" }}</dt>
+                <dd class="quiet"><Icon glyph=Glyph::Same />{thousands(idle)}</dd>
+            </div>
+        </dl>
+        {(!settings.is_empty()).then(|| view! {
+            <p class="quiet">{format!("Settings that differ: {settings}. They count from the next sign-in; who gets which groups by them is shown under Settings.")}</p>
+        })}
+        {if is_empty {
+            view! { <p>"Nobody who is known here gains or loses anything."</p> }.into_any()
+        } else {
+            view! {
+                <div class="panel">
+                    <div class="scroll" tabindex="0" role="region" aria-label="Effective difference table">
+                        <table class="t fold" role="table">
+                            <caption class="sr">"Effective difference by principal"</caption>
+                            <thead role="rowgroup">
+                                <tr role="row">
+                                    <th role="columnheader" scope="col">"Effect"</th>
+                                    <th role="columnheader" scope="col">"Operation"</th>
+                                    <th role="columnheader" scope="col">"Resource"</th>
+                                    <th role="columnheader" scope="col">"Because"</th>
+                                </tr>
+                            </thead>
+                            <For each=move || 0..shown.get().min(all) key=|place| *place let:place>
+                                {people.with_value(|people| people.get(place).cloned()).map(|person| view! { <OnePerson person=person base=base /> })}
+                            </For>
+                        </table>
+                    </div>
+                    {move || (shown.get() < all).then(|| view! {
+                        <div class="t-foot">
+                            <span>{format!("{} of {}", shown.get(), count(all, "principal"))}</span>
+                            <Button small=true on_press=move |()| shown.update(|shown| *shown += PEOPLE)>
+                                {format!("Show {} more", PEOPLE.min(all - shown.get()))}
+                            </Button>
+                        </div>
+                    })}
+                </div>
+            }
+            .into_any()
+        }}
+    }
+}
+
+/// What happens to somebody in a few words: `joins R, gains 5, loses 1`.
+fn told(person: &Person) -> String {
+    let names = |roles: &[String]| {
+        let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
+        list(&names, 3)
+    };
+    let number = |verb: &str, effects: &[Effect]| match person.operations(effects) {
+        0 => None,
+        operations => Some(format!("{verb} {operations}")),
+    };
+    let parts = [
+        (!person.joins.is_empty()).then(|| format!("joins {}", names(&person.joins))),
+        (!person.leaves.is_empty()).then(|| format!("leaves {}", names(&person.leaves))),
+        number("gains", GAINS),
+        number("loses", LOSES),
+        number("still denied", BLOCKED),
+    ];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if person.is_role() { format!("whoever has it {text}") } else { text }
+}
+
+#[component]
+fn OnePerson(person: Person, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let text = told(&person);
+    let why = match (base.get_untracked(), draft.after.get_untracked()) {
+        (Some(before), Some(after)) => {
+            draft.changes.with_untracked(|changes| reasons(&before, &after, changes, &person))
+        }
+        _ => Vec::new(),
+    };
+    let why = why.into_iter().chain(std::iter::repeat(Vec::new()));
+    let more = person.lines.len().saturating_sub(LINES);
+    view! {
+        <tbody role="rowgroup">
+            <tr role="row" class="g">
+                <th role="rowheader" scope="rowgroup" colspan="4">
+                    <span class="src"><span><HolderName holder=person.holder.clone() /></span><span>{text}</span></span>
+                </th>
+            </tr>
+            {person.lines.into_iter().take(LINES).zip(why).map(|(line, why)| view! { <OneLine line=line why=why /> }).collect_view()}
+            {(more > 0).then(|| view! {
+                <tr role="row"><td role="cell" colspan="4" class="quiet">{format!("and {}", count(more, "more line"))}</td></tr>
+            })}
+        </tbody>
+    }
+}
+
+#[component]
+fn OneLine(line: Line, why: Vec<Reason>) -> impl IntoView {
+    let Line { effect, extent, blocked_by } = line;
+    let with_others = match effect {
+        Effect::GainsWithOthers => Some("a deny is gone; allowed by what else the same person holds"),
+        Effect::LosesWithOthers => Some("a deny is new; it takes what else the same person holds allows"),
+        _ => None,
+    };
+    let words = operations(&extent);
+    let (names, limits) = (extent.clone(), extent);
+    view! {
+        <tr role="row">
+            <td role="cell" data-l="Effect"><EffectWord effect=effect /></td>
+            <td role="cell" data-l="Operation">{words}</td>
+            <th role="rowheader" scope="row"><ExtentNames extent=names /></th>
+            <td role="cell" data-l="Because">
+                <span class="quiet because">
+                    {why.into_iter().map(|reason| view! { <Why reason=reason /> }).collect_view()}
+                    {with_others.map(|words| view! { <span>{words}</span> })}
+                    <Limits extent=limits />
+                    {blocked_by.into_iter().map(|acl| {
+                        let principal: Principal = acl.principal.clone();
+                        view! { <span><AclPhrase acl=acl /> " of " <PrincipalName principal=principal /></span> }
+                    }).collect_view()}
+                </span>
+            </td>
+        </tr>
+    }
+}
+
+#[component]
+fn Why(reason: Reason) -> impl IntoView {
+    match reason {
+        Reason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
+        Reason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
+        Reason::Added(rows) => view! { <span>{format!("{} added", count(rows, "row"))}</span> }.into_any(),
+        Reason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "row"))}</span> }.into_any(),
+    }
+}

@@ -1,0 +1,233 @@
+//! The rows of a review: what comes and goes, what somebody else changed, and how each change went.
+
+use std::sync::Arc;
+
+use gbac_engine::policy::{Change, Policy};
+use leptos::prelude::*;
+
+use super::Sent;
+use crate::dom;
+use crate::pages::link::RoleLink;
+use crate::state::address;
+use crate::state::draft::{Draft, Staged};
+use crate::state::near::sentence;
+use crate::state::review::{About, Row, Section, What, sections};
+use crate::state::words::count;
+use crate::ui::{
+    AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
+    ResourceName, Words,
+};
+
+/// How many rows of a section are shown before the rest is asked for.
+const SHOWN: usize = 100;
+
+/// The rows of the draft, each with a way back.
+#[component]
+pub(super) fn Sections(
+    /// The rows.
+    sections: Memo<Vec<Section>>,
+) -> impl IntoView {
+    let draft = expect_context::<Draft>();
+    let take_out = Callback::new(move |index: usize| {
+        let gone = draft.remove(index);
+        dom::announce(&format!("{} taken out of the draft", count(gone, "change")));
+        if !dom::focus("h-send") {
+            dom::focus_heading();
+        }
+    });
+    move || {
+        sections
+            .get()
+            .into_iter()
+            .map(|section| view! { <OneSection section=section on_undo=Some(take_out) /> })
+            .collect_view()
+    }
+}
+
+#[component]
+fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoView {
+    let Section { about, rows } = section;
+    let head = match about {
+        About::Settings => "Settings".into_any(),
+        About::Role(name) => view! {
+            "Role " <RoleLink href=address::role(&name)><ResourceName name=name.clone() /></RoleLink>
+        }
+        .into_any(),
+        About::Principal(principal) => view! { "ACLs of " <PrincipalName principal=principal /> }.into_any(),
+    };
+    let open = RwSignal::new(false);
+    let rest = rows.len().saturating_sub(SHOWN);
+    let rows = StoredValue::new(rows);
+    let some = move |from: usize, to: usize| {
+        rows.with_value(|rows| {
+            let part = rows.iter().skip(from).take(to - from).cloned();
+            part.map(|row| view! { <OneRow row=row on_undo=on_undo /> }).collect_view()
+        })
+    };
+    view! {
+        <h3 class="diff-h">{head}</h3>
+        <ul class="diff">{some(0, SHOWN)}</ul>
+        {(rest > 0).then(|| view! {
+            <ul class="diff">{move || open.get().then(|| some(SHOWN, usize::MAX))}</ul>
+            {move || (!open.get()).then(|| view! {
+                <Button small=true on_press=move |()| open.set(true)>{format!("Show {rest} more")}</Button>
+            })}
+        })}
+    }
+}
+
+#[component]
+fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
+    let Row { index, adds, what, obstacle, failure } = row;
+    let verb = match (&what, adds) {
+        (What::Role { .. }, true) => "Create",
+        (What::Role { .. }, false) => "Delete",
+        (What::Settings(_), _) => "Change",
+        (_, true) => "Add",
+        (_, false) => "Remove",
+    };
+    let label = format!("Undo: {}", spoken(verb, &what));
+    view! {
+        <li class=if adds { "plus" } else { "minus" }>
+            <b aria-hidden="true">{if adds { "+" } else { "−" }}</b>
+            <div class="diff-row">
+                <div class="brk">
+                    <span class="sr">{verb} " "</span>
+                    <Said what=what adds=adds />
+                    {obstacle.map(|text| view! {
+                        <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message>
+                    })}
+                    {failure.map(|text| view! {
+                        <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message>
+                    })}
+                </div>
+                {on_undo.map(|undo| view! { <IconButton glyph=Glyph::Undo label=label on_press=move |()| undo.run(index) /> })}
+            </div>
+        </li>
+    }
+}
+
+/// A row in words.
+#[component]
+fn Said(what: What, adds: bool) -> impl IntoView {
+    match what {
+        What::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
+        What::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
+        What::Role { .. } if adds => "The role itself".into_any(),
+        What::Role { members, acls } => {
+            let (of_members, of_acls) = (count(members.len(), "principal"), count(acls.len(), "ACL"));
+            let is_empty = members.is_empty() && acls.is_empty();
+            let open = RwSignal::new(false);
+            let (members, acls) = (StoredValue::new(members), StoredValue::new(acls));
+            view! {
+                "The role itself"
+                {(!is_empty).then(|| view! {
+                    ", with " {of_members.clone()} " and " {of_acls.clone()}
+                    <Disclosure id="deleted-with" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Which">
+                        <ul class="facts">
+                            {members.get_value().into_iter().map(|member| view! { <li><PrincipalName principal=member /></li> }).collect_view()}
+                            {acls.get_value().into_iter().map(|acl| view! { <li><AclPhrase acl=acl /></li> }).collect_view()}
+                        </ul>
+                    </Disclosure>
+                })}
+            }
+            .into_any()
+        }
+        What::Settings(rows) => rows
+            .into_iter()
+            .map(|(name, was, is)| {
+                view! {
+                    <p><Mono text=name />": " {value(was)} " → " {value(is)}</p>
+                }
+            })
+            .collect_view()
+            .into_any(),
+    }
+}
+
+fn value(text: String) -> AnyView {
+    if text.is_empty() {
+        view! { <span class="quiet">"none"</span> }.into_any()
+    } else {
+        view! { <Mono text=text /> }.into_any()
+    }
+}
+
+/// A row as the name of its button.
+fn spoken(verb: &str, what: &What) -> String {
+    use crate::state::escape::plain;
+    use crate::state::words::acl_line;
+    let what = match what {
+        What::Acl(acl) => acl_line(acl),
+        What::Member(principal) => plain(&principal.to_string()),
+        What::Role { .. } => "the role".to_owned(),
+        What::Settings(_) => "settings".to_owned(),
+    };
+    format!("{} {what}", verb.to_lowercase())
+}
+
+/// What somebody else changed since the review began, with the way on.
+#[component]
+pub(super) fn Drift(
+    /// What turns the reviewed state into the one that was read now.
+    changes: Vec<Change>,
+    /// The reviewed state.
+    base: Arc<Policy>,
+    /// Asked to review over the new state.
+    #[prop(into)]
+    on_take: Callback<()>,
+) -> impl IntoView {
+    let number = count(changes.len(), "change");
+    let staged: Vec<Staged> = changes.into_iter().map(|change| Staged { change, failure: None }).collect();
+    let rows = StoredValue::new({
+        let base = base;
+        sections(&base, &staged, &[])
+    });
+    let open = RwSignal::new(true);
+    view! {
+        <div class="banner" id="h-drift" tabindex="-1">
+            <Note kind=NoteKind::Warn title="The service has changed since it was read" level=2>
+                <p>"Nothing of the draft is sent over a state that nobody has looked at. Somebody else made " {number.clone()} ":"</p>
+                <Disclosure id="drift-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "What changed">
+                    {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
+                </Disclosure>
+                <div class="row">
+                    <Button on_press=on_take>"Take the new state and review again"</Button>
+                </div>
+            </Note>
+        </div>
+    }
+}
+
+/// How it went: each change that was sent.
+#[component]
+pub(super) fn Outcome(
+    /// What was sent.
+    sent: Sent,
+) -> impl IntoView {
+    let total = count(sent.len(), "change");
+    let failed = sent.iter().filter(|(_, outcome)| outcome.is_err()).count();
+    let (kind, title) = match failed {
+        0 => (NoteKind::Info, format!("{total} applied")),
+        failed => (NoteKind::Error, format!("{} of {total} applied", sent.len() - failed)),
+    };
+    let made: Vec<Staged> = (sent.into_iter())
+        .filter(|(_, outcome)| outcome.is_ok())
+        .map(|(change, _)| Staged { change, failure: None })
+        .collect();
+    let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));
+    let open = RwSignal::new(false);
+    let has_made = !made.is_empty();
+    view! {
+        <div class="banner" id="h-outcome" tabindex="-1">
+            <Note kind=kind title=title level=2>
+                {(failed > 0).then(|| view! { <p>{format!("{failed} failed, and stayed in the draft with the reason.")}</p> })}
+                {has_made.then(|| view! {
+                    <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "What the service made">
+                        {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
+                    </Disclosure>
+                })}
+            </Note>
+        </div>
+    }
+}

@@ -1,0 +1,228 @@
+//! What the service is set to beside the group properties: identity provider, user claim, superusers, licence, audit.
+
+use gbac_api::license::{LicenseBody, LicenseStatus};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use serde_json::{Map, Value};
+
+use crate::dom;
+use crate::state::near;
+use crate::state::service::{Failure, Service, ServiceStatus};
+use crate::state::settings::service::{NoProvider, audit, licence, provider};
+use crate::ui::{Button, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words};
+use gbac_engine::model::Principal;
+
+/// What was asked for, and what came of it; none while it is on its way.
+type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
+
+/// Asks again whenever the pages are about something else, or somebody else asks.
+pub(super) fn on_connection(service: Service, ask: impl Fn() + 'static) {
+    let connected = Memo::new(move |_| {
+        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        (is_connected, service.connection.get(), service.user.get())
+    });
+    Effect::new(move |_| {
+        let (is_connected, ..) = connected.get();
+        if is_connected {
+            ask();
+        }
+    });
+}
+
+#[component]
+pub(super) fn ServiceFacts() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let properties: Asked<Map<String, Value>> = RwSignal::new(None);
+    let license: Asked<LicenseBody> = RwSignal::new(None);
+    let pinned = RwSignal::new(Vec::<String>::new());
+    let ask = move || {
+        spawn_local(async move {
+            properties.set(Some(service.properties().await));
+            // A cluster that does not tell has none that are known.
+            pinned.set(service.pinned().await.unwrap_or_default());
+            if service.can.with_untracked(|can| can.licence.is_yes()) {
+                license.set(Some(service.license().await));
+            }
+        });
+    };
+    on_connection(service, ask);
+    let superusers = move || {
+        service.policy.with(|policy| {
+            policy.as_ref().map(|policy| {
+                let names = policy.settings().superusers.as_slice();
+                if names.is_empty() {
+                    return view! { <span class="quiet">"nobody"</span> }.into_any();
+                }
+                let each = |name: &String| view! { <li><PrincipalName principal=Principal::user(name) /></li> };
+                view! { <ul>{names.iter().map(each).collect_view()}</ul> }.into_any()
+            })
+        })
+    };
+    let mapping = move || {
+        service
+            .policy
+            .with(|policy| policy.as_ref().map(|policy| policy.settings().principal_mapping.as_str().to_owned()))
+    };
+    let is_pinned = move |name: &'static str| pinned.with(|pinned| pinned.iter().any(|known| known == name));
+    view! {
+        <section class="panel flat pad stack" aria-labelledby="settings-service">
+            <h2 id="settings-service" class="h-md">"Service"</h2>
+            {move || match properties.get() {
+                Some(Ok(properties)) => provider(&properties).and_then(Result::err).map(|missing| {
+                    view! { <NoProviderNote missing=missing /> }.into_any()
+                }),
+                Some(Err(failure)) => Some(view! { <Unread failure=failure /> }.into_any()),
+                None => None,
+            }}
+            <dl class="kv">
+                <dt>"Licence"</dt>
+                <dd><Licence asked=license /></dd>
+                <dt>"Identity provider"</dt>
+                <dd>
+                    {move || properties.get().and_then(Result::ok).map(|properties| match provider(&properties) {
+                        Some(Ok(url)) => view! { <Mono text=url /> }.into_any(),
+                        Some(Err(_)) => view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"None"</span> }.into_any(),
+                        None => view! { <span class="quiet">"not told"</span> }.into_any(),
+                    })}
+                    {move || is_pinned("oidc_discovery_url").then(|| view! { " " <Pinned /> })}
+                </dd>
+                <dt>"Audience"</dt>
+                <dd>
+                    {move || properties.get().and_then(Result::ok).map(|properties| {
+                        let audience = properties.get("oidc_token_audience").and_then(Value::as_str).unwrap_or_default();
+                        if audience.is_empty() {
+                            view! { <span class="quiet">"none"</span> }.into_any()
+                        } else {
+                            view! { <Mono text=audience.to_owned() /> }.into_any()
+                        }
+                    })}
+                    {move || is_pinned("oidc_token_audience").then(|| view! { " " <Pinned /> })}
+                </dd>
+                <dt>"User claim"</dt>
+                <dd>{move || mapping().map(|text| view! { <Mono text=text /> })}</dd>
+                <dt>"Superusers"</dt>
+                <dd>{superusers}</dd>
+                <dt id="audit">"Audit log"</dt>
+                <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned("audit_enabled")) on_change=Callback::new(move |()| ask()) /></dd>
+            </dl>
+        </section>
+    }
+}
+
+/// A setting that the command line has set.
+#[component]
+fn Pinned() -> impl IntoView {
+    view! { <Tag glyph=Glyph::Lock>"set on the command line"</Tag> }
+}
+
+#[component]
+fn Unread(failure: Failure) -> impl IntoView {
+    view! {
+        <Note kind=NoteKind::Warn title="The cluster properties could not be read">
+            <p class="brk"><Words text=near::sentence(&failure.to_string()) />"."</p>
+        </Note>
+    }
+}
+
+#[component]
+fn NoProviderNote(missing: NoProvider) -> impl IntoView {
+    let names: Vec<_> = missing
+        .missing
+        .iter()
+        .enumerate()
+        .map(|(place, name)| view! { {if place > 0 { " and " } else { "" }} <Mono text=*name /> })
+        .collect();
+    let command = missing.missing.iter().map(|name| format!("{name}=..")).collect::<Vec<_>>().join(" ");
+    view! {
+        <Note kind=NoteKind::Warn title="No identity provider is configured">
+            <p>{names} " not set, so no token is accepted and no group has any effect."</p>
+            <p><code class="cl">{format!("gbac cluster config set {command}")}</code></p>
+        </Note>
+    }
+}
+
+#[component]
+fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || {
+        if let Some(reason) = service.can.with(|can| can.licence.reason()) {
+            return view! { <span class="quiet">{reason}</span> }.into_any();
+        }
+        match asked.get() {
+            None => view! { <span class="quiet">"Reading"</span> }.into_any(),
+            Some(Err(failure)) => {
+                view! { <span class="quiet brk">{near::sentence(&failure.to_string())}</span> }.into_any()
+            }
+            Some(Ok(LicenseBody { license, pinned })) => {
+                let (word, meaning) = licence(license);
+                let (class, glyph) = match license {
+                    LicenseStatus::Valid => ("v v-allow", Glyph::Allow),
+                    LicenseStatus::Expired | LicenseStatus::Missing => ("v v-warn", Glyph::Warn),
+                };
+                view! {
+                    <span class=class><Icon glyph=glyph size=IconSize::Small />{word}</span>
+                    {pinned.then(|| view! { " " <Pinned /> })}
+                    <p class="help">{meaning}</p>
+                }
+                .into_any()
+            }
+        }
+    }
+}
+
+/// Whether the audit log is written; a press changes it at once, for it is no part of the policy that a draft is about.
+#[component]
+fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
+    let service = expect_context::<Service>();
+    let busy = RwSignal::new(false);
+    let failed = RwSignal::new(None::<Failure>);
+    let set = move |on: bool| {
+        busy.set(true);
+        spawn_local(async move {
+            let sent = service.set_property("audit_enabled", on.into()).await;
+            match &sent {
+                Ok(()) => dom::announce(if on { "The audit log is on" } else { "The audit log is off" }),
+                Err(failure) => dom::announce_error(&failure.to_string()),
+            }
+            failed.set(sent.err());
+            busy.set(false);
+            on_change.run(());
+        });
+    };
+    move || {
+        let on = properties.with(|properties| properties.as_ref().and_then(|found| audit(found.as_ref().ok()?)));
+        Some(match on? {
+            true => view! {
+                <div class="row">
+                    <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span>
+                    {if pinned.get() { view! { <Pinned /> }.into_any() } else {
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Switch off"</Button> }.into_any()
+                    }}
+                </div>
+                <Failed failed=failed />
+            }
+            .into_any(),
+            false => view! {
+                <div class="row">
+                    <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span>
+                    {if pinned.get() { view! { <Pinned /> }.into_any() } else {
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Switch on"</Button> }.into_any()
+                    }}
+                </div>
+                <p class="help">"Nobody can tell later who was let in, and by which ACL."</p>
+                <Failed failed=failed />
+            }
+            .into_any(),
+        })
+    }
+}
+
+/// What the service said to a change that failed.
+#[component]
+pub(super) fn Failed(failed: RwSignal<Option<Failure>>) -> impl IntoView {
+    move || {
+        failed.get().map(|failure| {
+            view! { <p class="msg msg-err"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=near::sentence(&failure.to_string()) /></span></p> }
+        })
+    }
+}

@@ -1,0 +1,78 @@
+//! The managed cloud's mapping as text to copy, checked here.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use super::Edit;
+use super::names::found;
+use crate::dom;
+use crate::state::settings::sso::{attributes_of, read};
+use crate::state::simulator::token::Reading;
+use crate::ui::{Button, Message, MessageKind, Mono, TextArea};
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::policy::Settings;
+
+#[component]
+pub(super) fn SsoText(edit: Edit) -> impl IntoView {
+    // As long as nobody types here, the text says what the settings in force would be there.
+    let typed = RwSignal::new(None::<String>);
+    let text = Memo::new(move |_| {
+        typed.get().unwrap_or_else(|| {
+            let settings = edit.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().clone()));
+            attributes_of(&settings.unwrap_or_default())
+        })
+    });
+    let checked = Memo::new(move |_| text.with(|text| read(text)));
+    let error = Signal::derive(move || checked.get().err());
+    let copied = RwSignal::new(false);
+    let copy = move |()| {
+        spawn_local(async move {
+            match dom::copy(&text.get_untracked()).await {
+                Ok(()) => {
+                    copied.set(true);
+                    dom::announce("Copied");
+                }
+                Err(why) => dom::announce_error(&format!("Not copied: {why}")),
+            }
+        });
+    };
+    let verdict = move || {
+        let groups = checked.get().ok()?;
+        let settings = Settings { groups, ..Settings::default() };
+        Some(edit.token.with(|reading| match reading {
+            Reading::Read(read) => found(&settings, read.claims.members()).into_any(),
+            Reading::Empty | Reading::Wrong(_) => {
+                view! { <Message kind=MessageKind::Good>"Checked: the engine reads it"</Message> }.into_any()
+            }
+        }))
+    };
+    let suffix = move || {
+        let is_suffix = edit.service.policy.with(|policy| {
+            policy.as_ref().is_some_and(|policy| {
+                policy.settings().identity_rules().extraction.nested == NestedGroupBehavior::Suffix
+            })
+        });
+        is_suffix.then(|| {
+            view! { <Message kind=MessageKind::Warn>"The managed cloud has no suffix: groups keep their whole names there"</Message> }
+        })
+    };
+    view! {
+        <section class="panel flat pad" aria-labelledby="settings-sso">
+            <h2 id="settings-sso" class="h-md">"Managed cloud"</h2>
+            <div class="stack">
+                <p class="quiet">
+                    "There the mapping is part of the organization's SSO connection: mode " <Mono text="use_map" />
+                    ", and these attributes. Nothing is changed here; copy the text there."
+                </p>
+                <TextArea id="sso-attributes" label="Attributes (JSON)" rows=4 value=text error=error
+                    on_input=move |written| { typed.set(Some(written)); copied.set(false); }
+                    described_by="sso-verdict" />
+                <div id="sso-verdict">{verdict}{suffix}</div>
+                <div class="row">
+                    <Button small=true on_press=copy disabled=Signal::derive(move || checked.with(Result::is_err))>"Copy attributes"</Button>
+                    {move || copied.get().then(|| view! { <span class="quiet">"Copied"</span> })}
+                </div>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,188 @@
+//! Two people side by side: groups, rows, verdicts and everything that one may and the other may not.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::Effect;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Principal};
+use leptos::prelude::*;
+
+use super::Bench;
+use super::check::look;
+use super::more::{Extents, nobody};
+use super::parts::sentence;
+use crate::state::simulator::compared::{Compared, compared};
+use crate::state::simulator::inputs::Mode;
+use crate::state::simulator::trial::{acl_words, side};
+use crate::state::simulator::{Opened, Shared, evaluate};
+use crate::state::words::count;
+use crate::ui::{Choice, Field, Icon, LinkButton, PrincipalName, Segmented, TextArea};
+
+/// How many rows of one person are listed.
+const ROWS: usize = 50;
+
+/// The part.
+#[component]
+pub(super) fn Compare(bench: Bench) -> impl IntoView {
+    let other = bench.other;
+    let mode = Memo::new(move |_| other.with(|other| other.mode));
+    // The same settings turn both tokens into people.
+    let settings = bench.input(|inputs| (inputs.source, inputs.what_if.clone()));
+    let view = Memo::new(move |_| {
+        let policy = bench.service.policy.get()?;
+        let (source, what_if) = settings.get();
+        let mut inputs = other.get();
+        inputs.source = source;
+        inputs.what_if = what_if;
+        Some(evaluate(&inputs, Some(&policy), bench.now.get_untracked()))
+    });
+    let problem = move || {
+        view.with(|view| {
+            view.as_ref().and_then(|view| {
+                view.problems
+                    .iter()
+                    .find(|problem| problem.weight.is_in_the_way() && is_of_person(problem.field))
+                    .map(|problem| problem.words.clone())
+            })
+        })
+    };
+    let second = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
+    let first = bench.who();
+    let pick = move |token: String| other.update(|other| other.put_token(&token));
+    view! {
+        <div class="stack">
+            <Segmented
+                name="cmp-mode" legend="The other person" small=true
+                value=Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned())
+                choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
+                on_change=move |code: String| other.update(|other| other.mode = if code == "token" { Mode::Token } else { Mode::ByHand })
+            />
+            {move || match mode.get() {
+                Mode::Token => view! {
+                    <TextArea id="cmp-token" label="Access token of the other person" rows=3 placeholder="eyJhbGciOi…"
+                        help="It stays in this tab, as the first one does."
+                        value=Signal::derive(move || other.with(|other| other.token.clone()))
+                        on_input=move |text: String| pick(text) />
+                }.into_any(),
+                Mode::ByHand => view! {
+                    <div class="grid-2">
+                        <Field id="cmp-user" label="User of the other person" mono=true
+                            value=Signal::derive(move || other.with(|other| other.user.clone()))
+                            on_input=move |text| other.update(|other| other.user = text) />
+                        <TextArea id="cmp-groups" label="Groups, one per line" rows=3
+                            value=Signal::derive(move || other.with(|other| other.groups.clone()))
+                            on_input=move |text| other.update(|other| other.groups = text) />
+                    </div>
+                }.into_any(),
+            }}
+            <div class="row">
+                {move || bench.service.people.get().into_iter().map(|person| {
+                    let (name, token) = (person.name.clone(), person.token.clone());
+                    view! { <LinkButton on_press=move |()| pick(token.clone())>{format!("Compare with {name}")}</LinkButton> }
+                }).collect_view()}
+                {move || other.with(|other| !other.token.is_empty()).then(|| view! {
+                    <LinkButton on_press=move |()| other.update(|other| other.clear_token())>"Clear the other token"</LinkButton>
+                })}
+            </div>
+            {move || problem().map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
+        </div>
+        {move || match (first.get(), second.get()) {
+            (None, _) => nobody().into_any(),
+            (Some(_), None) => view! { <p class="quiet">"Name the other person."</p> }.into_any(),
+            (Some(first), Some(second)) => view! { <Both bench=bench first=first second=second /> }.into_any(),
+        }}
+    }
+}
+
+/// Whether a problem is about who the other person is: the check is that of the first.
+fn is_of_person(field: crate::state::simulator::inputs::Field) -> bool {
+    use crate::state::simulator::inputs::Field;
+    matches!(field, Field::Token | Field::UserInfo | Field::User | Field::Groups)
+}
+
+#[component]
+fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl IntoView {
+    let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
+        return view! { <p class="quiet">"One of the two tokens names no user, so that nobody signs in with it."</p> }
+            .into_any();
+    };
+    let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
+    let people = StoredValue::new((first, second));
+    let found = Memo::new(move |_| {
+        let policy = bench.service.policy.get()?;
+        Some(identities.with_value(|(one, other)| compared(&policy, one, other)))
+    });
+    let asked = bench.asked();
+    let verdicts = move || {
+        let (policy, asked) = (bench.service.policy.get()?, asked.get()?);
+        people.with_value(|(first, second)| {
+            let verdict = |who: &Shared<Opened>| {
+                let identity = who.identity.as_ref().ok()?;
+                Some((Principal::user(identity.user()), side(&policy, who, identity, &asked, None)))
+            };
+            Some([verdict(first)?, verdict(second)?])
+        })
+    };
+    view! {
+        <div class="sides" role="group" aria-label="Verdict of both people">
+            {move || verdicts().map(|verdicts| verdicts.map(|(user, side)| {
+                let (_, class, glyph) = look(side.kind);
+                view! {
+                    <div class="side">
+                        <h3><PrincipalName principal=user /></h3>
+                        <p class=class><Icon glyph=glyph /><b>{side.kind.title()}</b></p>
+                        <p>{sentence(&side.sentence)}</p>
+                    </div>
+                }
+            }).collect_view())}
+        </div>
+        {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
+    }
+    .into_any()
+}
+
+fn differences(one: &Identity, other: &Identity, found: Compared) -> impl IntoView + use<> {
+    let [one, other] = [one, other].map(|identity| Principal::user(identity.user()));
+    let groups = |names: Vec<String>| {
+        if names.is_empty() {
+            return view! { <span class="quiet">"none"</span> }.into_any();
+        }
+        names
+            .into_iter()
+            .map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " })
+            .collect_view()
+            .into_any()
+    };
+    let rows = |of: &Principal, rows: Vec<Acl>| {
+        let more = rows.len().saturating_sub(ROWS);
+        let number = count(rows.len(), "ACL");
+        let items = rows
+            .iter()
+            .take(ROWS)
+            .map(|acl| view! { <li><span>{sentence(&acl_words(acl))}</span></li> })
+            .collect_view();
+        view! {
+            <h3>{number} " that reach only " <PrincipalName principal=of.clone() /></h3>
+            <ul class="facts">{items} {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}</ul>
+        }
+    };
+    let equal = found.comparison.is_equal();
+    view! {
+        <dl class="kv groups">
+            <dt>"Groups of " <PrincipalName principal=one.clone() /> " only"</dt>
+            <dd>{groups(found.groups_first)}</dd>
+            <dt>"Groups of " <PrincipalName principal=other.clone() /> " only"</dt>
+            <dd>{groups(found.groups_second)}</dd>
+            <dt>"Groups of both"</dt>
+            <dd>{groups(found.groups_both)}</dd>
+        </dl>
+        {rows(&one, found.rows_first)}
+        {rows(&other, found.rows_second)}
+        <div role="region" aria-label="What the other person may, and may not">
+            <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
+            {equal.then(|| view! { <p>"Both may exactly the same."</p> })}
+            <Extents extents=found.comparison.gains effect=Effect::Gains />
+            <Extents extents=found.comparison.loses effect=Effect::Loses />
+        </div>
+    }
+}

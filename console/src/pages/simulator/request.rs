@@ -1,0 +1,161 @@
+//! Whole requests: what a client needs, check by check.
+
+use gbac_engine::decide::Outcome;
+use leptos::prelude::*;
+
+use super::check::look;
+use super::more::nobody;
+use super::parts::sentence;
+use super::ways::Found;
+use super::{Bench, Part};
+use crate::dom;
+use crate::state::simulator::question::Asked;
+use crate::state::simulator::request::{Answer, Book, RequestForm, Row, answer};
+use crate::state::simulator::verdict::Kind;
+use crate::state::simulator::ways::ways;
+use crate::state::words::count;
+use crate::ui::{Button, Choice, Icon, Mark, Segmented, Select, TextArea, VerdictWord};
+
+/// The part.
+#[component]
+pub(super) fn WholeRequest(bench: Bench) -> impl IntoView {
+    let form = bench.request;
+    let book = Memo::new(move |_| form.with(|form| form.book));
+    let chosen = Memo::new(move |_| form.with(RequestForm::chosen));
+    let slots = Memo::new(move |_| form.with(RequestForm::slots));
+    let needs = Memo::new(move |_| form.with(RequestForm::needs));
+    let (identity, instant) = (bench.identity(), bench.instant());
+    let host = Memo::new(move |_| bench.asked().with(|asked| asked.as_ref().and_then(|asked| asked.host)));
+    let found = Memo::new(move |_| {
+        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        needs.with(|needs| Some(answer(&policy, &identity, needs.as_ref().ok()?, host.get(), instant.get())))
+    });
+    view! {
+        <Segmented
+            name="req-book" legend="Requests of" small=true
+            value=Signal::derive(move || book.get().code().to_owned())
+            choices=Book::ALL.map(|book| Choice::new(book.code(), book.words())).to_vec()
+            on_change=move |code: String| {
+                if let Some(book) = Book::from_code(&code) {
+                    form.update(|form| form.book = book);
+                }
+            }
+        />
+        <Select
+            id="req-id" label="Request"
+            value=Signal::derive(move || chosen.get().to_owned())
+            choices=Signal::derive(move || book.get().entries().into_iter().map(|(id, words)| Choice::new(id, words)).collect::<Vec<_>>())
+            on_change=move |id: String| form.update(|form| form.id = id)
+        />
+        {move || {
+            let notes = chosen.with(|_| form.with_untracked(RequestForm::notes));
+            (!notes.is_empty()).then(|| view! { <p class="help">{notes}</p> })
+        }}
+        <div class="grid-2">
+            {move || slots.get().into_iter().map(|slot| {
+                let key = slot.key;
+                view! {
+                    <TextArea
+                        id=format!("req-{key}") label=slot.label rows=2 help=slot.help
+                        value=Signal::derive(move || form.with(|form| form.names.get(key).cloned().unwrap_or_default()))
+                        on_input=move |text| form.update(|form| { form.names.insert(key, text); })
+                    />
+                }
+            }).collect_view()}
+        </div>
+        {move || match (identity.with(Option::is_none), needs.get(), found.get()) {
+            (true, ..) => nobody().into_any(),
+            (_, Err(faults), _) => view! {
+                <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
+            }.into_any(),
+            (_, Ok(_), Some(found)) => view! { <Answered bench=bench found=found /> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">"The service’s policy is not read yet."</p> }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn Answered(bench: Bench, found: Answer) -> impl IntoView {
+    let denied = found.rows.iter().filter(|row| row.kind != Kind::Allowed).count();
+    let summary = match (found.outcome(), found.rows.len()) {
+        (Outcome::Allow, 0) => "Allowed: it needs nothing.".to_owned(),
+        (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
+        (Outcome::Deny, checks) => format!("Denied: {denied} of {} not allowed.", count(checks, "check")),
+    };
+    let mark = if found.outcome() == Outcome::Allow { Mark::Allow } else { Mark::Deny };
+    let choice = found.choice.clone();
+    let all = found.all();
+    let (identity, instant) = (bench.identity(), bench.instant());
+    let least = move || {
+        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        all.as_ref().map(|all| ways(&policy, &identity, all, instant.get()))
+    };
+    let requests = found
+        .requests
+        .iter()
+        .map(|(name, outcome)| {
+            let (mark, word) =
+                if *outcome == Outcome::Allow { (Mark::Allow, "Allowed") } else { (Mark::Deny, "Denied") };
+            view! { <li><VerdictWord mark=mark word=word small=true /> " " <span class="cl">{name.clone()}</span></li> }
+        })
+        .collect_view();
+    view! {
+        <p role="status"><VerdictWord mark=mark word=summary /></p>
+        {choice.map(|words| view! { <p class="quiet">"One of several is enough: " {words}</p> })}
+        {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
+        <div class="scroll" tabindex="0" role="region" aria-label="Needs of the request">
+            <table class="t fold" role="table">
+                <caption class="sr">"Each check that the request needs"</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th role="columnheader" scope="col">"Check"</th>
+                        <th role="columnheader" scope="col">"Verdict"</th>
+                        <th role="columnheader" scope="col">"Needed by"</th>
+                        <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">
+                    {found.rows.into_iter().map(|row| view! { <Check bench=bench row=row /> }).collect_view()}
+                </tbody>
+            </table>
+        </div>
+        {(denied > 0).then(|| view! {
+            <div>{move || least().map(|found| view! { <Found bench=bench found=found /> })}</div>
+        })}
+    }
+}
+
+#[component]
+fn Check(bench: Bench, row: Row) -> impl IntoView {
+    let Row { asked, kind, of } = row;
+    let (_, class, glyph) = look(kind);
+    let label = format!("Look at: {}", asked.deed().plain());
+    let of = match of.as_slice() {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+    };
+    let deed = asked.deed();
+    view! {
+        <tr role="row">
+            <th role="rowheader" scope="row">{sentence(&deed)}</th>
+            <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
+            <td role="cell" data-l="Needed by"><span class="quiet">{of}</span></td>
+            <td role="cell" data-l="">
+                <Button small=true on_press=move |()| ask(bench, &asked) attr:aria-label=label>"Look"</Button>
+            </td>
+        </tr>
+    }
+}
+
+/// Puts a check into the check's pane, and goes to its verdict.
+fn ask(bench: Bench, asked: &Asked) {
+    bench.edit(|inputs| {
+        inputs.operation = asked.operation;
+        inputs.resource_type = asked.resource_type;
+        inputs.resource_name.clone_from(&asked.resource_name);
+    });
+    dom::focus("verdict");
+    // The part stays open for the next check.
+    bench.show(Part::Request);
+}

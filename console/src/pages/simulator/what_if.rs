@@ -1,0 +1,409 @@
+//! What if: changes that are tried here only, side by side with today, and what they do to this person.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::Effect;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Operation, Permission, Principal};
+use leptos::prelude::*;
+
+use super::Bench;
+use super::check::look;
+use super::more::{Extents, nobody};
+use super::parts::sentence;
+use crate::dom;
+use crate::state::address;
+use crate::state::draft::Draft;
+use crate::state::escape::plain;
+use crate::state::simulator::trial::{Side, Tried, acl_words, attempt, difference, groups_between, side};
+use crate::state::simulator::trial_form::{Options, TrialForm, TrialKind, other};
+use crate::state::simulator::words::Words;
+use crate::state::words::count;
+use crate::ui::{
+    Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented, Select,
+};
+
+/// The most roles, groups or rows that a list offers; more are named by hand.
+const MOST: usize = 200;
+
+/// The part's state.
+#[derive(Clone, Copy)]
+struct Trying {
+    bench: Bench,
+    /// The policy and the person with the changes; none while nobody is named or nothing is read.
+    tried: Memo<Option<Tried>>,
+    options: Memo<Options>,
+    form: RwSignal<TrialForm>,
+}
+
+/// The part.
+#[component]
+pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
+    let who = bench.who();
+    let tried = Memo::new(move |_| {
+        // What is entered counts as far as it names somebody else: each key of the check does not.
+        let (_, policy) = (who.get()?, bench.service.policy.get()?);
+        let now = bench.now.get_untracked();
+        Some(bench.trials.with(|trials| bench.inputs.with_untracked(|inputs| attempt(trials, inputs, &policy, now))))
+    });
+    let asked = bench.asked();
+    let options = Memo::new(move |_| {
+        let asked = asked.get();
+        tried.with(|tried| match tried {
+            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, asked.as_ref()),
+            _ => Options::default(),
+        })
+    });
+    let trying = Trying { bench, tried, options, form: RwSignal::new(TrialForm::default()) };
+    let some = Memo::new(move |_| tried.with(Option::is_some));
+    move || {
+        if some.get() {
+            view! {
+                <AddTrial trying=trying />
+                <Tries trying=trying />
+                <Sides trying=trying />
+                <Everything trying=trying />
+            }
+            .into_any()
+        } else {
+            nobody().into_any()
+        }
+    }
+}
+
+/// The form that adds a change.
+#[component]
+fn AddTrial(trying: Trying) -> impl IntoView {
+    let Trying { bench, tried, options, form } = trying;
+    let asked = bench.asked();
+    let sent = RwSignal::new(false);
+    let kind = Memo::new(move |_| form.with(|form| form.kind));
+    let made = Memo::new(move |_| {
+        let asked = asked.get();
+        form.with(|form| {
+            options.with(|options| {
+                tried.with(|tried| {
+                    let policy = tried.as_ref().map(|tried| Arc::clone(&tried.policy)).unwrap_or_default();
+                    form.trial(options, &policy, asked.as_ref())
+                })
+            })
+        })
+    });
+    let add = move || {
+        sent.set(true);
+        if let Ok(trial) = made.get_untracked() {
+            let words = trial.words().plain();
+            bench.trials.update(|trials| {
+                trials.add(trial);
+            });
+            // The places of what can be chosen are others now.
+            form.update(|form| *form = TrialForm { kind: form.kind, ..TrialForm::default() });
+            sent.set(false);
+            dom::announce(&format!("Tried: {words}"));
+        }
+    };
+    let fault = move || made.with(|made| made.as_ref().err().map(Words::plain)).filter(|_| sent.get());
+    view! {
+        <form class="try stack" aria-label="A change to try" on:submit=move |event| {
+            event.prevent_default();
+            add();
+        }>
+            <div class="grid-3">
+                <Select
+                    id="try-kind" label="Change"
+                    value=Signal::derive(move || kind.get().code().to_owned())
+                    choices=TrialKind::ALL.map(|kind| Choice::new(kind.code(), kind.words())).to_vec()
+                    on_change=move |code: String| {
+                        if let Some(kind) = TrialKind::from_code(&code) {
+                            sent.set(false);
+                            form.update(|form| form.kind = kind);
+                        }
+                    }
+                />
+                {move || fields(trying, kind.get())}
+            </div>
+            {move || fault().map(|words| view! { <Message kind=MessageKind::Error id="try-msg">{words}</Message> })}
+            <div class="row"><Button submit=true>"Try it"</Button></div>
+        </form>
+    }
+}
+
+/// The fields of a kind of change.
+fn fields(trying: Trying, kind: TrialKind) -> AnyView {
+    let Trying { form, options, .. } = trying;
+    match kind {
+        TrialKind::Join => view! {
+            <Field id="try-group" label="Group" mono=true placeholder="payments"
+                value=Signal::derive(move || form.with(|form| form.group.clone()))
+                on_input=move |text| form.update(|form| form.group = text) />
+        }
+        .into_any(),
+        TrialKind::Leave => place(form, "try-left", "Group", |form| form.left, |form, at| form.left = at, move || {
+            options.with(|options| options.members.iter().skip(1).map(shown).collect())
+        }),
+        TrialKind::AddMember => view! {
+            {place(form, "try-member", "Member", |form| form.member, |form, at| form.member = at, move || {
+                options.with(|options| options.members.iter().map(shown).collect())
+            })}
+            <Field id="try-role" label="Role" mono=true list="try-roles"
+                value=Signal::derive(move || form.with(|form| form.role.clone()))
+                on_input=move |text| form.update(|form| form.role = text) />
+            <datalist id="try-roles">
+                {move || trying.tried.with(|tried| tried.as_ref().map(|tried| {
+                    tried.policy.role_names().take(MOST).map(|name| view! { <option value=name.to_owned()></option> }).collect_view()
+                }))}
+            </datalist>
+        }
+        .into_any(),
+        TrialKind::RemoveMember => {
+            place(form, "try-membership", "Membership", |form| form.membership, |form, at| form.membership = at, move || {
+                options.with(|options| {
+                    let words = |(member, role): &(Principal, String)| format!("{} in {}", shown(member), plain(role));
+                    options.memberships.iter().map(words).collect()
+                })
+            })
+        }
+        TrialKind::AddAcl => view! {
+            {place(form, "try-principal", "Principal", |form| form.principal, |form, at| form.principal = at, move || {
+                options.with(|options| options.principals.iter().map(shown).collect())
+            })}
+            <Operations trying=trying />
+            <Segmented
+                name="try-permission" legend="Permission" small=true
+                value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
+                choices=[Permission::Allow, Permission::Deny].map(|it| Choice::new(it.spelling().cli, it.spelling().words)).to_vec()
+                on_change=move |code: String| {
+                    if let Some(permission) = Permission::from_any(&code) {
+                        form.update(|form| form.permission = permission);
+                    }
+                }
+            />
+            <Segmented
+                name="try-pattern" legend="Pattern type" small=true
+                value=Signal::derive(move || if form.with(|form| form.prefixed) { "prefixed" } else { "literal" }.to_owned())
+                choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
+                on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
+            />
+            <Field id="try-name" label="Resource name" mono=true help="The one that is asked about, while this is empty"
+                value=Signal::derive(move || form.with(|form| form.name.clone()))
+                on_input=move |text| form.update(|form| form.name = text) />
+        }
+        .into_any(),
+        TrialKind::RemoveAcl => place(form, "try-row", "ACL on this resource", |form| form.row, |form, at| form.row = at, move || {
+            options.with(|options| options.rows.iter().take(MOST).map(|acl| acl_words(acl).plain()).collect())
+        }),
+        TrialKind::Nested => view! {
+            <p class="help">{move || options.with(|options| match options.nested {
+                Some(nested) => format!("From {} to {}.", nested.as_str(), other(nested).as_str()),
+                None => "The mapping of an SSO connection keeps names as they are.".into(),
+            })}</p>
+        }
+        .into_any(),
+        TrialKind::ClaimPath => view! {
+            <Field id="try-path" label="Claim path" mono=true placeholder="$.groups"
+                value=Signal::derive(move || form.with(|form| form.path.clone()))
+                on_input=move |text| form.update(|form| form.path = text) />
+        }
+        .into_any(),
+    }
+}
+
+fn shown(principal: &Principal) -> String {
+    plain(&principal.to_string())
+}
+
+/// A choice by its place in a list.
+fn place(
+    form: RwSignal<TrialForm>,
+    id: &'static str,
+    label: &'static str,
+    get: fn(&TrialForm) -> usize,
+    set: fn(&mut TrialForm, usize),
+    words: impl Fn() -> Vec<String> + Copy + Send + Sync + 'static,
+) -> AnyView {
+    let choices = Signal::derive(move || {
+        let words = words();
+        if words.is_empty() {
+            return vec![Choice::new("", "None")];
+        }
+        words.into_iter().enumerate().map(|(at, words)| Choice::new(at.to_string(), words)).collect::<Vec<_>>()
+    });
+    view! {
+        <Select
+            id=id label=label choices=choices
+            value=Signal::derive(move || form.with(get).to_string())
+            on_change=move |at: String| form.update(|form| set(form, at.parse().unwrap_or_default()))
+        />
+    }
+    .into_any()
+}
+
+#[component]
+fn Operations(trying: Trying) -> impl IntoView {
+    let form = trying.form;
+    let asked = trying.bench.asked();
+    let operation = move || {
+        let asked = asked.with(|asked| asked.as_ref().map_or(Operation::Read, |asked| asked.operation));
+        form.with(|form| form.operation).unwrap_or(asked)
+    };
+    let choices: Vec<Choice> =
+        Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().words)).collect();
+    view! {
+        <Select
+            id="try-operation" label="Operation of the ACL"
+            value=Signal::derive(move || operation().spelling().cli.to_owned())
+            choices=choices
+            on_change=move |code: String| form.update(|form| form.operation = Operation::from_any(&code))
+        />
+    }
+}
+
+/// The changes that are tried, and where they go.
+#[component]
+fn Tries(trying: Trying) -> impl IntoView {
+    let bench = trying.bench;
+    let draft = expect_context::<Draft>();
+    let number = Memo::new(move |_| bench.trials.with(|trials| trials.changes().len()));
+    let hand_over = move |()| {
+        let changes = bench.trials.with_untracked(|trials| trials.changes());
+        let added = draft.add_all(changes);
+        dom::announce(&format!("{} in the draft. Nothing is sent before the review.", count(added, "change")));
+    };
+    let clear = move |()| {
+        bench.trials.set(Default::default());
+        dom::focus_later("try-kind");
+        dom::announce("Nothing is tried any more.");
+    };
+    view! {
+        <div id="tried" tabindex="-1">
+            <ul class="ways" aria-label="Tried">
+                {move || bench.trials.with(|trials| {
+                    trials.as_slice().iter().enumerate().map(|(place, trial)| {
+                        let words = trial.words();
+                        let label = format!("Do not try: {}", words.plain());
+                        view! {
+                            <li>
+                                <span class="way"><span>{sentence(&words)}</span></span>
+                                <IconButton glyph=Glyph::Close label=label on_press=move |()| {
+                                    bench.trials.update(|trials| trials.remove(place));
+                                    dom::focus_later("tried");
+                                } />
+                            </li>
+                        }
+                    }).collect_view()
+                })}
+            </ul>
+            {move || trying.tried.with(|tried| tried.as_ref().map(|tried| {
+                tried.faults.iter().map(|words| view! {
+                    <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>{sentence(words)}</span></p>
+                }).collect_view()
+            }))}
+            {move || (bench.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
+                <div class="row">
+                    {move || (number.get() > 0).then(|| view! {
+                        <Button on_press=hand_over>{move || format!("Put {} in the draft", count(number.get(), "change"))}</Button>
+                        <a class="btn" href=address::REVIEW>"Review"</a>
+                    })}
+                    <Button on_press=clear>"Stop trying"</Button>
+                </div>
+                {move || bench.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
+                    <p class="help">"Groups of a person are changed at the provider; they go into no draft."</p>
+                })}
+            })}
+        </div>
+    }
+}
+
+/// The verdict of today beside the one with the changes.
+#[component]
+fn Sides(trying: Trying) -> impl IntoView {
+    let bench = trying.bench;
+    let (who, asked, instant) = (bench.who(), bench.asked(), bench.instant());
+    let sides = Memo::new(move |_| {
+        let (who, asked, policy) = (who.get()?, asked.get()?, bench.service.policy.get()?);
+        let now = instant.get();
+        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &asked, now));
+        let then = trying.tried.with(|tried| {
+            let tried = tried.as_ref()?;
+            Some(
+                tried
+                    .identity
+                    .as_ref()
+                    .map(|identity| side(&tried.policy, &who, identity, &asked, now))
+                    .map_err(Clone::clone),
+            )
+        });
+        Some((today, then))
+    });
+    view! {
+        <div class="sides" role="group" aria-label="Verdict, today and with the changes">
+            {move || match sides.get() {
+                Some((today, then)) => view! {
+                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Nobody can sign in with this token.")) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("Nothing is read yet.".into())) />
+                }
+                .into_any(),
+                None => view! { <p class="quiet">"Complete the check to compare its verdict."</p> }.into_any(),
+            }}
+        </div>
+    }
+}
+
+#[component]
+fn OneSide(title: &'static str, side: Result<Side, Words>) -> impl IntoView {
+    match side {
+        Ok(side) => {
+            let (_, class, glyph) = look(side.kind);
+            let hops = side.by.iter().map(|hop| view! { <li><span>{sentence(hop)}</span></li> }).collect_view();
+            view! {
+                <div class="side" role="group" aria-label=title>
+                    <h3>{title}</h3>
+                    <p class=class><Icon glyph=glyph /><b>{side.kind.title()}</b></p>
+                    <p>{sentence(&side.sentence)}</p>
+                    {(!side.by.is_empty()).then(|| view! { <ol class="path">{hops}</ol> })}
+                    {side.because.map(|words| view! { <p class="quiet">{sentence(&words)}</p> })}
+                </div>
+            }
+            .into_any()
+        }
+        Err(words) => {
+            view! { <div class="side" role="group" aria-label=title><h3>{title}</h3><p>{sentence(&words)}</p></div> }
+                .into_any()
+        }
+    }
+}
+
+/// Everything that changes for this person.
+#[component]
+fn Everything(trying: Trying) -> impl IntoView {
+    let bench = trying.bench;
+    let identity = bench.identity();
+    let idle = Memo::new(move |_| bench.trials.with(|trials| trials.as_slice().is_empty()));
+    let found = Memo::new(move |_| {
+        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        trying.tried.with(|tried| {
+            let tried = tried.as_ref()?;
+            let groups = tried.identity.as_ref().map(|then| groups_between(&identity, then)).unwrap_or_default();
+            Some((groups, difference(&policy, &identity, tried)?))
+        })
+    });
+    view! {
+        {move || (!idle.get()).then(|| found.get()).flatten().map(|((gained, lost), comparison)| {
+            let user = identity.get().map(|identity: Arc<Identity>| Principal::user(identity.user()));
+            let groups = |words: &'static str, names: Vec<String>| (!names.is_empty()).then(|| view! {
+                <p>{words} " " {names.into_iter().map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " }).collect_view()}</p>
+            });
+            let equal = comparison.is_equal();
+            view! {
+                <div role="region" aria-label="What changes for this person">
+                    <h3>"What changes for " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
+                    {groups("Groups that come:", gained)}
+                    {groups("Groups that go:", lost)}
+                    {equal.then(|| view! { <p>"Nothing: every request of this person is decided as today."</p> })}
+                    <Extents extents=comparison.gains effect=Effect::Gains />
+                    <Extents extents=comparison.loses effect=Effect::Loses />
+                </div>
+            }
+        })}
+    }
+}

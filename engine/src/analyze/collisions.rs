@@ -1,0 +1,106 @@
+//! Names that become one group: what `suffix` cuts off, and what the commas of a claim that is one string take apart.
+
+use std::collections::BTreeMap;
+
+use crate::groups::{NestedGroupBehavior, comma_parts};
+use crate::model::{Principal, PrincipalType};
+use crate::policy::Policy;
+
+/// What turns a name into another group's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Merging {
+    /// `suffix` keeps the last segment only (D-10).
+    Suffix,
+    /// In a claim that is one string, a comma ends a name (D-08).
+    Comma,
+}
+
+impl Merging {
+    /// The stable name.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Suffix => "suffix",
+            Self::Comma => "comma",
+        }
+    }
+}
+
+/// A name that becomes a group which another name becomes, too, or has been given to already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Merged {
+    /// The name as the provider has it.
+    pub name: String,
+    /// Whether it is among those that were asked about: in the token.
+    pub in_token: bool,
+    /// Whether an ACL or a role names this very group.
+    pub known: bool,
+}
+
+/// Names that become one group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Collision {
+    /// The group that they become.
+    pub group: String,
+    /// By what.
+    pub merging: Merging,
+    /// The names, in order; two at least. One of them may be the group's own.
+    pub names: Vec<Merged>,
+}
+
+/// Finds the names that become one group: of these, which are in a token, and of all groups that the policy names.
+///
+/// Names in a token are as the claim has them, before anything is cut off. With [`NestedGroupBehavior::None`] nothing is cut
+/// off, so that only the comma is left. What a person with one of the names gains by the other is what
+/// [`compare`](super::compare) says of an identity with the one group and of one with the other.
+///
+/// ```
+/// use gbac_engine::analyze::{Merging, collisions};
+/// use gbac_engine::groups::NestedGroupBehavior;
+/// use gbac_engine::policy::Policy;
+///
+/// let token = ["/eng/payments", "/contractors/payments", "/eng/ops"];
+/// let found = collisions(&Policy::default(), NestedGroupBehavior::Suffix, &token);
+/// assert_eq!((found.len(), found[0].group.as_str(), found[0].merging), (1, "payments", Merging::Suffix));
+/// assert_eq!(found[0].names.len(), 2);
+/// ```
+#[must_use]
+pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl AsRef<str>]) -> Vec<Collision> {
+    let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group);
+    // By name: whether it is in the token, whether the policy names it.
+    let mut names: BTreeMap<&str, (bool, bool)> = BTreeMap::new();
+    for name in known.map(Principal::name) {
+        names.entry(name).or_default().1 = true;
+    }
+    for name in in_token {
+        names.entry(name.as_ref()).or_default().0 = true;
+    }
+    names.remove("");
+    let mut groups: BTreeMap<(&str, Merging), Vec<&str>> = BTreeMap::new();
+    for name in names.keys() {
+        groups.entry((nested.apply(name), Merging::Suffix)).or_default().push(name);
+        // A name without a comma is not taken apart; it is still what the parts of another may become.
+        let mut parts: Vec<&str> = comma_parts(name).map(|part| nested.apply(part)).collect();
+        parts.sort_unstable();
+        parts.dedup();
+        for part in parts {
+            groups.entry((part, Merging::Comma)).or_default().push(name);
+        }
+    }
+    let merged = |name: &&str| {
+        let (in_token, known) = names.get(name).copied().unwrap_or_default();
+        Merged { name: (*name).to_owned(), in_token, known }
+    };
+    groups
+        .into_iter()
+        .filter(|((group, merging), names)| {
+            let is_cut = *merging == Merging::Suffix || names.iter().any(|name| name.contains(','));
+            !group.is_empty() && names.len() > 1 && is_cut
+        })
+        .map(|((group, merging), names)| Collision {
+            group: group.to_owned(),
+            merging,
+            names: names.iter().map(merged).collect(),
+        })
+        .collect()
+}

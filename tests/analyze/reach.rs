@@ -1,0 +1,182 @@
+//! What reaches somebody, the matrix of what they may do, and what everybody holds.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::analyze::{Block, Holder, Subject, cell, holdings, reach, resources};
+use gbac_engine::decide::{Outcome, Reason, Request, decide};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_tests::oracle::Facts;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use crate::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
+
+/// Every subject that a world tells apart.
+fn subjects(user: &str, groups: &[String]) -> Vec<Subject> {
+    let identity = Subject::Identity(Identity::new(user, groups));
+    holders().into_iter().map(Subject::Holder).chain([identity]).collect()
+}
+
+/// The world in which a subject is a user with groups, and this user.
+fn as_identity(facts: &Facts, subject: &Subject) -> (Facts, String, Vec<String>) {
+    match subject {
+        Subject::Holder(holder) => alone(facts, holder),
+        Subject::Identity(identity) => (facts.clone(), identity.user().to_owned(), identity.groups().to_vec()),
+    }
+}
+
+proptest! {
+    #![proptest_config(config(20))]
+
+    /// A cell of a literal name is the decision about it, its rows are those of the decision, and every name that an ACL of
+    /// somebody covers has a row in the matrix.
+    #[test]
+    fn a_cell_is_the_decision(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+        let policy = policy(&facts);
+        for subject in subjects(user, &groups) {
+            let (facts, user, groups) = as_identity(&facts, &subject);
+            for (resource_type, pattern) in resources(&policy, &subject) {
+                if pattern.pattern_type != PatternType::Literal || pattern.name == "*" {
+                    continue;
+                }
+                for operation in Operation::ALL {
+                    for host in hosts() {
+                        let found = cell(&policy, &subject, (resource_type, &pattern), *operation, host);
+                        let question = crate::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
+                        let expected = verdict(&facts, &user, &groups, &question);
+                        prop_assert_eq!(found.outcome.code(), expected.outcome, "{:?} {:?}", subject, question);
+                        if expected.reason == "superuser" {
+                            prop_assert!(found.granted_by.is_none() && found.denied_by.is_empty());
+                            continue;
+                        }
+                        prop_assert_eq!(found.host_unknown, expected.host_unknown);
+                        let told = found.denied_by.first().or(found.granted_by.as_ref());
+                        prop_assert_eq!(told.map(|by| &by.acl), expected.acl.as_ref());
+                        prop_assert_eq!(told.and_then(|by| by.role.as_ref()), expected.role.as_ref());
+                    }
+                }
+            }
+        }
+    }
+
+    /// A cell of a prefix is how each name is decided that no narrower row of the matrix covers.
+    #[test]
+    fn a_cell_of_a_prefix_is_for_the_names_without_a_row_of_their_own(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+        let policy = policy(&facts);
+        for subject in subjects(user, &groups) {
+            let (facts, user, groups) = as_identity(&facts, &subject);
+            let rows = resources(&policy, &subject);
+            for question in questions(&[Operation::Read, Operation::Describe]) {
+                let covering = rows.iter().filter(|(of, pattern)| *of == question.resource_type && pattern.covers(&question.name));
+                // They come broader before narrower.
+                let Some((resource_type, pattern)) = covering.last() else {
+                    prop_assert!(verdict(&facts, &user, &groups, &question).reason != "allow_rule");
+                    continue;
+                };
+                let found = cell(&policy, &subject, (*resource_type, pattern), question.operation, question.host);
+                prop_assert_eq!(found.outcome.code(), verdict(&facts, &user, &groups, &question).outcome, "{:?} {:?}", subject, question);
+            }
+        }
+    }
+
+    /// What reaches somebody is what counts: with these ACLs alone every decision is the same, and a deny is said to take
+    /// something from an allow when there is a request that meets both, all of it when there is none that meets the allow alone.
+    #[test]
+    fn what_reaches_somebody_decides(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+        let policy = policy(&facts);
+        for subject in subjects(user, &groups) {
+            let found = reach(&policy, &subject);
+            let (facts, user, groups) = as_identity(&facts, &subject);
+            let acls: Vec<Acl> = found.ways.iter().flat_map(|way| way.acls.clone()).collect();
+            let only = Facts { acls: acls.clone(), ..facts.clone() };
+            for question in questions(&[Operation::Read, Operation::Describe]) {
+                prop_assert_eq!(verdict(&only, &user, &groups, &question), verdict(&facts, &user, &groups, &question));
+            }
+            prop_assert_eq!(found.superuser, facts.superusers.contains(&user));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config(200))]
+
+    #[test]
+    fn a_block_is_a_request_that_meets_both(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
+        let policy = policy(&facts);
+        let identity = Identity::new(user, &groups);
+        let found = reach(&policy, &Subject::Identity(identity));
+        let asked = questions(Operation::ALL);
+        // As if for one user: who holds them does not matter here.
+        let meets = |acl: &Acl, of: usize| {
+            let acl = Acl { principal: Principal::user(NOBODY), ..acl.clone() };
+            let alone = Facts { acls: vec![acl], roles: Vec::new(), superusers: Vec::new() };
+            asked.get(of).is_some_and(|question| question.host.is_some() && verdict(&alone, NOBODY, &[], question).acl.is_some())
+        };
+        let all = |permission| found.ways.iter().flat_map(|way| &way.acls).filter(move |acl| acl.permission == permission);
+        for allow in all(Permission::Allow) {
+            let blocking: Vec<(&Acl, Block)> = found.blocking(allow).collect();
+            for deny in all(Permission::Deny) {
+                let both = (0..asked.len()).any(|of| meets(allow, of) && meets(deny, of));
+                let is_left = |own: bool| {
+                    (0..asked.len()).any(|of| {
+                        let is_own = asked.get(of).is_some_and(|question| question.operation == allow.operation);
+                        (is_own || !own) && meets(allow, of) && !meets(deny, of)
+                    })
+                };
+                let told = blocking.iter().find(|(acl, _)| *acl == deny).map(|(_, much)| *much);
+                let much = if is_left(true) { Block::Part } else if is_left(false) { Block::Itself } else { Block::Whole };
+                let expected = both.then_some(much);
+                prop_assert_eq!(told, expected, "{:?} {:?}", allow, deny);
+                prop_assert_eq!(found.blocked(deny).any(|blocked| blocked == allow), both);
+            }
+        }
+    }
+
+    /// Everybody is there once, and the counts are those of the ACLs.
+    #[test]
+    fn holdings_count_every_acl_once(facts in facts(Operation::ALL)) {
+        let policy = policy(&facts);
+        let found = holdings(&policy);
+        let members = facts.roles.iter().flat_map(|role| role.members.iter().cloned());
+        let roles = facts.roles.iter().map(|role| Principal::role(&role.name));
+        let superusers = facts.superusers.iter().map(Principal::user);
+        let everybody: BTreeSet<Principal> =
+            facts.acls.iter().map(|acl| acl.principal.clone()).chain(members).chain(roles).chain(superusers).collect();
+        prop_assert_eq!(found.all.iter().map(|holding| holding.principal.clone()).collect::<Vec<_>>(), everybody.into_iter().collect::<Vec<_>>());
+        let acls_of = |principal: &Principal| facts.acls.iter().filter(|acl| acl.principal == *principal).count();
+        for (place, holding) in found.all.iter().enumerate() {
+            prop_assert_eq!(found.place(&holding.principal), Some(place));
+            prop_assert_eq!(holding.direct.acls, acls_of(&holding.principal));
+            let roles = facts.roles.iter().filter(|role| role.members.contains(&holding.principal));
+            let through: usize = roles.map(|role| acls_of(&Principal::role(&role.name))).sum();
+            prop_assert_eq!(holding.through.acls, if holding.principal.kind() == PrincipalType::Role { 0 } else { through });
+            for linked in &holding.links {
+                prop_assert!(found.all[*linked].links.contains(&place), "links lead both ways");
+            }
+        }
+        for named in &found.named {
+            for holder in &named.holders {
+                let principal = &found.all[*holder].principal;
+                prop_assert!(facts.acls.iter().any(|acl| acl.principal == *principal && acl.resource_name == named.name));
+            }
+        }
+        prop_assert_eq!(found.named.iter().flat_map(|named| &named.holders).count(), {
+            let key = |acl: &Acl| (acl.resource_type, acl.pattern_type, acl.resource_name.clone(), acl.principal.clone());
+            facts.acls.iter().map(key).collect::<BTreeSet<_>>().len()
+        });
+    }
+}
+
+#[test]
+fn a_superuser_is_allowed_by_no_acl() {
+    let facts = Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["root".into()] };
+    let policy = policy(&facts);
+    let root = Subject::Holder(Holder::One(Principal::user("root")));
+    let pattern = gbac_engine::analyze::NamePattern { pattern_type: PatternType::Literal, name: "x".into() };
+    let found = cell(&policy, &root, (gbac_engine::model::ResourceType::Topic, &pattern), Operation::Read, None);
+    assert_eq!((found.outcome, found.granted_by), (Outcome::Allow, None));
+    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "x");
+    assert_eq!(decide(&policy, &Identity::new("root", [""; 0]), &request).reason, Reason::Superuser);
+    assert!(holdings(&policy).all[0].is_superuser && reach(&policy, &root).superuser);
+}

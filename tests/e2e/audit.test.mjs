@@ -1,0 +1,110 @@
+// The last audit events: readable, filtered by the address, and as they are.
+
+import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
+import { cells, text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+
+const AUDIT = '/security/audit';
+const REFUSED = { tolerates: [/Failed to load resource/] };
+
+/** Asks as a gateway does, so that there is a decision to be read. */
+async function decide(id, groups, action, name) {
+  const { body } = await set.service.ask('POST', '/access/v1/evaluation', {
+    body: {
+      subject: { type: 'user', id, properties: { groups } },
+      action: { name: action },
+      resource: { type: 'topic', id: name },
+    },
+  });
+  return body.decision;
+}
+
+const table = (page) => page.getByRole('table', { name: 'Audit events, newest first' });
+
+/** The rows: when, who, what, outcome, by. */
+async function rows(page) {
+  await table(page).waitFor();
+  return (await cells(table(page))).filter((row) => row.length === 6).map((row) => row.slice(0, 5));
+}
+
+journey('a decision is told with the group, the role and the ACL that decided', async ({ page }) => {
+  assert.equal(await decide('audited', ['other', 'analytics'], 'read', 'analytics-events'), true);
+  assert.equal(await decide('audited', ['other'], 'write', 'no-such-topic'), false);
+  await page.goto(`${AUDIT}?kind=decision&user=audited`);
+  const [denied, allowed] = await rows(page);
+  assert.match(allowed[0], /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+  assert.match(allowed[1], /^User:audited/);
+  assert.deepEqual(allowed.slice(2, 4), ['read topic analytics-events', 'Allowed']);
+  assert.match(allowed[4], /Group:analytics.*Role:AnalyticsReaders.*Allow read, topic analytics- prefixed/);
+  assert.deepEqual(denied.slice(2), ['write topic no-such-topic', 'Denied', 'No matches']);
+});
+
+journey('filters stand in the address, and say how much they leave out', async ({ page }) => {
+  await decide('filtered', ['eng one', 'eng/two'], 'read', 'x');
+  await page.goto(AUDIT);
+  await page.getByRole('combobox', { name: 'What' }).selectOption({ label: 'Sign-ins' });
+  await page.getByRole('textbox', { name: 'User' }).fill('filtered');
+  await page.getByRole('textbox', { name: 'IdP group or role' }).fill('eng/two');
+  await until(() => assert.equal(new URL(page.url()).search, '?kind=sign_in&user=filtered&group=eng%2Ftwo'));
+  const [row, ...more] = await rows(page);
+  assert.equal(more.length, 0);
+  assert.match(row[4], /Group:eng one.*Group:eng\/two/);
+  await page.getByText(/^1 of \d+ events$/).waitFor();
+
+  await page.reload();
+  assert.equal((await rows(page)).length, 1, 'the address keeps the filter');
+  await page.getByRole('combobox', { name: 'Outcome' }).selectOption({ label: 'Denied, refused' });
+  await page.getByRole('heading', { name: 'No events match the filter' }).waitFor();
+  await page.getByRole('button', { name: 'Clear filter' }).click();
+  assert.ok((await rows(page)).length > 1);
+  assert.equal(new URL(page.url()).search, '');
+});
+
+journey('the event itself is there on demand, without credentials', async ({ page }) => {
+  await decide('raw', ['analytics'], 'read', 'analytics-events');
+  await page.goto(`${AUDIT}?kind=decision&user=raw`);
+  const button = table(page).getByRole('button', { name: /^JSON of the event/ });
+  await button.click();
+  assert.equal(await button.getAttribute('aria-expanded'), 'true');
+  const shown = JSON.parse(await page.getByRole('region', { name: 'Event', exact: true }).innerText());
+  const { body } = await set.service.ask('GET', '/gbac/v1/audit?limit=100');
+  assert.ok(
+    body.events.some((event) => isDeepStrictEqual(event, shown)),
+    'it is the event of the service',
+  );
+
+  // What was sent with a password is recorded without it.
+  await set.service.ask('PUT', '/v1/cluster_config?dry_run=true', { body: { upsert: {}, remove: [] } });
+  await page.goto(`${AUDIT}?kind=access&limit=1000`);
+  await table(page).getByRole('button', { name: /^JSON of the event/ }).first().click();
+  const access = await page.getByRole('region', { name: 'Event', exact: true }).innerText();
+  assert.ok(!access.includes(btoa('admin:demo')), access);
+});
+
+journey('a log that is off is a finding with a way to switch it on', async ({ page }) => {
+  await set.service.setProperties({ audit_enabled: false });
+  try {
+    await page.goto(AUDIT);
+    await page.getByRole('heading', { name: 'The audit log is off' }).waitFor();
+    await page.getByRole('link', { name: 'Switch it on in the settings' }).click();
+    await page.getByRole('button', { name: 'Switch on' }).click();
+    await until(async () =>
+      assert.equal((await set.service.ask('GET', '/v1/cluster_config')).body.audit_enabled, true),
+    );
+  } finally {
+    await set.service.setProperties({ audit_enabled: true });
+  }
+});
+
+journey('names from outside are shown by their codes', REFUSED, async ({ page }) => {
+  await decide('ev\u202eil\u0007', ['a\u202eb'], 'read', 'x\u0000y');
+  await page.goto(`${AUDIT}?kind=decision&user=ev`);
+  await table(page).waitFor();
+  const said = await text(table(page));
+  assert.match(said, /evU\+202EilU\+0007/);
+  assert.doesNotMatch(said, /\u202e/);
+});

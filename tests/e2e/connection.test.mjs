@@ -1,0 +1,267 @@
+// Which cluster the pages are about: this service, a self-managed cluster behind it, or one of the managed cloud; two real
+// services, of which one is the cluster.
+
+import assert from 'node:assert/strict';
+import { refusal, text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Roles } from './support/roles.mjs';
+import { until } from './support/until.mjs';
+
+const CLUSTER_ID = 'cluster-1';
+const { set, journey } = stage({ cluster: { flags: ['--cluster-id', CLUSTER_ID] } });
+
+/** What Chromium logs when an answer is a refusal, or there is none. */
+const REFUSED = { tolerates: [/Failed to load resource/] };
+
+/** The page, as a person sees it. */
+class Connection {
+  constructor(page) {
+    this.page = page;
+    this.now = page.getByRole('region', { name: 'Now' });
+    this.form = page.getByRole('form', { name: 'Connect' });
+    this.user = this.form.getByRole('textbox', { name: 'User' });
+    this.password = this.form.getByLabel('Password');
+    this.cluster = this.form.getByRole('textbox', { name: 'Cluster ID' });
+    this.token = this.form.getByRole('textbox', { name: 'Access token' });
+    this.result = page.getByRole('region', { name: 'Result of the test' });
+  }
+
+  async open() {
+    await this.page.goto('/connection');
+    await this.now.getByText('Connected', { exact: true }).waitFor();
+  }
+
+  async choose(kind) {
+    await this.form.getByRole('radio', { name: kind }).check();
+  }
+
+  async test() {
+    await this.form.getByRole('button', { name: 'Test' }).click();
+    await this.result.waitFor();
+    return await text(this.result);
+  }
+
+  async connect() {
+    await this.form.getByRole('button', { name: 'Connect' }).click();
+  }
+
+  /** Waits until the page says that it is connected to this kind of cluster. */
+  async isConnected(kind) {
+    await until(async () => {
+      const said = await text(this.now);
+      assert.match(said, kind);
+      assert.match(said, /State Connected/);
+    });
+  }
+}
+
+/** Fills the cluster with roles that the demo does not have. */
+async function fill() {
+  const { ask } = set.cluster;
+  for (const name of ['ClusterReaders', 'ClusterWriters', 'a/b %']) {
+    await ask('PUT', `/v1/roles/${encodeURIComponent(name)}`, {
+      body: { create: true, add: [{ principal: `Group:of ${name}` }, { principal: 'User:ada' }] },
+    });
+  }
+  await ask('POST', '/v1/acls', {
+    body: {
+      resource_type: 'RESOURCE_TYPE_TOPIC',
+      resource_name: 'cluster-',
+      resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED',
+      principal: 'Role:ClusterReaders',
+      host: '*',
+      operation: 'OPERATION_READ',
+      permission_type: 'PERMISSION_TYPE_ALLOW',
+    },
+  });
+}
+
+journey('a self-managed cluster is tested, connected to, and left again', REFUSED, async ({ page }) => {
+  await fill();
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A self-managed cluster');
+
+  // Nothing is sent while something is missing; the first field that is gets focus.
+  await connection.user.fill('');
+  await connection.connect();
+  await refusal(connection.user, /superuser/);
+  await refusal(connection.password, /password/);
+  assert.ok(await connection.user.evaluate((field) => field === document.activeElement));
+
+  await connection.user.fill('admin');
+  await connection.password.fill('wrong');
+  const refused = await connection.test();
+  assert.match(refused, /3 of 3 requests failed/);
+  assert.match(refused, /Cluster properties GET \/v1\/cluster_config Status 401: .*The user or the password is wrong\./);
+
+  await connection.password.fill(set.cluster.password);
+  const found = await connection.test();
+  assert.match(found, /Everything was reached/);
+  assert.match(found, /Roles POST \/service\.core\.admin\.v2\.SecurityService\/ListRoles 3 roles/);
+  assert.match(found, /ACLs GET \/v1\/acls 1 ACL/);
+  // A test changes nothing.
+  await connection.isConnected(/this service/);
+
+  await connection.connect();
+  await connection.isConnected(/self-managed cluster/);
+  assert.equal(await connection.password.inputValue(), '', 'the password is not kept in the field');
+  const now = await text(connection.now);
+  assert.match(now, /3 roles, 1 ACL/);
+  assert.match(now, /Acting as admin/);
+  assert.match(now, /Audit events: no\. A cluster writes its audit events to a topic/);
+
+  // Every page is about the cluster now.
+  await page.getByRole('link', { name: 'Roles' }).first().click();
+  const roles = new Roles(page);
+  await roles.row('ClusterReaders').waitFor();
+  await roles.row('a/b %').waitFor();
+  assert.equal(await roles.row('PaymentsWriters').count(), 0);
+  await page.getByText('These pages are about a self-managed cluster').waitFor();
+
+  // Nothing of it outlives the tab.
+  await page.reload();
+  await roles.row('PaymentsWriters').waitFor();
+  assert.equal(await roles.row('ClusterReaders').count(), 0);
+});
+
+journey('a change goes to the cluster and not to the service', REFUSED, async ({ page }) => {
+  await fill();
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A self-managed cluster');
+  await connection.user.fill('admin');
+  await connection.password.fill(set.cluster.password);
+  await connection.connect();
+  await connection.isConnected(/self-managed cluster/);
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('radio', { name: 'suffix' }).check();
+  await page.getByRole('button', { name: 'Review 1 change' }).click();
+  await page.getByRole('heading', { level: 1, name: /^Review/ }).waitFor();
+  await page.getByRole('button', { name: /^Apply/ }).click();
+  await until(async () => {
+    const { body } = await set.cluster.ask('GET', '/v1/cluster_config');
+    assert.equal(body.nested_group_behavior, 'suffix');
+  });
+  assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
+  await set.cluster.setProperties({ nested_group_behavior: 'none' });
+});
+
+journey('a cluster that goes away is said to be away, and comes back by itself', REFUSED, async ({ page }) => {
+  await fill();
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A self-managed cluster');
+  await connection.user.fill('admin');
+  await connection.password.fill(set.cluster.password);
+  await connection.connect();
+  await connection.isConnected(/self-managed cluster/);
+
+  await set.cluster.stop();
+  await page.getByRole('button', { name: 'Read again' }).first().click();
+  await page.getByRole('heading', { name: 'The cluster is away' }).waitFor();
+  await page.getByText(/You see what was read .* ago/).waitFor();
+  await page.getByRole('link', { name: 'Roles' }).first().click();
+  await new Roles(page).row('ClusterReaders').waitFor();
+  await set.cluster.start();
+  await page.getByRole('heading', { name: 'The cluster is away' }).waitFor({ state: 'detached' });
+});
+
+/** Lets the cluster take tokens of the service's demo provider, and makes one of its people a superuser. */
+async function trust() {
+  const { provider } = await set.service.info();
+  const [person] = await set.service.people();
+  const user = JSON.parse(Buffer.from(person.token.split('.')[1], 'base64url').toString()).sub;
+  await set.cluster.setProperties({
+    oidc_discovery_url: `${set.service.origin}${provider.discovery}`,
+    oidc_token_audience: provider.audience,
+    superusers: ['admin', user],
+  });
+  return person.token;
+}
+
+journey('a cluster of the managed cloud is reached by its id and a token', REFUSED, async ({ page }) => {
+  await fill();
+  const token = await trust();
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A managed cloud cluster');
+  await connection.cluster.fill('https://cluster');
+  await connection.connect();
+  await refusal(connection.cluster, /no address/);
+  await refusal(connection.token, /token/);
+
+  await connection.cluster.fill('another');
+  await connection.token.fill(`Bearer ${token}`);
+  assert.match(await connection.test(), /Control Plane GET \/v1\/clusters\/another Status 404: .*no such cluster/i);
+
+  await connection.cluster.fill(CLUSTER_ID);
+  assert.match(await connection.test(), /Everything was reached .*Roles GET \/v1\/roles 3 roles/);
+  await connection.connect();
+  await connection.isConnected(/managed cloud cluster/);
+  const now = await text(connection.now);
+  assert.match(now, /cluster-1/);
+  assert.match(now, /Settings: no\. The managed cloud has its group mapping in the SSO connection/);
+
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByRole('heading', { name: 'These settings are not shown here' }).waitFor();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await page.getByRole('heading', { name: 'There are no audit events here' }).waitFor();
+
+  // The token is nowhere but in memory.
+  const kept = await page.evaluate(() =>
+    JSON.stringify([location.href, document.title, { ...localStorage }, { ...sessionStorage }, document.cookie]),
+  );
+  assert.ok(!kept.includes(token.split('.')[2]), kept);
+});
+
+journey('a kind of cluster without groups is named', REFUSED, async ({ page }) => {
+  await page.route('**/gbac/v1/upstream/controlplane/v1/clusters/*', (route) =>
+    route.fulfill({ json: { cluster: { name: 'dev', type: 'TYPE_SERVERLESS', dataplane_api: 'https://x.invalid' } } }),
+  );
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A managed cloud cluster');
+  await connection.cluster.fill(CLUSTER_ID);
+  await connection.token.fill('x.y.z');
+  assert.match(await connection.test(), /serverless cluster, which has no group-based access control/);
+});
+
+journey('a role that cannot be read is told and not left out in silence', REFUSED, async ({ page }) => {
+  await fill();
+  const token = await trust();
+  await page.route('**/gbac/v1/upstream/clusters/*/v1/roles/ClusterWriters/members*', (route) =>
+    route.fulfill({ status: 504, json: { code: 'DEADLINE_EXCEEDED', message: 'timed out', details: [] } }),
+  );
+  const connection = new Connection(page);
+  await connection.open();
+  await connection.choose('A managed cloud cluster');
+  await connection.cluster.fill(CLUSTER_ID);
+  await connection.token.fill(token);
+  await connection.connect();
+  await page.getByRole('heading', { name: '1 of 3 roles could not be read' }).waitFor();
+  await page.getByText('ClusterWriters: timed out').waitFor();
+  await page.getByRole('link', { name: 'Roles' }).first().click();
+  await new Roles(page).row('ClusterWriters').waitFor();
+
+  await page.unroute('**/gbac/v1/upstream/clusters/*/v1/roles/ClusterWriters/members*');
+  await page.getByRole('button', { name: 'Read again' }).last().click();
+  await page.getByRole('heading', { name: /could not be read/ }).waitFor({ state: 'detached' });
+});
+
+journey('a service without credentials asks for them, says when they are wrong, and forgets them', REFUSED, async ({ page }) => {
+  await page.goto(`${set.cluster.origin}/security/roles`);
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+  await page.getByRole('textbox', { name: 'User' }).fill('admin');
+  await page.getByLabel('Password').fill('wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('refused').first().waitFor();
+  await page.getByLabel('Password').fill(set.cluster.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+
+  await page.getByRole('link', { name: /^Connection/ }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await until(async () => assert.match(await text(page.getByRole('region', { name: 'Now' })), /Not signed in/));
+});

@@ -1,0 +1,226 @@
+// Export and import: what goes out runs nothing and says the same again; what comes in is told whole, and reviewed.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isAccessible } from './support/axe.mjs';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+const run = promisify(execFile);
+const EXCHANGE = '/security/exchange';
+
+/** What Chromium logs when there is no answer, or one with a fault. */
+const AWAY = { tolerates: [/Failed to load resource/] };
+
+/** A name that runs something, breaks a line and steers a terminal, where it is not quoted. */
+const HOSTILE = '$(id)\n\u001b[31m`id`\'"; id #\u202e';
+const HOSTILE_ACL = {
+  resource_type: 'RESOURCE_TYPE_TOPIC',
+  resource_name: 'orders-hostile',
+  resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+  principal: `Group:${HOSTILE}`,
+  host: '*',
+  operation: 'OPERATION_READ',
+  permission_type: 'PERMISSION_TYPE_ALLOW',
+};
+
+/** A document as a set: its rows in an order. */
+const sorted = (document) => ({
+  ...document,
+  acls: document.acls.map((acl) => JSON.stringify(acl, Object.keys(acl).sort())).sort(),
+  roles: document.roles.map((role) => JSON.stringify(role)).sort(),
+});
+
+async function open(page) {
+  await page.goto(EXCHANGE);
+  await page.getByRole('region', { name: 'Text' }).waitFor();
+}
+
+/** Saves the export of a form; gives its text. */
+async function save(page, form) {
+  await page.getByRole('radio', { name: form, exact: true }).check();
+  const download = page.waitForEvent('download');
+  await page.getByRole('button', { name: /^Save policy/ }).click();
+  return await readFile(await (await download).path(), 'utf8');
+}
+
+/** Runs a script under sh where the program writes its arguments down and does nothing else. */
+async function recorded(script, program) {
+  const folder = await mkdtemp(join(tmpdir(), 'gbac-exchange-'));
+  try {
+    const log = join(folder, 'calls');
+    // Each argument ends with a NUL, each call with two.
+    await writeFile(join(folder, program), '#!/bin/sh\nprintf \'%s\\0\' "$@" >> "$CALLS"\nprintf \'\\0\' >> "$CALLS"\n', {
+      mode: 0o755,
+    });
+    // Were a name run, this would be found.
+    await writeFile(join(folder, 'id'), '#!/bin/sh\necho ran >> "$CALLS.ran"\n', { mode: 0o755 });
+    await writeFile(join(folder, 'script.sh'), script);
+    const env = {
+      PATH: `${folder}:${process.env.PATH}`,
+      CALLS: log,
+      GBAC_URL: 'http://127.0.0.1:9',
+      GBAC_ADMIN_URL: 'http://127.0.0.1:9',
+      GBAC_TOKEN: 'token',
+    };
+    await run('sh', [join(folder, 'script.sh')], { env, cwd: folder });
+    const ran = await readFile(`${log}.ran`, 'utf8').catch(() => '');
+    assert.equal(ran, '', 'a name was run');
+    const calls = (await readFile(log, 'utf8')).split('\0\0').slice(0, -1);
+    return calls.map((call) => call.split('\0'));
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+journey('a hostile name goes out unharmed, runs nothing, and comes back', async ({ page, context }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const before = await set.service.policy();
+  const hostile = {
+    ...before,
+    roles: [...before.roles, { name: 'Hostile', members: [{ principal: `Group:${HOSTILE}` }] }],
+    acls: [...before.acls, HOSTILE_ACL],
+  };
+  await set.service.putPolicy(hostile);
+  await open(page);
+
+  // The document says the same, and shows no character that cannot be seen.
+  const document = await save(page, 'Policy document');
+  assert.deepEqual(sorted(JSON.parse(document)), sorted(await set.service.policy()));
+  assert.ok(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(document));
+  await page.getByRole('button', { name: 'Copy all' }).click();
+  await until(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), document));
+
+  // The scripts under a shell: each name is one argument, letter by letter.
+  for (const [form, program, list] of [
+    ['gbac script', 'gbac', true],
+    ['rpk script', 'rpk', true],
+    ['curl script', 'curl', false],
+  ]) {
+    const script = await save(page, form);
+    assert.ok(!/[\u0000-\u0009\u000b-\u001f\u202e]/.test(script), form);
+    const calls = await recorded(script, program);
+    const words = calls.flat();
+    if (list) {
+      // A flag takes a list, in which the name is quoted.
+      const entry = `"Group:${HOSTILE.replaceAll('"', '""')}"`;
+      assert.ok(words.includes(entry), `${form} has the name as an argument`);
+    } else {
+      const bodies = words.filter((word) => word.startsWith('{')).map((word) => JSON.parse(word));
+      assert.ok(bodies.some((body) => body.principal === `Group:${HOSTILE}`), 'a body has the name');
+      assert.ok(
+        bodies.some((body) => body.add?.some?.(({ principal }) => principal === `Group:${HOSTILE}`)),
+        'a body has the member',
+      );
+    }
+  }
+
+  // Back in: the service without it, the document pasted, the difference reviewed and applied.
+  await set.service.putPolicy(before);
+  await open(page);
+  await page.getByRole('textbox', { name: /^Policy document/ }).fill(document);
+  await page.getByText('Compared with what is there: 3 rows added, 0 rows removed.').waitFor();
+  await page.getByRole('button', { name: 'Add 3 changes to the draft' }).click();
+  await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 3 changes' }).click();
+  await page.getByRole('button', { name: 'Apply 3 changes' }).click();
+  await until(async () => assert.deepEqual(sorted(await set.service.policy()), sorted(hostile)));
+  await set.service.putPolicy(before);
+});
+
+journey('every problem of a document is told with its place, and nothing is taken', async ({ page }) => {
+  await open(page);
+  const field = page.getByRole('textbox', { name: /^Policy document/ });
+  await field.fill('{ "version": 1, "acls": [{ "host": "10.0.0.0/8" }], "roles": [{ "name": "a,b" }] }');
+  const problems = page.getByRole('group', { name: 'Problems' });
+  await problems.waitFor();
+  const said = await text(problems);
+  assert.match(said, /\/acls\/0\/host/);
+  assert.match(said, /\/roles\/0\/name/);
+  assert.equal(await page.getByRole('button', { name: /to the draft$/ }).count(), 0);
+  await isAccessible(page, 'exchange, with problems');
+  await field.fill('{ "version": 1');
+  await page.getByRole('heading', { name: /^This is nothing that can be imported/ }).waitFor();
+});
+
+journey('replacing removes what is not there, adding does not', async ({ page }) => {
+  const before = await set.service.policy();
+  await open(page);
+  const small = { ...before, acls: [], roles: [{ name: 'New', members: [{ principal: 'Group:new' }] }] };
+  await page.getByRole('textbox', { name: /^Policy document/ }).fill(JSON.stringify(small));
+  await page.getByRole('radio', { name: 'Add what is missing' }).check();
+  await page.getByText('Compared with what is there: 2 rows added, 0 rows removed.').waitFor();
+  await page.getByRole('radio', { name: 'Replace it' }).check();
+  const removed = before.acls.length + before.roles.length;
+  await page.getByText(`2 rows added, ${removed} rows removed.`).waitFor();
+  await page.getByRole('button', { name: `Add ${removed + 2} changes to the draft` }).click();
+  // The draft goes out as a script of its own.
+  await page.getByRole('radio', { name: 'The draft only' }).or(page.getByRole('radio', { name: 'With the draft' })).check();
+  await page.getByRole('radio', { name: 'gbac script', exact: true }).check();
+  await page.getByRole('region', { name: 'Text' }).getByText('gbac security role assign New --principal Group:new').waitFor();
+  assert.deepEqual(await set.service.policy(), before, 'nothing is sent');
+});
+
+journey('what kafka-acls prints is read, and a dropped file too', async ({ page }) => {
+  const listed = [
+    'Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=from-kafka, patternType=LITERAL)`:',
+    '\t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)',
+    '\t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)',
+    '',
+  ].join('\n');
+  await open(page);
+  await page.getByRole('textbox', { name: /^Policy document/ }).fill(listed);
+  await page.getByRole('heading', { name: '1 entry could not be read' }).waitFor();
+  await page.getByText('line 3', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add 1 change to the draft' }).waitFor();
+  await page.locator('#import-file').setInputFiles({ name: 'acls.txt', mimeType: 'text/plain', buffer: Buffer.from(listed) });
+  await page.getByText('acls.txt', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add 1 change to the draft' }).waitFor();
+
+  await page.getByRole('textbox', { name: /^Policy document/ }).fill('');
+  const transfer = await page.evaluateHandle((content) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([content], 'dropped.txt', { type: 'text/plain' }));
+    return transfer;
+  }, listed);
+  await page.dispatchEvent('section:has(> #h-import)', 'drop', { dataTransfer: transfer });
+  await page.getByText('dropped.txt', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add 1 change to the draft' }).click();
+  await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await until(async () =>
+    assert.deepEqual(await set.service.acls('Group:eng'), ['allow read topic literal from-kafka from * for Group:eng']),
+  );
+});
+
+for (const colorScheme of ['light', 'dark']) {
+  journey(`axe finds nothing, ${colorScheme}`, { colorScheme }, async ({ page }) => {
+    await open(page);
+    await isAccessible(page, `exchange, ${colorScheme}`);
+    await page.getByRole('radio', { name: 'curl script', exact: true }).check();
+    await page.getByRole('textbox', { name: /^Policy document/ }).fill('{ "version": 1, "roles": [{ "name": "R" }] }');
+    await page.getByRole('button', { name: /to the draft$/ }).waitFor();
+    await isAccessible(page, `exchange, with an import, ${colorScheme}`);
+  });
+}
+
+journey('nothing is wider than a page of 320 px', { viewport: { width: 320, height: 700 } }, async ({ page }) => {
+  await open(page);
+  await page.getByRole('textbox', { name: /^Policy document/ }).fill('{ "version": 1, "what": 2 }');
+  await page.getByRole('group', { name: 'Problems' }).waitFor();
+  const width = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(width <= 320, `the page is ${width} px wide`);
+  await isAccessible(page, 'exchange, 320 px');
+});
+
+journey('axe finds nothing while the service is away', AWAY, async ({ page, context }) => {
+  await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
+  await page.goto(EXCHANGE);
+  await page.getByRole('heading', { name: 'The policy could not be read' }).waitFor();
+  await isAccessible(page, 'exchange, away');
+});

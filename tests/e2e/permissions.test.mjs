@@ -1,0 +1,395 @@
+// Permissions: every principal, the matrix, who can, and findings, each against what the service holds and decides.
+
+import assert from 'node:assert/strict';
+import { isAccessible } from './support/axe.mjs';
+import { refusal, text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { FINDINGS, MATRIX, PERMISSIONS, Permissions, WHO_CAN, WhoCan } from './support/permissions.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+
+/** What Chromium logs when there is no answer, or one with a fault. */
+const AWAY = { tolerates: [/Failed to load resource/] };
+
+const acl = (principal, operation, name, more = {}) => ({
+  resource_type: 'RESOURCE_TYPE_TOPIC',
+  resource_name: name,
+  resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+  principal,
+  host: '*',
+  operation: `OPERATION_${operation}`,
+  permission_type: 'PERMISSION_TYPE_ALLOW',
+  ...more,
+});
+const PREFIXED = { resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED' };
+const DENY = { permission_type: 'PERMISSION_TYPE_DENY' };
+
+journey('every principal is there with its type, direct and inherited ACLs in one place', async ({ page }) => {
+  const permissions = new Permissions(page);
+  await permissions.open();
+  // Users, groups and roles, those in roles only, superusers, and everyone.
+  const { roles, acls, settings } = await set.service.policy();
+  const everybody = new Set([
+    ...acls.map(({ principal }) => principal),
+    ...roles.flatMap(({ name, members = [] }) => [`Role:${name}`, ...members.map(({ principal }) => principal)]),
+    ...settings.superusers.map((name) => `User:${name}`),
+  ]);
+  await until(async () => assert.deepEqual((await permissions.names()).sort(), [...everybody].sort()));
+  // A group that is in a role only is a group, and what it has through the role is counted.
+  assert.match(await permissions.line('Group:payments'), /^IdP group Group:payments 3 ACLs via 1 role$/);
+  assert.match(await permissions.line('Group:analytics'), /1 direct ACL, 2 via 1 role 1 deny/);
+  assert.match(await permissions.line('User:*'), /1 direct ACL, for every user/);
+  assert.match(await permissions.line('User:admin'), /Superuser/);
+  assert.match(await permissions.line('User:maya.okafor'), /2 direct ACLs, 1 from one host/);
+  await until(async () => assert.match(await permissions.line('Group:Engineering'), /Near miss of Group:engineering/));
+
+  const table = await permissions.expand('Group:analytics');
+  await until(async () =>
+    assert.deepEqual(
+      (await permissions.rows(table)).map((row) => row.join(' | ')),
+      [
+        'Direct 1 ACL, made outside this page; they can be deleted here, new grants go through roles',
+        'Topic | orders-archive | literal | Write | Deny | *',
+        'Via Role:AnalyticsReaders 2 ACLs, read-only here',
+        'Topic | analytics- | prefixed | Read | Allow | *',
+        'Consumer group | analytics- | prefixed | Read | Allow | *',
+        'Via User:* 1 ACL for every user, read-only here',
+        'Topic | status | literal | Read | Allow | *',
+      ],
+    ),
+  );
+  // A row leads to who else can do the same.
+  await table.getByRole('link', { name: 'orders-archive: who can write', exact: true }).click();
+  await page.getByRole('table', { name: 'Who can write' }).waitFor();
+  assert.match(page.url(), /who-can\?operation=write&type=topic&name=orders-archive$/);
+});
+
+journey('twins, an allow beside its deny, and denies across groups and roles are all shown', async ({ page }) => {
+  const before = await set.service.policy();
+  await set.service.addMembers('Twins', 'Group:twins');
+  for (const more of [{}, PREFIXED, DENY, { ...PREFIXED, ...DENY, host: '10.0.0.7' }]) {
+    await set.service.createAcl(acl('Group:twins', 'READ', 'twin', more));
+  }
+  await set.service.createAcl(acl('Role:Twins', 'READ', 'tw', PREFIXED));
+  const permissions = new Permissions(page);
+  await permissions.open('?search=%5EGroup%3Atwins%24');
+  // The only one that was found is open.
+  const table = page.getByRole('table', { name: 'ACLs that reach Group:twins' });
+  await until(async () =>
+    assert.deepEqual(
+      (await permissions.rows(table)).map((row) => row.join(' | ')).sort(),
+      [
+        'Direct 4 ACLs, made outside this page; they can be deleted here, new grants go through roles',
+        'Topic | tw | prefixed | Read | Allow Blocked on twin and on twin from 10.0.0.7 | *',
+        'Topic | twin | literal | Read | Allow Read blocked by a deny | *',
+        'Topic | twin | literal | Read | Deny Overrides 3 allows | *',
+        'Topic | twin | prefixed | Read | Allow Blocked on twin and on twin from 10.0.0.7 | *',
+        'Topic | twin | prefixed | Read | Deny Overrides 3 allows | 10.0.0.7',
+        'Via Role:Twins 1 ACL, read-only here',
+        'Via User:* 1 ACL for every user, read-only here',
+        'Topic | status | literal | Read | Allow | *',
+      ].sort(),
+    ),
+  );
+  await set.service.putPolicy(before);
+});
+
+journey('a direct ACL of a group is deleted through the draft, and no form makes one', async ({ page }) => {
+  const before = await set.service.acls();
+  await set.service.createAcl(acl('Group:deleting, now', 'READ', 'gone'));
+  await set.service.createAcl(acl('Group:deleting, now', 'READ', 'kept'));
+  const permissions = new Permissions(page);
+  await permissions.open('?search=deleting');
+  await page.getByRole('table', { name: 'ACLs that reach Group:deleting, now' }).waitFor();
+  // The page names the call, quoted for the shell and for the list of the flag, and offers no field for an ACL.
+  await page
+    .getByText(`gbac security acl create --allow-principal '"Group:deleting, now"' --operation read --topic TOPIC`)
+    .waitFor();
+  assert.equal(await page.getByRole('button', { name: /create acl|add acl/i }).count(), 0);
+
+  const line = 'Topic gone literal, Read, allow, host *';
+  const dialog = await permissions.remove(line);
+  await dialog.getByRole('heading', { name: 'What changes for people' }).waitFor();
+  assert.match(await text(dialog), /Group:deleting, now Loses Read, Describe, Topic gone literal/);
+  await isAccessible(page, 'deleting an ACL');
+  // Esc leaves everything as it is, and focus where it was.
+  await page.keyboard.press('Escape');
+  await until(async () =>
+    assert.equal(await page.evaluate(() => document.activeElement.ariaLabel), `Delete ACL ${line}`),
+  );
+  await (await permissions.remove(line)).getByRole('button', { name: 'Delete ACL' }).click();
+  await page.getByText('Deleted in draft').waitFor();
+  const own = () => set.service.acls('Group:deleting, now');
+  assert.equal((await own()).length, 2, 'nothing is sent yet');
+  // Taken back, and done again.
+  await page.getByRole('button', { name: `Keep ACL ${line}` }).click();
+  await page.getByText('Deleted in draft').waitFor({ state: 'detached' });
+  await (await permissions.remove(line)).getByRole('button', { name: 'Delete ACL' }).click();
+  await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 1 change' }).click();
+  await page.getByRole('button', { name: 'Apply 1 change' }).click();
+  await until(async () =>
+    assert.deepEqual(await own(), ['allow read topic literal kept from * for Group:deleting, now']),
+  );
+
+  // All of a principal's at once.
+  await set.service.createAcl(acl('Group:deleting, now', 'WRITE', 'more'));
+  await permissions.open('?search=deleting');
+  await page.getByRole('button', { name: 'Delete all 2 direct ACLs' }).click();
+  await page.getByRole('dialog', { name: 'Delete 2 ACLs' }).getByRole('button', { name: 'Delete 2 ACLs' }).click();
+  await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 2 changes' }).click();
+  await page.getByRole('button', { name: 'Apply 2 changes' }).click();
+  await until(async () => assert.deepEqual(await own(), []));
+  assert.deepEqual(await set.service.acls(), before);
+});
+
+journey('the search is over principals, resources and roles, and lives in the address', async ({ page }) => {
+  const permissions = new Permissions(page);
+  await permissions.open();
+  const finds = (names) => until(async () => assert.deepEqual((await permissions.names()).sort(), [...names].sort()));
+  await permissions.search.fill('schemastew');
+  await finds(['Role:SchemaStewards', 'Group:engineering', 'User:jonas.lindqvist']);
+  await until(() => assert.match(page.url(), /search=schemastew$/));
+  await permissions.search.fill('clickstr');
+  await finds(['User:maya.okafor']);
+  await permissions.search.fill('^Group:.*pay');
+  await finds(['Group:/contractors/payments', 'Group:/eng/payments', 'Group:payments']);
+  await page.getByRole('radio', { name: 'With deny' }).check();
+  await finds(['Group:/contractors/payments']);
+  await page.reload();
+  await finds(['Group:/contractors/payments']);
+  await page.getByRole('radio', { name: 'Users', exact: true }).check();
+  await page.getByRole('heading', { name: 'No principals match your search' }).waitFor();
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await until(async () => assert.ok((await permissions.names()).length > 12));
+  assert.ok(page.url().endsWith(PERMISSIONS));
+  await permissions.search.fill('a(b');
+  await page.getByText('Not a regular expression, so searched as plain text').waitFor();
+});
+
+journey('names of every kind are shown safely and led to', async ({ page }) => {
+  const before = await set.service.policy();
+  const names = ['/eng/x y', 'CN=ops,OU=eng', 'a:b:c', 'Ökonomie 日本', '%2Fx', '<b>&amp;', 'x'.repeat(200), '.*[a-z]+$'];
+  for (const name of names) await set.service.createAcl(acl(`Group:${name}`, 'READ', 'hostile'));
+  // Not by the API, which refuses control characters: a policy may hold them.
+  const hostile = { ...(await set.service.policy()) };
+  hostile.acls = [...hostile.acls, acl('Group:pay\u202estnem\u001b[31m', 'READ', 'hostile')];
+  await set.service.putPolicy(hostile);
+  const permissions = new Permissions(page);
+  await permissions.open('?search=%5Ehostile%24');
+  await until(async () => assert.equal((await permissions.names()).length, names.length + 1));
+  assert.ok((await permissions.names()).includes('Group:payU+202EstnemU+001B[31m'));
+  for (const name of names) {
+    await permissions.open('?search=%5Ehostile%24');
+    await permissions.expand(`Group:${name}`);
+    await page.getByRole('link', { name: 'Open in matrix' }).click();
+    await until(async () =>
+      assert.equal(await page.getByRole('combobox', { name: 'Principal' }).inputValue(), `Group:${name}`),
+    );
+    await page.getByRole('button', { name: /^Read on Topic hostile: Allow, from direct$/ }).waitFor();
+    await page.reload();
+    await page.getByRole('button', { name: /^Read on Topic hostile: Allow, from direct$/ }).waitFor();
+  }
+  await set.service.putPolicy(before);
+});
+
+journey('the matrix says what is decided, for a principal and for a person, and why', async ({ page }) => {
+  await page.goto(MATRIX);
+  const who = page.getByRole('combobox', { name: 'Principal' });
+  await page.getByRole('heading', { name: 'Whose permissions?' }).waitFor();
+  await who.fill('analytics');
+  await refusal(who, /User:analytics/);
+  await who.fill('Group:analytics');
+  const cell = (name) => page.getByRole('button', { name, exact: true });
+  await cell('Read on Topic analytics-: Allow, from AnalyticsReaders').waitFor();
+  await cell('Describe on Topic analytics-: Allow, implied by Read').waitFor();
+  await cell('Write on Topic orders-archive: Deny, from direct').waitFor();
+  await cell('Read on Topic orders-archive: no rule, denied by default').waitFor();
+  await until(() => assert.match(page.url(), /matrix\?of=Group%3Aanalytics$/));
+
+  // By keyboard: the reason of a cell.
+  await cell('Write on Topic orders-archive: Deny, from direct').focus();
+  await page.keyboard.press('Enter');
+  const reason = page.getByRole('region', { name: 'Reason' });
+  await until(async () =>
+    assert.match(
+      await text(reason),
+      /Write, topic orders-archive literal: denied by rule.*Decided by.*direct.*Deny Write, topic orders-archive literal/,
+    ),
+  );
+  await page.keyboard.press('Tab');
+  assert.match(await page.evaluate(() => document.activeElement.ariaLabel), /^Create on Topic orders-archive/);
+
+  // A person with groups: what one group denies blocks what another allows.
+  await who.fill('User:jonas.lindqvist');
+  await page.getByRole('textbox', { name: 'IdP groups of this person, one per line' }).fill('engineering\nanalytics');
+  await cell('Write on Topic orders-: Allow, from Group:engineering').waitFor();
+  await cell('Write on Topic orders-archive: Deny, from Group:analytics').click();
+  await until(async () =>
+    assert.match(await text(reason), /Overridden.*Group:engineering.*Allow Write, topic orders- prefixed/),
+  );
+  await until(() => assert.match(page.url(), /of=User%3Ajonas.lindqvist&group=engineering&group=analytics$/));
+  // The service decides the same.
+  const answer = await fetch(`${set.service.origin}/access/v1/evaluation`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Basic ${btoa('admin:demo')}` },
+    body: JSON.stringify({
+      subject: { type: 'user', id: 'jonas.lindqvist', properties: { groups: ['engineering', 'analytics'] } },
+      action: { name: 'write' },
+      resource: { type: 'topic', id: 'orders-archive' },
+    }),
+  });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  assert.equal((await answer.json()).decision, false);
+
+  // An ACL for one host.
+  await who.fill('User:maya.okafor');
+  await cell('Write on Topic clickstream: depends on the host, denied while it is not known').waitFor();
+  await page.getByRole('textbox', { name: 'Host' }).fill('10.20.4.71');
+  await cell('Write on Topic clickstream: Allow, from direct').waitFor();
+  await who.fill('User:admin');
+  await page.getByText('A superuser is allowed everything, and no ACL is asked.').waitFor();
+  await who.fill('Group:nobody-knows');
+  await cell('Read on Topic status: Allow, from User:*').waitFor();
+});
+
+journey('who can names everybody, the row that grants, and what blocks', async ({ page }) => {
+  const whoCan = new WhoCan(page);
+  await whoCan.open();
+  await whoCan.ask({ operation: 'Write', name: 'orders-archive' });
+  await until(async () => assert.match(await text(whoCan.answer), /^2 principals can write topic orders-archive\./));
+  assert.deepEqual(
+    (await whoCan.rows()).map((row) => row.join(' | ').trim()),
+    [
+      'Can 2 principals',
+      'User:admin | Allowed | superuser, no ACL is read | beats every deny',
+      'Group:engineering | Allowed | direct Write, topic orders- prefixed |',
+      'Carries a deny to others whoever also holds one of these is refused, whatever else they hold',
+      'Group:analytics | Denied by rule | nothing | direct Deny Write, topic orders-archive literal',
+    ],
+  );
+  await until(() => assert.match(page.url(), /operation=write&type=topic&name=orders-archive$/));
+
+  await whoCan.ask({ operation: 'Write', name: 'clickstream' });
+  await until(async () => assert.match(await text(whoCan.answer), /1 depends on the host/));
+  await whoCan.ask({ operation: 'Write', name: 'clickstream', host: '10.20.4.71' });
+  await until(async () => assert.match(await text(whoCan.answer), /1 only from one host/));
+  await page.goBack();
+  await until(async () => assert.match(await text(whoCan.answer), /1 depends on the host/));
+  await whoCan.ask({ operation: 'Write', name: 'clickstream', host: '10.0.0.0/8' });
+  await refusal(whoCan.host, /range/);
+  await whoCan.ask({ operation: 'Describe', type: 'Cluster' });
+  await until(async () => assert.match(await text(whoCan.answer), /can describe the Cluster/));
+  assert.ok(await whoCan.resourceName.isDisabled());
+});
+
+journey('each finding says what it means, and its mend joins the draft', async ({ page }) => {
+  const before = await set.service.policy();
+  await page.goto(FINDINGS);
+  const kind = (name) => page.getByRole('region', { name });
+  await kind(/^Names that differ by letter case only/).waitFor();
+  assert.match(await text(kind(/^Names that differ by letter case only/)), /Group:Engineering and Group:engineering/);
+  const empty = kind(/^Roles that nobody has/);
+  assert.match(await text(empty), /ReportingLegacy/);
+  await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
+  await empty.getByText('In draft:').waitFor();
+  await empty.getByRole('button', { name: 'Take back' }).click();
+  await empty.getByText('In draft:').waitFor({ state: 'detached' });
+  await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
+  assert.ok((await set.service.roles()).includes('ReportingLegacy'), 'nothing is sent yet');
+  await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: /^Review/ }).click();
+  await page.getByRole('button', { name: /^Apply/ }).click();
+  await until(async () => assert.ok(!(await set.service.roles()).includes('ReportingLegacy')));
+  await page.goto(FINDINGS);
+  await kind(/^Names that differ by letter case only/).waitFor();
+  await kind(/^Roles that nobody has/).waitFor({ state: 'detached' });
+
+  // Where only a person can tell, a link leads there.
+  await page.getByRole('link', { name: 'Open Group:Engineering', exact: true }).click();
+  await page.getByRole('table', { name: 'ACLs that reach Group:Engineering' }).waitFor();
+
+  // Several of a kind at once, and the filter in the address.
+  await set.service.createRole('Nobody1');
+  await set.service.createRole('Nobody2');
+  await page.goto(`${FINDINGS}?severity=notice`);
+  await page.getByRole('button', { name: 'Mend all 2' }).first().click();
+  await page.getByText('All in draft').first().waitFor();
+  assert.equal(await kind(/^Names that differ/).count(), 0);
+  await set.service.putPolicy(before);
+});
+
+/** Each state of each view: how it is reached. */
+const states = {
+  'permissions, closed': async (page) => {
+    await new Permissions(page).open();
+    await page.getByText('Near miss of').first().waitFor();
+  },
+  'permissions, open': async (page) => {
+    const permissions = new Permissions(page);
+    await permissions.open();
+    await (await permissions.expand('Group:analytics')).waitFor();
+    await (await permissions.expand('Role:PaymentsWriters')).waitFor();
+  },
+  'permissions, no match': async (page) => {
+    await new Permissions(page).open('?search=nothing-at-all');
+    await page.getByRole('heading', { name: 'No principals match your search' }).waitFor();
+  },
+  'matrix, empty': async (page) => {
+    await page.goto(MATRIX);
+    await page.getByRole('heading', { name: 'Whose permissions?' }).waitFor();
+  },
+  'matrix, with a reason': async (page) => {
+    await page.goto(`${MATRIX}?of=User%3Ajonas.lindqvist&group=engineering&group=analytics`);
+    await page.getByRole('button', { name: /^Write on Topic orders-archive: Deny/ }).click();
+    await page.getByRole('region', { name: 'Reason' }).getByText('Overridden').waitFor();
+  },
+  'matrix, with errors': async (page) => {
+    await page.goto(`${MATRIX}?of=jonas&host=10.0.0.0%2F8`);
+    await refusal(page.getByRole('combobox', { name: 'Principal' }), /User:jonas/);
+  },
+  'who can, empty': async (page) => new WhoCan(page).open(),
+  'who can, answered': async (page) => {
+    await page.goto(`${WHO_CAN}?operation=write&type=topic&name=payments-settled`);
+    await new WhoCan(page).table.waitFor();
+  },
+  'who can, with errors': async (page) => {
+    const whoCan = new WhoCan(page);
+    await whoCan.open();
+    await whoCan.ask({ operation: 'Read', name: '', host: 'x' });
+    await refusal(whoCan.resourceName, /resource/);
+  },
+  findings: async (page) => {
+    await page.goto(FINDINGS);
+    await page.getByRole('region', { name: /^Roles that nobody has/ }).waitFor();
+  },
+};
+
+for (const colorScheme of ['light', 'dark']) {
+  journey(`axe finds nothing, ${colorScheme}`, { colorScheme }, async ({ page }) => {
+    for (const [state, reach] of Object.entries(states)) {
+      await reach(page).catch((error) => assert.fail(`${state} is not reached: ${error.stack}`));
+      // What is under the bar that stays is no target there.
+      await page.evaluate(() => scrollTo(0, 0));
+      await isAccessible(page, `${state}, ${colorScheme}`);
+    }
+  });
+}
+
+journey('nothing is wider than a page of 320 px', { viewport: { width: 320, height: 700 } }, async ({ page }) => {
+  for (const [state, reach] of Object.entries(states)) {
+    await reach(page).catch((error) => assert.fail(`${state} is not reached: ${error.stack}`));
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 320, `${state} is ${width} px wide`);
+    await page.evaluate(() => scrollTo(0, 0));
+    await isAccessible(page, `${state}, 320 px`);
+  }
+});
+
+journey('axe finds nothing while the service is away', AWAY, async ({ page, context }) => {
+  await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
+  for (const path of [PERMISSIONS, MATRIX, WHO_CAN, FINDINGS]) {
+    await page.goto(path);
+    await page.getByRole('heading', { name: 'Permissions could not be read' }).waitFor();
+    await isAccessible(page, `${path}, away`);
+  }
+});

@@ -1,0 +1,168 @@
+// The draft and its review: what is shown is what is done, and nothing is sent over a state that nobody has looked at.
+
+import assert from 'node:assert/strict';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Draft, REVIEW, Review } from './support/review.mjs';
+import { Role, Roles } from './support/roles.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+
+const go = (page, name) => page.getByRole('navigation', { name: 'Security' }).getByRole('link', { name }).click();
+
+const topic = (principal, name, operation, permission = 'ALLOW') => ({
+  resource_type: 'RESOURCE_TYPE_TOPIC',
+  resource_name: name,
+  resource_pattern_type: 'RESOURCE_PATTERN_TYPE_PREFIXED',
+  principal,
+  host: '*',
+  operation: `OPERATION_${operation}`,
+  permission_type: `PERMISSION_TYPE_${permission}`,
+});
+
+journey('a review names gains, losses, gains that a deny blocks and rows without effect', async ({ page }) => {
+  await set.service.addMembers('Ledger', 'Group:leaves', 'Group:stays');
+  await set.service.createAcl(topic('Role:Ledger', 'ledger-', 'WRITE'));
+  await set.service.createAcl(topic('Group:blocked', 'refunds-', 'WRITE', 'DENY'));
+  const [role, draft] = [new Role(page, 'Ledger'), new Draft(page)];
+  await role.open();
+  await role.removeMember('Group:leaves');
+  await role.addMember('Group:blocked');
+  await role.addAcl({ pattern: 'Prefixed', name: 'refunds-', operations: ['Write'] });
+  await role.addAcl({ pattern: 'Prefixed', name: 'ledger-', operations: ['Describe'] });
+  assert.equal(await text(page.getByRole('heading', { level: 1 }).locator('xpath=following-sibling::p')), '1 ACL and 2 principals on the service. Your draft makes it 3 and 2.');
+
+  const review = await draft.review();
+  assert.equal(await draft.bar.count(), 0, 'the review has its own button');
+  assert.deepEqual(await review.rows(), [
+    '+ Add Allow Write, topic refunds- prefixed',
+    '+ Add Allow Describe, topic ledger- prefixed',
+    '− Remove Principal Group:leaves',
+    '+ Add Principal Group:blocked',
+  ]);
+  const people = await review.people();
+  const of = (name) => {
+    const from = people.findIndex((row) => row.startsWith(name));
+    const rest = people.slice(from + 1);
+    const to = rest.findIndex((row) => /^(Group|User|Role):/.test(row));
+    return [people[from], ...(to < 0 ? rest : rest.slice(0, to))];
+  };
+  assert.deepEqual(of('Group:leaves'), ['Group:leaves leaves Ledger, loses 2', 'Loses Write, Describe Topic ledger- prefixed leaves Ledger']);
+  assert.deepEqual(of('Group:stays'), ['Group:stays gains 2', 'Gains Write, Describe Topic refunds- prefixed 1 row added']);
+  const blocked = of('Group:blocked');
+  assert.match(blocked[0], /joins Ledger, gains 3, still denied 1/);
+  assert.ok(blocked.some((row) => /^Still denied Write Topic refunds- prefixed joins Ledger Deny Write, topic refunds- prefixed of Group:blocked$/.test(row)), blocked.join('\n'));
+  assert.match(await text(review.effect), /gained by 2 principals 5 lost by 1 principal 2 gain still denied 1 row without effect 1/);
+
+  // One row is taken back here, the others are applied as they were shown.
+  await review.sent.getByRole('button', { name: 'Undo: add Topic ledger- prefixed, Describe, allow, host *' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Review 3 changes' }).waitFor();
+  await review.apply();
+  assert.deepEqual((await set.service.members('Ledger')).sort(), ['Group:blocked', 'Group:stays']);
+  assert.deepEqual(await set.service.acls('Role:Ledger'), [
+    'allow write topic prefixed ledger- from * for Role:Ledger',
+    'allow write topic prefixed refunds- from * for Role:Ledger',
+  ]);
+  await page.getByRole('heading', { name: 'The draft is empty' }).waitFor();
+});
+
+journey('nothing is sent over a state that has changed since it was reviewed', { tolerates: [/412/] }, async ({ page }) => {
+  await set.service.addMembers('Shifting', 'Group:first');
+  const [role, draft] = [new Role(page, 'Shifting'), new Draft(page)];
+  await role.open();
+  await role.addMember('Group:mine');
+  const review = await draft.review();
+  await review.people();
+
+  // Somebody else is faster.
+  await set.service.addMembers('Shifting', 'Group:theirs');
+  await review.button.click();
+  await review.drift.waitFor();
+  const note = page.locator('#h-drift');
+  assert.match(await text(note), /Nothing of the draft is sent over a state that nobody has looked at.*Role Shifting.*Principal Group:theirs/);
+  assert.ok(await review.button.isDisabled());
+  assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:theirs']);
+
+  await note.getByRole('button', { name: 'Take the new state and review again' }).click();
+  await review.drift.waitFor({ state: 'detached' });
+  await review.apply();
+  assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:mine', 'Group:theirs']);
+});
+
+journey('what cannot be made any more is named, and taken out by hand', async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await roles.open();
+  const role = await roles.create('Contested');
+  await role.addMember('Group:mine');
+  await set.service.createRole('Contested');
+  await go(page, 'Roles');
+  await page.getByRole('button', { name: /Read again/ }).click();
+  await roles.row('Contested').getByText('Draft: 2 changes').waitFor();
+  const review = await draft.review();
+  await page.getByRole('heading', { name: '1 change cannot be made any more' }).waitFor();
+  assert.match((await review.rows())[0], /There is a role Contested already/);
+  assert.ok(await review.button.isDisabled());
+  await page.getByRole('button', { name: 'Take them out' }).click();
+  await review.apply();
+  assert.deepEqual(await set.service.members('Contested'), ['Group:mine']);
+});
+
+journey('a draft outlives pages, is discarded after a question, and leaves nothing behind', async ({ page }) => {
+  const before = await set.service.policy();
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await page.goto(REVIEW);
+  await page.getByRole('heading', { name: 'Nothing to review' }).waitFor();
+  await go(page, 'Roles');
+  const role = await roles.create('Fleeting');
+  await role.addMember('User:Fleeting');
+  await role.addMember('Group:Fleeting');
+  await go(page, 'Simulator');
+  assert.match(await draft.says(), /Draft, 3 changes/);
+  await go(page, 'Roles');
+  await roles.row('Fleeting').getByText('Draft: created').waitFor();
+
+  await draft.bar.getByRole('button', { name: 'Discard' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Discard 3 changes' });
+  assert.match(await text(dialog), /1 role created\. 2 principals added\./);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await draft.bar.getByRole('button', { name: 'Discard' }).click();
+  await dialog.getByRole('button', { name: 'Discard 3 changes' }).click();
+  await draft.bar.waitFor({ state: 'detached' });
+  assert.equal(await roles.row('Fleeting').count(), 0);
+  assert.deepEqual(await set.service.policy(), before);
+});
+
+journey('a deleted role can be kept, and its row says so until then', async ({ page }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await set.service.addMembers('Spared', 'Group:eng');
+  await roles.open();
+  await (await roles.openDeletion('Spared')).confirm('Spared');
+  await roles.row('Spared').getByRole('link', { name: 'Spared' }).click();
+  await page.getByRole('heading', { name: 'This role is deleted in your draft' }).waitFor();
+  assert.equal(await page.getByRole('form', { name: 'Add a principal' }).count(), 0);
+  await page.getByRole('button', { name: 'Keep the role' }).click();
+  await draft.bar.waitFor({ state: 'detached' });
+  await new Role(page, 'Spared').member('Group:eng').waitFor();
+  assert.deepEqual(await set.service.members('Spared'), ['Group:eng']);
+});
+
+journey('by keyboard alone: a row is taken back in the review, and focus is never lost', async ({ page }) => {
+  await set.service.addMembers('Keys', 'Group:one', 'Group:two');
+  const [role, draft] = [new Role(page, 'Keys'), new Draft(page)];
+  await role.open();
+  await role.members.getByRole('button', { name: 'Remove Group:one', exact: true }).focus();
+  await page.keyboard.press('Enter');
+  const undo = role.members.getByRole('button', { name: 'Undo removing Group:one', exact: true });
+  await until(async () => assert.ok(await undo.evaluate((button) => button === document.activeElement)));
+  await draft.bar.getByRole('link', { name: 'Review 1 change' }).focus();
+  await page.keyboard.press('Enter');
+  const review = new Review(page);
+  await until(async () => assert.ok(await review.heading.evaluate((heading) => heading === document.activeElement)));
+  await review.people();
+  await review.button.focus();
+  await page.keyboard.press('Enter');
+  const outcome = page.locator('#h-outcome');
+  await until(async () => assert.ok(await outcome.evaluate((note) => note === document.activeElement)));
+  assert.deepEqual(await set.service.members('Keys'), ['Group:two']);
+});

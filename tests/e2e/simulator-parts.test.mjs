@@ -1,0 +1,206 @@
+// Troubleshooting, named tests, links and privacy of the simulator's parts.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { AxeBuilder } from '@axe-core/playwright';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { lines, part } from './support/parts.mjs';
+import { SIMULATOR, Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage({ provider: true });
+const TITLES = [
+  'What if',
+  'Least change',
+  'Whole request',
+  'Collisions',
+  'Compare two people',
+  'Troubleshoot',
+  'Tests',
+  'Share',
+];
+
+journey('who never saw the page finds out why an overage token is refused', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Priya Raman');
+  const troubleshoot = await part(page, 'Troubleshoot');
+  const steps = troubleshoot.getByRole('list', { name: 'Troubleshooting steps' });
+  await until(async () => {
+    const said = await text(steps);
+    assert.match(said, /1\. Decode the token and look for the group claim failed/i);
+    assert.match(said, /put an address in its place, and nobody follows it/);
+    assert.match(said, /Next/);
+    assert.match(said, /4\. See all claims of the token/);
+  });
+});
+
+journey('a missed group is looked for, and the service is asked only when somebody says so', { watched: true }, async ({ page, watched }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Jonas Lindqvist');
+  const token = await simulator.token.inputValue();
+  const troubleshoot = await part(page, 'Troubleshoot');
+  await troubleshoot.getByRole('textbox', { name: 'Groups that are missed, one per line' }).fill('payments');
+  await troubleshoot.getByText(/is not among them/).waitFor();
+  assert.deepEqual(await watched.leaks(page, token), [], 'nothing is sent before');
+  await troubleshoot.getByText(/sends this token to/).waitFor();
+  const asked = page.waitForRequest(/ResolveOidcIdentity/);
+  await troubleshoot.getByRole('button', { name: 'Send the token and compare' }).click();
+  const request = await asked;
+  assert.equal((await request.allHeaders()).authorization, `Bearer ${token}`);
+  assert.equal(new URL(request.url()).search, '');
+  await troubleshoot.getByText(/the service sees/i).first().waitFor();
+  const settings = troubleshoot.getByRole('table', { name: 'Settings of this page and of the service' });
+  assert.match(await text(settings), /Group claim \$\.groups \$\.groups/);
+});
+
+journey('tests are saved, fail when something is tried, and come back from a file', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  const tests = await part(page, 'Tests');
+  await tests.getByRole('textbox', { name: 'Name of a test of this verdict' }).fill('maya writes orders');
+  await tests.getByRole('button', { name: 'Add test' }).click();
+  const saved = tests.getByRole('list', { name: 'Saved tests' });
+  await until(async () => assert.match((await lines(saved)).join(), /Holds maya writes orders expected allow/));
+
+  // What is tried is tested too.
+  const least = await part(page, 'Least change');
+  await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
+  await until(async () => assert.match((await lines(saved)).join(), /Fails maya writes orders expected allow, found deny/));
+  const [report] = await Promise.all([
+    page.waitForEvent('download'),
+    saved.getByRole('button', { name: 'Bug report' }).click(),
+  ]);
+  const words = await readFile(await report.path(), 'utf8');
+  assert.match(words, /Expected: allow\nFound: deny/);
+  assert.match(words, /gbac test/);
+  const whatIf = await part(page, 'What if');
+  await whatIf.getByRole('button', { name: 'Stop trying' }).click();
+  await until(async () => assert.match((await lines(saved)).join(), /Holds/));
+
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    tests.getByRole('button', { name: 'Export tests' }).click(),
+  ]);
+  const exported = await readFile(await file.path(), 'utf8');
+  assert.equal(JSON.parse(exported).tests[0].name, 'maya writes orders');
+  assert.ok(!exported.includes((await simulator.token.inputValue()).slice(0, 40)), 'the token is not in the file');
+  await saved.getByRole('button', { name: 'Remove the test maya writes orders' }).click();
+  await page.locator('#tests-file').setInputFiles(await file.path());
+  await until(async () => assert.match((await lines(saved)).join(), /Holds maya writes orders/));
+  await page.locator('#tests-file').setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('[]') });
+  await tests.getByText(/x\.json was not read/).waitFor();
+});
+
+journey('a check travels as a link without the token', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
+  await simulator.sees('Denied by rule');
+  const share = await part(page, 'Share');
+  const link = await text(share.getByRole('region', { name: 'the link' }));
+  assert.ok(!link.includes(token.slice(0, 30)) && link.includes('#check='), link);
+
+  await page.goto('about:blank');
+  await page.goto(link);
+  await page.getByRole('heading', { name: 'A check from a link' }).waitFor();
+  await page.getByText(/Left out are the token/).waitFor();
+  await simulator.sees('Denied by rule', /User:maya\.okafor/);
+  assert.equal(new URL(page.url()).hash, '', 'the address does not keep it');
+  await page.goto('about:blank');
+  await page.goto(`${SIMULATOR}#check=%7B`);
+  await page.getByRole('heading', { name: 'The link could not be read' }).waitFor();
+});
+
+journey('with every part open, the token is nowhere but in its field, and axe finds nothing', { watched: true }, async ({ page, watched }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Write', name: 'payments-new' });
+  for (const title of TITLES) await part(page, title);
+  const compare = await part(page, 'Compare two people');
+  const other = await set.provider.token('jonas.lindqvist');
+  await compare.getByRole('textbox', { name: 'Access token of the other person' }).fill(other);
+  await until(async () => assert.match(await text(compare), /User:jonas\.lindqvist/));
+  assert.deepEqual(await watched.leaks(page, token), []);
+  assert.deepEqual(await watched.leaks(page, other), []);
+  assert.deepEqual(watched.violations(), []);
+  for (const width of [1440, 320]) {
+    await page.setViewportSize({ width, height: 900 });
+    const found = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze();
+    assert.deepEqual(
+      found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+      [],
+    );
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+    assert.ok(wide <= 0, `${wide} px wider than ${width}`);
+  }
+});
+
+journey('the platform’s own rules refuse what it does not read', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.ask({ operation: 'Read', name: 'payments-settled' });
+  await simulator.sees('Allowed');
+  const troubleshoot = await part(page, 'Troubleshoot');
+  const otherwise = troubleshoot.getByRole('list', { name: 'What the platform does otherwise' });
+  assert.match((await lines(otherwise)).join(' '), /ES256.*RS256 only.*at\+jwt.*JWT only/);
+  await troubleshoot.getByRole('radio', { name: 'The platform, version 26.1' }).check();
+  await simulator.sees('Denied, sign-in fails', /RS256 only/);
+  await troubleshoot.getByRole('radio', { name: 'GBAC' }).check();
+  await simulator.sees('Allowed');
+});
+
+journey('a claim path comes from a provider’s preset, and the token completes it', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('ana.sousa'));
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied, nothing allows it');
+  await simulator.settings('What if');
+  const offered = await page.locator('#claim-paths option').evaluateAll((all) => all.map(({ value }) => value));
+  assert.equal(offered[0], '$.realm_access.roles');
+  const provider = simulator.identity.getByRole('combobox', { name: 'Provider' });
+  await provider.selectOption({ label: 'ZITADEL' });
+  await simulator.identity.getByText('Roles are the keys of an object').waitFor();
+  await provider.selectOption({ label: 'Keycloak, realm roles' });
+  assert.equal(await simulator.claimPath.inputValue(), '$.realm_access.roles');
+  await simulator.sees('Allowed');
+  assert.deepEqual(
+    (await simulator.elements()).map(([, name]) => name),
+    ['payments', 'offline_access'],
+  );
+});
+
+journey('keys are dropped as a file, and the provider’s address is shown, not fetched', { watched: true }, async ({ page, watched }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.pick('Maya Okafor');
+  const before = watched.requests().length;
+  await simulator.identity.getByRole('button', { name: 'Verify', exact: true }).click();
+  const drop = async (name, text) => {
+    const data = await page.evaluateHandle(([name, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name, { type: 'application/json' }));
+      return transfer;
+    }, [name, text]);
+    await simulator.keys.dispatchEvent('drop', { dataTransfer: data });
+  };
+  await drop('jwks.json', await set.service.keys());
+  await simulator.says('Signature verified');
+  await drop('large.json', 'x'.repeat(1_000_001));
+  await simulator.identity.getByText('large.json has more than 1 MB, and is no set of keys.').waitFor();
+  assert.deepEqual(
+    watched.requests().slice(before).filter((request) => /well-known/.test(request)),
+    [],
+  );
+});

@@ -1,0 +1,21 @@
+// What axe says about a page: WCAG 2.2 AA and good practice, targets of 24 px too.
+
+import assert from 'node:assert/strict';
+import { AxeBuilder } from '@axe-core/playwright';
+
+const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+// In the standard set of axe this rule is off.
+const RULES = { 'target-size': { enabled: true } };
+
+/** Runs axe and wants no violation; gives the ids of the rules that found something to look at and liked it. */
+export async function isAccessible(page, state) {
+  const options = { runOnly: { type: 'tag', values: TAGS }, rules: RULES, resultTypes: ['violations'] };
+  // There are no frames, so nothing has to be gathered in a second page, which takes as long again.
+  const result = await new AxeBuilder({ page }).options(options).setLegacyMode(true).analyze();
+  const violations = result.violations.map(
+    ({ id, help, nodes }) =>
+      `${id}: ${help}\n  ${nodes.map(({ html, failureSummary }) => `${html}\n  ${failureSummary}`).join('\n  ')}`,
+  );
+  assert.deepEqual(violations, [], `${state} has violations`);
+  return result.passes.map(({ id }) => id);
+}

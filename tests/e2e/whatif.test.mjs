@@ -1,0 +1,178 @@
+// What if, the least change, whole requests, collisions and two people, as somebody would use them.
+
+import assert from 'node:assert/strict';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { lines, part } from './support/parts.mjs';
+import { Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage({ provider: true });
+
+/** The verdict of one side. */
+const side = async (what, title) => await text(what.getByRole('group', { name: title, exact: true }));
+
+journey('a change is tried beside today, tells what else it does, and becomes a draft', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'payments-new' });
+  await simulator.sees('Denied, nothing allows it');
+
+  const whatIf = await part(page, 'What if');
+  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Add a member to a role' });
+  await whatIf.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Group:engineering' });
+  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByText('Name the role.').waitFor();
+  await whatIf.getByRole('combobox', { name: 'Role' }).fill('PaymentsWriters');
+  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await until(async () => {
+    assert.match(await side(whatIf, 'Today'), /Denied, nothing allows it/);
+    assert.match(await side(whatIf, 'With the changes'), /Allowed .*Role:PaymentsWriters/);
+  });
+  const changes = await text(whatIf.getByRole('region', { name: 'What changes for this person' }));
+  assert.match(changes, /Gains Read, Write, Describe, Topic payments- prefixed/);
+  assert.match(changes, /Transactional ID payments- prefixed/i);
+  // The real verdict is as before, and the service was told nothing.
+  await simulator.sees('Denied, nothing allows it');
+  assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'));
+
+  // A group of the person is the provider's: it can be tried, and goes into no draft.
+  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Drop a group of the person' });
+  await whatIf.getByRole('combobox', { name: 'Group' }).selectOption({ label: 'Group:analytics' });
+  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByText('Groups of a person are changed at the provider').waitFor();
+  await until(async () => {
+    const now = await text(whatIf.getByRole('region', { name: 'What changes for this person' }));
+    assert.match(now, /Groups that go: Group:analytics/);
+    assert.match(now, /Loses .*Topic analytics- prefixed/i);
+    assert.match(now, /Gains .*orders-archive/i);
+  });
+  await whatIf.getByRole('button', { name: 'Put 1 change in the draft' }).click();
+  await whatIf.getByRole('link', { name: 'Review' }).click();
+  await page.getByRole('heading', { level: 1, name: /Review/ }).waitFor();
+  await until(async () => assert.match(await text(page.locator('main')), /Group:engineering/));
+  assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'), 'nothing is sent by that');
+
+  // What was tried is still there, and can be dropped.
+  await page.getByRole('link', { name: 'Simulator' }).first().click();
+  const again = await part(page, 'What if');
+  await again.getByRole('button', { name: 'Stop trying' }).click();
+  await until(async () => assert.match(await side(again, 'With the changes'), /Denied, nothing allows it/));
+});
+
+journey('a setting and an ACL are tried on a token with paths', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied by rule');
+  const whatIf = await part(page, 'What if');
+  const kind = whatIf.getByRole('combobox', { name: 'Change', exact: true });
+  await kind.selectOption({ label: 'Change nested names' });
+  await whatIf.getByText('From none to suffix.').waitFor();
+  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
+  await whatIf.getByRole('button', { name: /^Do not try: Read groups at/ }).click();
+  await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied by rule/));
+  await kind.selectOption({ label: 'Remove an ACL' });
+  await whatIf.getByRole('combobox', { name: 'ACL on this resource' }).selectOption({ index: 0 });
+  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
+  assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
+});
+
+journey('the least that would allow it is found and tried, and so is what takes it away', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'payments-new' });
+  const least = await part(page, 'Least change');
+  await least.getByRole('heading', { name: 'A group or role that is there' }).waitFor();
+  const ways = await lines(least.getByRole('list', { name: 'A group or role that is there' }));
+  assert.ok(ways.some((way) => /The provider adds Group:payments/.test(way)), ways.join(' | '));
+  assert.ok(ways.some((way) => /Add User:maya\.okafor to Role:PaymentsWriters/.test(way)), ways.join(' | '));
+  const acl = await lines(least.getByRole('list', { name: 'A new ACL' }));
+  assert.match(acl.join(), /Add Allow Write, topic payments-new literal of User:maya\.okafor/);
+  await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
+  const whatIf = await part(page, 'What if');
+  await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
+  await whatIf.getByRole('button', { name: 'Stop trying' }).click();
+
+  // What is denied by a rule: the deny has to go.
+  await simulator.resourceName.fill('orders-archive');
+  await simulator.sees('Denied by rule');
+  await least.getByRole('heading', { name: 'Without the denies' }).waitFor();
+  // What is allowed: what to take away.
+  await simulator.resourceName.fill('orders-2026');
+  await simulator.sees('Allowed');
+  await least.getByRole('heading', { name: 'Rows of the policy' }).waitFor();
+  assert.match(
+    (await lines(least.getByRole('list', { name: 'Rows of the policy' }))).join(),
+    /Remove Allow Write, topic orders- prefixed of Group:engineering/,
+  );
+  await least.getByRole('button', { name: 'Try: The provider drops Group:engineering' }).click();
+  await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied, nothing allows it/));
+});
+
+journey('a whole request is decided check by check', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  const request = await part(page, 'Whole request');
+  await request.getByRole('textbox', { name: 'Topic', exact: true }).fill('analytics-daily');
+  await request.getByRole('textbox', { name: 'Group', exact: true }).fill('analytics-app');
+  await request.getByText(/^Allowed: \d+ checks\.$/).waitFor();
+  await request.getByRole('textbox', { name: 'Group', exact: true }).fill('other-app');
+  await request.getByText(/^Denied: \d of \d checks not allowed\.$/).waitFor();
+  const checks = request.getByRole('table', { name: 'Each check that the request needs' });
+  await checks.getByRole('row', { name: /join consumer group other-app.*Denied, nothing allows it/ }).waitFor();
+  await checks.getByRole('button', { name: 'Look at: join consumer group other-app' }).click();
+  await simulator.sees('Denied, nothing allows it', /join consumer group other-app/);
+
+  await request.getByRole('radio', { name: 'Kafka API' }).check();
+  await request.getByRole('combobox', { name: 'Request' }).selectOption('produce');
+  await request.getByRole('textbox', { name: 'Topics' }).fill('orders-1\norders-archive');
+  await request.getByText(/^Denied: 1 of 2 checks not allowed\.$/).waitFor();
+  await request.getByRole('heading', { name: 'Without the denies' }).waitFor();
+});
+
+journey('names that become one group are told, with what each gains', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  const collisions = await part(page, 'Collisions');
+  await collisions.getByText(/^No two names become one group/).waitFor();
+  await collisions.getByRole('radio', { name: 'suffix' }).check();
+  await collisions.getByText('Tried here only.').waitFor();
+  const found = await text(collisions.getByRole('list', { name: 'Collisions' }));
+  assert.match(found, /\/contractors\/payments \(in the token, known\)/);
+  assert.match(found, /Somebody with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
+});
+
+journey('two people are compared', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
+  await simulator.sees('Denied by rule');
+  const compare = await part(page, 'Compare two people');
+  await compare.getByText('Name the other person.').waitFor();
+  await compare.getByRole('radio', { name: 'Groups by hand' }).check();
+  await compare.getByRole('textbox', { name: 'User of the other person' }).fill('new.hire');
+  await compare.getByRole('textbox', { name: 'Groups, one per line' }).fill('engineering');
+  await until(async () => {
+    const both = await text(compare.getByRole('group', { name: 'Verdict of both people' }));
+    assert.match(both, /User:maya\.okafor Denied by rule.*User:new\.hire Allowed/);
+  });
+  const told = await text(compare.getByRole('region', { name: 'What the other person may, and may not' }));
+  assert.match(told, /Gains Write, Topic orders-archive literal/i);
+  assert.match(told, /Loses .*Topic analytics- prefixed/i);
+  assert.match(await text(compare), /2 ACLs that reach only|ACLs that reach only/);
+  // A token of a demo person does as well.
+  await compare.getByRole('button', { name: 'Compare with Jonas Lindqvist' }).click();
+  await compare.getByRole('radio', { name: 'Token' }).check();
+  await until(async () => assert.match(await text(compare), /User:jonas\.lindqvist/));
+  await compare.getByRole('button', { name: 'Clear the other token' }).click();
+  await compare.getByText('Name the other person.').waitFor();
+});
