@@ -144,12 +144,24 @@ impl Table {
         (bit / 64, 1 << (bit % 64))
     }
 
+    /// The slot at which a hash is looked for first; 0 when it is empty. Read before it is needed, it is waited for only once
+    /// with others.
+    #[inline(always)]
+    pub(crate) fn home(&self, hash: u32) -> u64 {
+        self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)).copied().unwrap_or(0)
+    }
+
     /// The number with this hash that is the one.
     #[inline(always)]
-    pub(crate) fn find(&self, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
-        let mut at = hash as usize;
+    pub(crate) fn find(&self, hash: u32, is: impl FnMut(u32) -> bool) -> Option<u32> {
+        self.find_from(self.home(hash), hash, is)
+    }
+
+    /// The same where the first slot has been read.
+    #[inline(always)]
+    pub(crate) fn find_from(&self, home: u64, hash: u32, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+        let (mut at, mut slot) = (hash as usize, home);
         loop {
-            let slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
             if slot == 0 {
                 return None;
             }
@@ -158,6 +170,7 @@ impl Table {
                 return Some(number);
             }
             at += 1;
+            slot = *self.slots.get(at & self.slots.len().wrapping_sub(1))?;
         }
     }
 

@@ -68,9 +68,9 @@ proptest! {
             let (facts, user, groups) = as_identity(&facts, &subject);
             let rows = resources(&policy, &subject);
             for question in questions(&[Operation::Read, Operation::Describe]) {
-                let covering = rows.iter().filter(|(of, pattern)| *of == question.resource_type && pattern.covers(&question.name));
+                let mut covering = rows.iter().filter(|(of, pattern)| *of == question.resource_type && pattern.covers(&question.name));
                 // They come broader before narrower.
-                let Some((resource_type, pattern)) = covering.last() else {
+                let Some((resource_type, pattern)) = covering.next_back() else {
                     prop_assert!(verdict(&facts, &user, &groups, &question).reason != "allow_rule");
                     continue;
                 };

@@ -199,11 +199,10 @@ impl Patterns {
                 tried.add(&self.prefixes, word.hash_up_to(length), length);
             }
         }
-        self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
         let hash = pass.hash();
-        if self.literals.may_have(hash)
-            && let Some(id) = self.literals.find(hash, |id| self.is(id, resource_type, bytes))
-        {
+        let literal = if self.literals.may_have(hash) { self.literals.home(hash) } else { 0 };
+        self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
+        if let Some(id) = self.literals.find_from(literal, hash, |id| self.is(id, resource_type, bytes)) {
             found.push(id);
         }
         found
@@ -211,9 +210,13 @@ impl Patterns {
 
     #[inline(always)]
     fn find_prefixes(&self, tried: &mut Tried, of: ResourceType, name: &[u8], found: &mut Covering) {
-        for (hash, length) in tried.hashes.iter().zip(&tried.lengths).take(tried.count) {
+        let mut homes = [0; Tried::MOST];
+        for (hash, home) in tried.hashes.iter().zip(&mut homes).take(tried.count) {
+            *home = self.prefixes.home(*hash);
+        }
+        for ((hash, length), home) in tried.hashes.iter().zip(&tried.lengths).zip(homes).take(tried.count) {
             let prefix = name.get(..*length as usize).unwrap_or_default();
-            if let Some(id) = self.prefixes.find(*hash, |id| self.is(id, of, prefix)) {
+            if let Some(id) = self.prefixes.find_from(home, *hash, |id| self.is(id, of, prefix)) {
                 found.push(id);
             }
         }
