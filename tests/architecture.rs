@@ -197,7 +197,7 @@ fn the_console_keeps_its_layers() {
         let name = source.name.trim_start_matches("console/src/");
         let bans: &[(&str, bool)] = &[
             ("web_sys", name == "dom.rs"),
-            ("gloo_net", name == "backend.rs"),
+            ("gloo_net", name == "backend.rs" || name.starts_with("backend/")),
             ("view!", !name.starts_with("state")),
             ("crate::backend", !name.starts_with("ui")),
             ("gbac_wasm", false),

@@ -27,14 +27,25 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
     Ok(entries)
 }
 
-/// Reads a principal; without a known type it is a user (D-07). A type in another letter case is a slip.
+/// Reads a principal; without a type it is a user (D-41). What looks like a type and is none is a slip: in another letter
+/// case, or a capitalized word such as `Groups`.
 pub(crate) fn principal(flag: &str, text: &str) -> Result<Principal, Failure> {
     match Principal::parse(text) {
         Ok(principal) => Ok(principal),
         Err(PrincipalError::NoType(_)) => Ok(Principal::user(text)),
+        Err(error @ PrincipalError::UnknownType(_)) if looks_like_a_type(text) => Err(Failure::usage(format!(
+            "{flag}: {error}; {}; for a user of that name write `User:{text}`",
+            error.hint()
+        ))),
         Err(PrincipalError::UnknownType(word)) if !is_nearly_a_type(&word) => Ok(Principal::user(text)),
         Err(error) => Err(Failure::usage(format!("{flag}: {error}; {}", error.hint()))),
     }
+}
+
+fn looks_like_a_type(text: &str) -> bool {
+    let word = text.split(':').next().unwrap_or_default();
+    word.starts_with(|first: char| first.is_ascii_uppercase())
+        && word.chars().all(|letter| letter.is_ascii_alphabetic())
 }
 
 fn is_nearly_a_type(word: &str) -> bool {
@@ -80,8 +91,9 @@ mod tests {
         ] {
             assert_eq!(read(text).unwrap(), principal);
         }
-        for text in ["group:eng", "GROUP:eng", "Group:", "redpandarole:x"] {
+        for text in ["group:eng", "GROUP:eng", "Group:", "redpandarole:x", "Groups:eng", "Foo:bar"] {
             assert!(read(text).unwrap_err().starts_with("--x: "), "{text}");
         }
+        assert!(read("Groups:eng").unwrap_err().ends_with("for a user of that name write `User:Groups:eng`"));
     }
 }
