@@ -384,7 +384,7 @@ journey('a service that was never there leaves an error state that heals', AWAY,
   await page.getByRole('heading', { name: 'The service is away' }).waitFor();
   await page.getByRole('heading', { name: 'The role could not be read' }).waitFor();
   await go(page, 'Roles');
-  await page.getByRole('heading', { name: 'No roles could be read' }).waitFor();
+  await page.getByRole('heading', { name: 'Roles could not be read' }).waitFor();
   await context.unroute(/\/(gbac|v1|demo)\//);
   await page.getByRole('button', { name: 'Try now' }).click();
   await new Roles(page).row('PaymentsWriters').waitFor();

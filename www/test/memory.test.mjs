@@ -11,6 +11,9 @@ import { DOCUMENT, ISSUER, provider } from './tokens.mjs';
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc');
 
+/** Finalizers come when they like: a batch or two may wait for theirs, and wasm memory never shrinks again. */
+const LATE = 2 * 1024 * 1024;
+
 const finalized = new FinalizationRegistry((settle) => settle());
 
 /** Collects what nobody holds, and waits until finalizers ran: that of an object which is younger than all of it. */
@@ -61,7 +64,8 @@ test('a hundred thousand identities that nobody frees', async () => {
   await open(5);
   const before = policy.memoryBytes();
   await open(100);
-  assert.equal(policy.memoryBytes(), before);
+  const grown = policy.memoryBytes() - before;
+  assert.ok(grown <= LATE, `${grown} bytes more after 100,000 identities`);
 });
 
 test('policies and verified claims that nobody frees', async () => {
@@ -82,7 +86,8 @@ test('policies and verified claims that nobody frees', async () => {
   await load(100);
   const before = memory;
   await load(300);
-  assert.equal(memory, before);
+  // All of them together would take ten times as much.
+  assert.ok(memory - before <= LATE, `${memory - before} bytes more after 300 policies`);
 });
 
 test('twenty thousand changes in place, and the answers follow', async () => {

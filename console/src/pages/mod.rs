@@ -13,3 +13,4 @@ pub mod role;
 pub mod roles;
 pub mod settings;
 pub mod simulator;
+mod unread;

@@ -1,13 +1,11 @@
 //! What is reviewed before a draft is sent: its rows by whom they are about, what they change for people, and what
 //! somebody else changed meanwhile.
 
-mod drift;
 mod effects;
 
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
-pub use self::drift::between;
 pub use self::effects::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, Total, effects, reasons};
 use super::draft::{Staged, Standing};
 use super::roles::acls_of;

@@ -19,5 +19,5 @@ pub use field::{Choice, Field, Message, MessageKind, Segmented, Select, TextArea
 pub use icon::{Glyph, Icon, IconSize};
 pub use name::{AclPhrase, Mono, Piece, PrincipalName, ResourceName, Words, pieces, resource_words};
 pub use note::{Empty, Note, NoteKind, Tag, TagKind};
-pub use table::{SkeletonRows, SortHead, SortOrder};
+pub use table::{Heads, SkeletonRows, SortHead, SortOrder, Table};
 pub use verdict::{Mark, PermissionWord, VerdictWord};

@@ -89,6 +89,12 @@ pub fn resource_words(acl: &Acl) -> &'static str {
 pub fn AclPhrase(
     /// The ACL.
     acl: Acl,
+    /// Show `Allow` or `Deny`.
+    #[prop(default = true)]
+    with_permission: bool,
+    /// With the small icon.
+    #[prop(optional)]
+    small: bool,
 ) -> impl IntoView {
     let operation = acl.operation.spelling().words;
     let resource = acl.resource_type.spelling().words;
@@ -105,8 +111,8 @@ pub fn AclPhrase(
     let host = (acl.host.to_string() != "*").then(|| acl.host.to_string());
     view! {
         <span class="phrase">
-            <PermissionWord permission=acl.permission />
-            " " {operation} ", " {resource}
+            {with_permission.then(|| view! { <PermissionWord permission=acl.permission small=small /> " " })}
+            {operation} ", " {resource}
             {named.map(|name| view! { " " <ResourceName name=name /> })}
             {(!words.is_empty()).then(|| view! { " " <span class="pat">{words}</span> })}
             {host.map(|host| view! { ", host " <ResourceName name=host /> })}

@@ -1,8 +1,79 @@
-//! Table heads that sort, and rows that are still on their way.
+//! Tables, their heads, and rows that are still on their way.
+
+use std::borrow::Cow;
 
 use leptos::prelude::*;
 
 use super::{Glyph, Icon, IconSize};
+
+/// The heads of a table's columns, from the left.
+#[derive(Default)]
+pub struct Heads(Vec<AnyView>);
+
+impl<T: Into<Cow<'static, str>>, const N: usize> From<[T; N]> for Heads {
+    fn from(words: [T; N]) -> Self {
+        Self::default().and(words)
+    }
+}
+
+impl Heads {
+    /// With heads of words after these.
+    #[must_use]
+    pub fn and<T: Into<Cow<'static, str>>, const N: usize>(self, words: [T; N]) -> Self {
+        words.into_iter().fold(self, |heads, word| {
+            let word: Cow<'static, str> = word.into();
+            heads.and_view(view! { <th role="columnheader" scope="col">{word}</th> })
+        })
+    }
+
+    /// With a head that is only heard, for a column that explains itself to the eye.
+    #[must_use]
+    pub fn and_unseen(self, word: &'static str) -> Self {
+        self.and_view(view! { <th role="columnheader" scope="col"><span class="sr">{word}</span></th> })
+    }
+
+    /// With a cell of one's own, such as a [`SortHead`].
+    #[must_use]
+    pub fn and_view(mut self, cell: impl IntoView + 'static) -> Self {
+        self.0.push(cell.into_any());
+        self
+    }
+}
+
+/// A table that scrolls sideways in a region of its own, and whose rows fold where there is no room for columns.
+#[component]
+pub fn Table(
+    /// The name of the region.
+    #[prop(into)]
+    label: String,
+    /// What the rows are, for those who do not see it.
+    #[prop(into)]
+    caption: String,
+    /// The heads.
+    #[prop(into)]
+    heads: Heads,
+    /// How the rows fold, as a class of the table.
+    #[prop(optional)]
+    class: &'static str,
+    /// With a line above, under other parts of the same panel.
+    #[prop(optional)]
+    line: bool,
+    /// The id of the region, where something moves the focus to it.
+    #[prop(optional)]
+    id: Option<&'static str>,
+    /// The bodies.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="scroll" class:t-line=line tabindex="0" role="region" aria-label=label id=id>
+            <table class=format!("t fold {class}") role="table">
+                <caption class="sr">{caption}</caption>
+                <thead role="rowgroup"><tr role="row">{heads.0}</tr></thead>
+                {children()}
+            </table>
+        </div>
+    }
+}
 
 /// The order of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -184,7 +184,7 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
                 }
                 .into_any()
             } else {
-                view! { <table::Table rows=shown /> }.into_any()
+                view! { <table::Events rows=shown /> }.into_any()
             }
         }}
         {(unknown > 0).then(|| view! { <p class="quiet">{count(unknown, "event")} " of other classes not shown."</p> })}

@@ -1,19 +1,19 @@
 //! The events as rows, each with the event itself on demand.
 
-use gbac_engine::model::Principal;
+use gbac_engine::model::{Principal, PrincipalType};
 use leptos::prelude::*;
 
 use crate::pages::link::RoleLink;
 use crate::state::address;
 use crate::state::audit::{Folded, Kind, Matched, Row, folded};
 use crate::state::near;
-use crate::ui::{Glyph, Icon, IconSize, Mono, PrincipalName, ResourceName, Tag, Words};
+use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName, Table, Tag, Words};
 
 /// How many groups of a sign-in are named.
 const GROUPS: usize = 4;
 
 #[component]
-pub(super) fn Table(rows: Vec<Row>) -> impl IntoView {
+pub(super) fn Events(rows: Vec<Row>) -> impl IntoView {
     let rows: Vec<_> = folded(rows)
         .into_iter()
         .enumerate()
@@ -21,22 +21,12 @@ pub(super) fn Table(rows: Vec<Row>) -> impl IntoView {
         .collect();
     view! {
         <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-label="Events">
-                <table class="t fold audit" role="table">
-                    <caption class="sr">"Audit events, newest first"</caption>
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"When"</th>
-                            <th role="columnheader" scope="col">"Who"</th>
-                            <th role="columnheader" scope="col">"What"</th>
-                            <th role="columnheader" scope="col">"Outcome"</th>
-                            <th role="columnheader" scope="col">"By"</th>
-                            <th role="columnheader" scope="col"><span class="sr">"Event"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">{rows}</tbody>
-                </table>
-            </div>
+            <Table
+                label="Events" caption="Audit events, newest first" class="audit"
+                heads=Heads::from(["When", "Who", "What", "Outcome", "By"]).and_unseen("Event")
+            >
+                <tbody role="rowgroup">{rows}</tbody>
+            </Table>
         </div>
     }
 }
@@ -118,10 +108,8 @@ fn By(row: Row) -> impl IntoView {
 #[component]
 fn Acl(matched: Matched) -> impl IntoView {
     let Matched { principal, permission, operation, resource_type, resource_name, pattern } = matched;
-    let is_role = principal.as_ref().is_some_and(|principal| principal.to_string().starts_with("Role:"));
-    let is_group = principal.as_ref().is_some_and(|principal| principal.to_string().starts_with("Group:"));
     // A group or role is told before it.
-    let principal = principal.filter(|_| !is_role && !is_group);
+    let principal = principal.filter(|principal| principal.kind() == PrincipalType::User);
     let (class, glyph) = if permission == "allow" { ("v v-allow", Glyph::Allow) } else { ("v v-deny", Glyph::Deny) };
     view! {
         <span class="phrase">

@@ -8,8 +8,8 @@ use leptos::prelude::*;
 use self::export::ExportView;
 use self::import::ImportView;
 use crate::dom;
-use crate::state::service::{Service, ServiceStatus};
-use crate::ui::{Empty, Glyph, SkeletonRows};
+use crate::pages::unread::Unread;
+use crate::state::service::Service;
 
 /// The page.
 #[component]
@@ -33,35 +33,7 @@ pub fn ExchangePage() -> impl IntoView {
             }
             .into_any()
         } else {
-            view! { <NothingRead /> }.into_any()
+            view! { <Unread what="the policy" then="It can be exported and compared" /> }.into_any()
         }}
-    }
-}
-
-/// Before the first read, and when it did not succeed.
-#[component]
-fn NothingRead() -> impl IntoView {
-    let service = expect_context::<Service>();
-    move || {
-        match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
-            view! { <SkeletonRows what="Reading the policy" /> }.into_any()
-        }
-        ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
-        ServiceStatus::Away { forbidden: true, .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Lock title="You may not read the policy"><p>"Roles and ACLs are read by a superuser."</p></Empty>
-            </div>
-        }
-        .into_any(),
-        ServiceStatus::Away { .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Off title="The policy could not be read">
-                    <p>"It can be exported and compared as soon as the service answers."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
-    }
     }
 }

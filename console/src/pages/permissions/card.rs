@@ -19,8 +19,8 @@ use crate::state::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
 use crate::state::permissions::{list, matrix};
 use crate::state::words::{acl_line, count, list as join};
 use crate::ui::{
-    Button, ButtonKind, Glyph, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Tag, TagKind,
-    resource_words,
+    Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Table, Tag,
+    TagKind, resource_words,
 };
 
 /// The columns of the table.
@@ -58,23 +58,12 @@ fn Open(card: Card) -> impl IntoView {
         } else {
             view! {
                 <div class="panel">
-                    <div class="scroll" tabindex="0" role="region" aria-label=name>
-                        <table class="t fold cards no-sel" role="table">
-                            <caption class="sr">{caption}</caption>
-                            <thead role="rowgroup">
-                                <tr role="row">
-                                    <th role="columnheader" scope="col">"Resource type"</th>
-                                    <th role="columnheader" scope="col">"Resource"</th>
-                                    <th role="columnheader" scope="col">"Pattern"</th>
-                                    <th role="columnheader" scope="col">"Operation"</th>
-                                    <th role="columnheader" scope="col">"Permission"</th>
-                                    <th role="columnheader" scope="col">"Host"</th>
-                                    <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                                </tr>
-                            </thead>
-                            {ways}
-                        </table>
-                    </div>
+                    <Table
+                        label=name caption=caption class="cards no-sel"
+                        heads=Heads::from(["Resource type", "Resource", "Pattern", "Operation", "Permission", "Host"]).and_unseen("Actions")
+                    >
+                        {ways}
+                    </Table>
                 </div>
             }
             .into_any()

@@ -23,11 +23,12 @@ pub use self::list::PermissionsPage;
 pub use self::matrix::MatrixPage;
 pub use self::who_can::WhoCanPage;
 use crate::dom;
+use crate::pages::unread::Unread;
 use crate::state::address;
 use crate::state::permissions::findings::Findings;
-use crate::state::service::{Service, ServiceStatus};
+use crate::state::service::Service;
 use crate::state::words::thousands;
-use crate::ui::{Empty, Glyph, SkeletonRows};
+use crate::ui::{Empty, Glyph};
 
 /// How long linting waits for the page to be seen first.
 const AFTER_PAINT: Duration = Duration::from_millis(60);
@@ -95,7 +96,7 @@ fn Frame(
             }
             .into_any(),
             (None, true) => children.get_value()().into_any(),
-            (None, false) => view! { <NothingRead /> }.into_any(),
+            (None, false) => view! { <Unread what="permissions" then="They are shown" /> }.into_any(),
         }}
     }
 }
@@ -115,33 +116,5 @@ fn Tabs(counted: Memo<Option<Arc<Holdings>>>) -> impl IntoView {
             <a href=address::WHO_CAN aria-current=move || current(address::WHO_CAN)>"Who can"</a>
             <a href=address::FINDINGS aria-current=move || current(address::FINDINGS)>"Findings" {move || number(odd())}</a>
         </nav>
-    }
-}
-
-/// Before the first read, and when it did not succeed.
-#[component]
-fn NothingRead() -> impl IntoView {
-    let service = expect_context::<Service>();
-    move || match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
-            view! { <SkeletonRows what="Reading permissions" /> }.into_any()
-        }
-        ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
-        ServiceStatus::Away { forbidden: true, .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Lock title="You may not read permissions">
-                    <p>"Roles and ACLs are read by a superuser."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
-        ServiceStatus::Away { .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Off title="Permissions could not be read">
-                    <p>"They are shown as soon as the service answers."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
     }
 }

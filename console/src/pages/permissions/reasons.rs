@@ -1,12 +1,12 @@
 //! The way from a principal to an ACL, hop by hop.
 
 use gbac_engine::analyze::Match;
-use gbac_engine::model::{Acl, Permission, Principal, ResourceType};
+use gbac_engine::model::{Permission, Principal};
 use leptos::prelude::*;
 
 use crate::pages::link::RoleLink;
 use crate::state::address;
-use crate::ui::{PermissionWord, PrincipalName, ResourceName, resource_words};
+use crate::ui::{AclPhrase, PrincipalName};
 
 /// `Group:eng → Role:Readers → Allow Read, topic events- prefixed`; `direct` where there is no hop between.
 #[component]
@@ -37,33 +37,8 @@ pub(super) fn Path(
             {role}
             {everyone}
             {is_direct.then(|| view! { <li>"direct"</li> })}
-            <li><Grant acl=acl with_permission=with_permission /></li>
+            <li><AclPhrase acl=acl small=true with_permission=with_permission /></li>
         </ol>
-    }
-}
-
-/// `Write, topic payments- prefixed`, with the host where it is one.
-#[component]
-fn Grant(acl: Acl, with_permission: bool) -> impl IntoView {
-    let resource = acl.resource_type.spelling().words;
-    let resource = match acl.resource_type {
-        ResourceType::TransactionalId => "transactional ID".to_owned(),
-        ResourceType::Registry => resource.to_owned(),
-        ResourceType::Topic | ResourceType::Group | ResourceType::Cluster | ResourceType::Subject => {
-            resource.to_lowercase()
-        }
-    };
-    let words = resource_words(&acl);
-    let named = (acl.resource_type != ResourceType::Registry).then(|| acl.resource_name.clone());
-    let host = (acl.host.to_string() != "*").then(|| acl.host.to_string());
-    view! {
-        <span class="phrase">
-            {with_permission.then(|| view! { <PermissionWord permission=acl.permission small=true /> " " })}
-            {acl.operation.spelling().words} ", " {resource}
-            {named.map(|name| view! { " " <ResourceName name=name /> })}
-            {(!words.is_empty()).then(|| view! { " " <span class="pat">{words}</span> })}
-            {host.map(|host| view! { ", host " <ResourceName name=host /> })}
-        </span>
     }
 }
 

@@ -17,7 +17,8 @@ use crate::state::permissions::list;
 use crate::state::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
 use crate::state::words::{count, list as join, thousands};
 use crate::ui::{
-    Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, VerdictWord,
+    Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, Table,
+    VerdictWord,
 };
 
 /// The page.
@@ -160,20 +161,12 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
             view! { <div class="t-foot"><span>"No ACL concerns this, so it is denied to everybody."</span></div> }.into_any()
         } else {
             view! {
-                <div class="scroll t-line" tabindex="0" role="region" aria-label="Principals found">
-                    <table class="t fold" role="table">
-                        <caption class="sr">{caption}</caption>
-                        <thead role="rowgroup">
-                            <tr role="row">
-                                <th role="columnheader" scope="col">"Principal"</th>
-                                <th role="columnheader" scope="col">"Verdict"</th>
-                                <th role="columnheader" scope="col">"Granted by"</th>
-                                <th role="columnheader" scope="col">"Limits"</th>
-                            </tr>
-                        </thead>
-                        {answer.groups.into_iter().map(|(group, found)| view! { <Rows group=group found=found /> }).collect_view()}
-                    </table>
-                </div>
+                <Table
+                    label="Principals found" caption=caption line=true
+                    heads=["Principal", "Verdict", "Granted by", "Limits"]
+                >
+                    {answer.groups.into_iter().map(|(group, found)| view! { <Rows group=group found=found /> }).collect_view()}
+                </Table>
             }
             .into_any()
         }}

@@ -6,6 +6,7 @@ mod rows;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_api::script::changes_between;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -15,7 +16,7 @@ use self::rows::{Drift, Outcome, Sections};
 use crate::dom;
 use crate::state::address;
 use crate::state::draft::{Draft, Standing};
-use crate::state::review::{Effects, between, effects, sections};
+use crate::state::review::{Effects, effects, sections};
 use crate::state::service::{Failure, Service};
 use crate::state::words::{age, count};
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
@@ -33,7 +34,7 @@ pub fn ReviewPage() -> impl IntoView {
     let base = RwSignal::new(service.policy.get_untracked());
     let drift = Memo::new(move |_| {
         let (base, now) = (base.get()?, service.policy.get()?);
-        let changes = if Arc::ptr_eq(&base, &now) { Vec::new() } else { between(&base, &now) };
+        let changes = if Arc::ptr_eq(&base, &now) { Vec::new() } else { changes_between(&base, &now) };
         (!changes.is_empty()).then_some(changes)
     });
     let busy = RwSignal::new(false);

@@ -12,7 +12,7 @@ use crate::state::draft::Draft;
 use crate::state::escape::plain;
 use crate::state::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
 use crate::state::words::{count, list, thousands};
-use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName};
+use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
 
 /// How many people are shown at first, and how many more at a time.
 const PEOPLE: usize = 20;
@@ -83,22 +83,14 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
         } else {
             view! {
                 <div class="panel">
-                    <div class="scroll" tabindex="0" role="region" aria-label="Effective difference table">
-                        <table class="t fold" role="table">
-                            <caption class="sr">"Effective difference by principal"</caption>
-                            <thead role="rowgroup">
-                                <tr role="row">
-                                    <th role="columnheader" scope="col">"Effect"</th>
-                                    <th role="columnheader" scope="col">"Operation"</th>
-                                    <th role="columnheader" scope="col">"Resource"</th>
-                                    <th role="columnheader" scope="col">"Because"</th>
-                                </tr>
-                            </thead>
-                            <For each=move || 0..shown.get().min(all) key=|place| *place let:place>
-                                {people.with_value(|people| people.get(place).cloned()).map(|person| view! { <OnePerson person=person base=base /> })}
-                            </For>
-                        </table>
-                    </div>
+                    <Table
+                        label="Effective difference table" caption="Effective difference by principal"
+                        heads=["Effect", "Operation", "Resource", "Because"]
+                    >
+                        <For each=move || 0..shown.get().min(all) key=|place| *place let:place>
+                            {people.with_value(|people| people.get(place).cloned()).map(|person| view! { <OnePerson person=person base=base /> })}
+                        </For>
+                    </Table>
                     {move || (shown.get() < all).then(|| view! {
                         <div class="t-foot">
                             <span>{format!("{} of {}", shown.get(), count(all, "principal"))}</span>

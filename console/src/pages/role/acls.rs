@@ -10,8 +10,8 @@ use crate::state::escape::plain;
 use crate::state::role::{AclRow, Remark, Standing};
 use crate::state::words::{acl_line, count};
 use crate::ui::{
-    Button, ButtonKind, Empty, Glyph, IconButton, Message, MessageKind, PermissionWord, ResourceName, Tag, TagKind,
-    Words, resource_words,
+    Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord, ResourceName, Table,
+    Tag, TagKind, Words, resource_words,
 };
 
 /// The section. `adding` says whether the form beside it is open; without `is_open` nothing can be edited.
@@ -72,14 +72,14 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
                 }
                 .into_any()
             } else {
-                view! { <Table is_open=is_open /> }.into_any()
+                view! { <AclTable is_open=is_open /> }.into_any()
             }}
         </section>
     }
 }
 
 #[component]
-fn Table(is_open: bool) -> impl IntoView {
+fn AclTable(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let name = context.name.get_value();
     let open_rows = move || {
@@ -103,39 +103,33 @@ fn Table(is_open: bool) -> impl IntoView {
             }
         });
     };
+    let first = view! {
+        <th role="columnheader" scope="col" class="sel">
+            {is_open.then(|| view! {
+                <label class="check-hit">
+                    <span class="sr">"Select all ACLs"</span>
+                    <input class="check" type="checkbox" prop:checked=move || all.get()
+                        prop:indeterminate=move || some.get() on:change=select_all />
+                </label>
+            })}
+            {(!is_open).then(|| view! { <span class="sr">"Draft"</span> })}
+        </th>
+    };
     view! {
         <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-label="ACL table">
-                <table class="t fold cards" role="table">
-                    <caption class="sr">{format!("ACLs of role {}", plain(&name))}</caption>
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col" class="sel">
-                                {is_open.then(|| view! {
-                                    <label class="check-hit">
-                                        <span class="sr">"Select all ACLs"</span>
-                                        <input class="check" type="checkbox" prop:checked=move || all.get()
-                                            prop:indeterminate=move || some.get() on:change=select_all />
-                                    </label>
-                                })}
-                                {(!is_open).then(|| view! { <span class="sr">"Draft"</span> })}
-                            </th>
-                            <th role="columnheader" scope="col">"Resource type"</th>
-                            <th role="columnheader" scope="col">"Resource"</th>
-                            <th role="columnheader" scope="col">"Pattern"</th>
-                            <th role="columnheader" scope="col">"Operation"</th>
-                            <th role="columnheader" scope="col">"Permission"</th>
-                            <th role="columnheader" scope="col">"Host"</th>
-                            <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">
-                        <For each=move || context.acls.get() key=AclRow::clone let:row>
-                            <Row row=row is_open=is_open />
-                        </For>
-                    </tbody>
-                </table>
-            </div>
+            <Table
+                label="ACL table" caption=format!("ACLs of role {}", plain(&name)) class="cards"
+                heads=Heads::default()
+                    .and_view(first)
+                    .and(["Resource type", "Resource", "Pattern", "Operation", "Permission", "Host"])
+                    .and_unseen("Actions")
+            >
+                <tbody role="rowgroup">
+                    <For each=move || context.acls.get() key=AclRow::clone let:row>
+                        <Row row=row is_open=is_open />
+                    </For>
+                </tbody>
+            </Table>
         </div>
     }
 }

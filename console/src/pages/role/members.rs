@@ -14,8 +14,8 @@ use crate::state::role::{MemberRow, Standing};
 use crate::state::service::Service;
 use crate::state::words::{count, list};
 use crate::ui::{
-    Button, Choice, Empty, Field, Glyph, Icon, IconButton, IconSize, LinkButton, Message, MessageKind, PrincipalName,
-    Segmented, Tag, Words,
+    Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message, MessageKind,
+    PrincipalName, Segmented, Table, Tag, Words,
 };
 
 /// The section; without `is_open` nothing can be edited.
@@ -27,25 +27,16 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
     let name = context.name.get_value();
     let table = move || {
         view! {
-            <div class="scroll t-line" tabindex="0" role="region" aria-label="Principal table">
-            <table class="t fold cards" role="table">
-                <caption class="sr">{format!("Principals of role {}", plain(&name))}</caption>
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col" class="sel"><span class="sr">"Draft"</span></th>
-                        <th role="columnheader" scope="col">"Type"</th>
-                        <th role="columnheader" scope="col">"Name"</th>
-                        <th role="columnheader" scope="col">"Also in"</th>
-                        <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                    </tr>
-                </thead>
+            <Table
+                label="Principal table" caption=format!("Principals of role {}", plain(&name)) class="cards" line=true
+                heads=Heads::default().and_unseen("Draft").and(["Type", "Name", "Also in"]).and_unseen("Actions")
+            >
                 <tbody role="rowgroup">
                     <For each=move || context.members.get() key=MemberRow::clone let:row>
                         <Row row=row is_open=is_open />
                     </For>
                 </tbody>
-            </table>
-            </div>
+            </Table>
         }
     };
     view! {

@@ -18,14 +18,15 @@ use self::add_acl::AddAcl;
 use self::members::Members;
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
+use crate::pages::unread::Unread;
 use crate::state::address;
 use crate::state::draft::Draft;
 use crate::state::escape::plain;
 use crate::state::near::sentence;
 use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
-use crate::state::service::{Service, ServiceStatus};
+use crate::state::service::Service;
 use crate::state::words::count;
-use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName, SkeletonRows};
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 
 /// What the parts of the page share.
 #[derive(Clone, Copy)]
@@ -111,7 +112,7 @@ fn One(name: String) -> impl IntoView {
             (Some(Standing::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
             (Some(_), _) => view! { <Parts is_open=true /> }.into_any(),
             (None, true) => view! { <NoRole /> }.into_any(),
-            (None, false) => view! { <NothingRead /> }.into_any(),
+            (None, false) => view! { <Unread what="the role" then="It is shown" /> }.into_any(),
         }}
         <DeleteRole
             deletion=Deletion { name: deleting, focus_after: "roles-search".into() }
@@ -189,34 +190,6 @@ fn NoRole() -> impl IntoView {
                 <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
             </Empty>
         </div>
-    }
-}
-
-/// Before the first read, and when it did not succeed.
-#[component]
-fn NothingRead() -> impl IntoView {
-    let service = expect_context::<Service>();
-    move || match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
-            view! { <SkeletonRows what="Reading the role" /> }.into_any()
-        }
-        ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
-        ServiceStatus::Away { forbidden: true, .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Lock title="You may not read this role">
-                    <p>"Roles and ACLs are read by a superuser."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
-        ServiceStatus::Away { .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Off title="The role could not be read">
-                    <p>"It is shown as soon as the service answers."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
     }
 }
 

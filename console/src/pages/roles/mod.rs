@@ -19,12 +19,13 @@ use leptos_router::hooks::{use_location, use_navigate};
 use self::pager::Pager;
 use self::row::Row;
 use crate::dom;
+use crate::pages::unread::Unread;
 use crate::state::address::{self, RolesView};
 use crate::state::draft::Draft;
 use crate::state::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
-use crate::state::service::{Service, ServiceStatus};
+use crate::state::service::Service;
 use crate::state::words::{count, thousands};
-use crate::ui::{Button, ButtonKind, Empty, Glyph, Icon, SkeletonRows, SortHead, SortOrder};
+use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrder, Table};
 
 /// The page.
 #[component]
@@ -51,7 +52,7 @@ pub fn RolesPage() -> impl IntoView {
         .into_any(),
         Some(true) => view! { <NoRoles creating=creating /> }.into_any(),
         Some(false) => view! { <List all=all view=view search=search deleting=deleting /> }.into_any(),
-        None => view! { <NothingRead /> }.into_any(),
+        None => view! { <Unread what="roles" then="They are shown" /> }.into_any(),
     };
     view! {
         <div class="head">
@@ -101,34 +102,6 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
         }
     });
     (view, search)
-}
-
-/// Before the first read, and when it did not succeed.
-#[component]
-fn NothingRead() -> impl IntoView {
-    let service = expect_context::<Service>();
-    move || match service.status.get() {
-        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
-            view! { <SkeletonRows what="Reading roles" /> }.into_any()
-        }
-        ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
-        ServiceStatus::Away { forbidden: true, .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Lock title="You may not read roles">
-                    <p>"Roles and ACLs are read by a superuser."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
-        ServiceStatus::Away { .. } => view! {
-            <div class="panel flat">
-                <Empty glyph=Glyph::Off title="No roles could be read">
-                    <p>"They are shown as soon as the service answers."</p>
-                </Empty>
-            </div>
-        }
-        .into_any(),
-    }
 }
 
 #[component]
@@ -210,29 +183,26 @@ fn List(
     };
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
     let table = move || {
+        let sorted = |label: &'static str, column: Column, class: &'static str| {
+            view! { <SortHead label=label order=order_of(column) on_press=press(column) class=class /> }
+        };
+        let heads = Heads::default()
+            .and_view(sorted("Role name", Column::Name, "w-name"))
+            .and_view(sorted("Assigned principals", Column::Principals, "num w-n"))
+            .and_view(sorted("IdP groups", Column::Groups, "num w-n"))
+            .and_view(sorted("ACLs", Column::Acls, "num w-n"))
+            .and_view(view! { <th role="columnheader" scope="col" class="w-d">"Denies"</th> })
+            .and(["Findings"])
+            .and_unseen("Actions");
         view! {
             <div class="panel flat">
-                <div class="scroll" tabindex="0" role="region" aria-label="Roles" id="roles-region">
-                    <table class="t fold inline" role="table">
-                        <caption class="sr">"Roles"</caption>
-                        <thead role="rowgroup">
-                            <tr role="row">
-                                <SortHead label="Role name" order=order_of(Column::Name) on_press=press(Column::Name) class="w-name" />
-                                <SortHead label="Assigned principals" order=order_of(Column::Principals) on_press=press(Column::Principals) class="num w-n" />
-                                <SortHead label="IdP groups" order=order_of(Column::Groups) on_press=press(Column::Groups) class="num w-n" />
-                                <SortHead label="ACLs" order=order_of(Column::Acls) on_press=press(Column::Acls) class="num w-n" />
-                                <th role="columnheader" scope="col" class="w-d">"Denies"</th>
-                                <th role="columnheader" scope="col">"Findings"</th>
-                                <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                            </tr>
-                        </thead>
-                        <tbody role="rowgroup">
-                            <For each=move || shown.get() key=RoleRow::clone let:row>
-                                <Row row=row findings=findings deleting=deleting />
-                            </For>
-                        </tbody>
-                    </table>
-                </div>
+                <Table label="Roles" caption="Roles" class="inline" id="roles-region" heads=heads>
+                    <tbody role="rowgroup">
+                        <For each=move || shown.get() key=RoleRow::clone let:row>
+                            <Row row=row findings=findings deleting=deleting />
+                        </For>
+                    </tbody>
+                </Table>
                 <Pager place="below" page=page found=number_found on_page=move |page| {
                     to_page.run(page);
                     dom::focus("roles-region");

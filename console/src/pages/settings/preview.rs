@@ -12,7 +12,7 @@ use crate::pages::simulator::{Kept, sentence};
 use crate::state::settings::preview::{Becomes, Line, Preview, Row};
 use crate::state::simulator::token::Reading;
 use crate::state::words::{count, list};
-use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, Note, NoteKind, PrincipalName, TextArea};
+use crate::ui::{Glyph, Heads, Icon, IconSize, LinkButton, Mono, Note, NoteKind, PrincipalName, Table, TextArea};
 
 /// How many names and how many effects are shown.
 const SHOWN: usize = 200;
@@ -127,20 +127,12 @@ fn Names(rows: Vec<Row>, more: usize, nested: NestedGroupBehavior) -> impl IntoV
         .collect();
     view! {
         <div class="panel flat">
-            <div class="scroll" tabindex="0" role="region" aria-label="Names before and after">
-                <table class="t fold names" role="table">
-                    <caption class="sr">"Names in tokens and the groups that they become"</caption>
-                    <thead role="rowgroup">
-                        <tr role="row">
-                            <th role="columnheader" scope="col">"Name in the token"</th>
-                            <th role="columnheader" scope="col">"Today"</th>
-                            <th role="columnheader" scope="col">{then}</th>
-                            <th role="columnheader" scope="col">"What happens"</th>
-                        </tr>
-                    </thead>
-                    <tbody role="rowgroup">{lines}</tbody>
-                </table>
-            </div>
+            <Table
+                label="Names before and after" caption="Names in tokens and the groups that they become" class="names"
+                heads=Heads::from(["Name in the token", "Today"]).and([then]).and(["What happens"])
+            >
+                <tbody role="rowgroup">{lines}</tbody>
+            </Table>
             {(more > 0).then(|| view! { <div class="t-foot">{count(more, "other name")} " not shown: they stay the same, or come after these."</div> })}
         </div>
     }
@@ -208,20 +200,12 @@ fn Effects(edit: Edit) -> impl IntoView {
             view! {
                 <div class="row section"><h2 id="settings-effects">"Who gains and loses"</h2><span class="count">{counts}</span></div>
                 <div class="panel flat">
-                    <div class="scroll" tabindex="0" role="region" aria-label="Gains and losses">
-                        <table class="t fold names" role="table">
-                            <caption class="sr">"Who gains and loses by the change"</caption>
-                            <thead role="rowgroup">
-                                <tr role="row">
-                                    <th role="columnheader" scope="col">"Name in the token"</th>
-                                    <th role="columnheader" scope="col">"Effect"</th>
-                                    <th role="columnheader" scope="col">"What"</th>
-                                    <th role="columnheader" scope="col">"Because"</th>
-                                </tr>
-                            </thead>
-                            <tbody role="rowgroup">{rows}</tbody>
-                        </table>
-                    </div>
+                    <Table
+                        label="Gains and losses" caption="Who gains and loses by the change" class="names"
+                        heads=["Name in the token", "Effect", "What", "Because"]
+                    >
+                        <tbody role="rowgroup">{rows}</tbody>
+                    </Table>
                     {(more > 0).then(|| view! { <div class="t-foot">{count(more, "more line")} " not shown."</div> })}
                     <Renames edit=edit />
                 </div>

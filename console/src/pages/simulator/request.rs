@@ -14,7 +14,7 @@ use crate::state::simulator::request::{Answer, Book, RequestForm, Row, answer};
 use crate::state::simulator::verdict::Kind;
 use crate::state::simulator::ways::ways;
 use crate::state::words::count;
-use crate::ui::{Button, Choice, Icon, Mark, Segmented, Select, TextArea, VerdictWord};
+use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};
 
 /// The part.
 #[component]
@@ -103,22 +103,14 @@ fn Answered(bench: Bench, found: Answer) -> impl IntoView {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
         {choice.map(|words| view! { <p class="quiet">"One of several is enough: " {words}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
-        <div class="scroll" tabindex="0" role="region" aria-label="Needs of the request">
-            <table class="t fold" role="table">
-                <caption class="sr">"Each check that the request needs"</caption>
-                <thead role="rowgroup">
-                    <tr role="row">
-                        <th role="columnheader" scope="col">"Check"</th>
-                        <th role="columnheader" scope="col">"Verdict"</th>
-                        <th role="columnheader" scope="col">"Needed by"</th>
-                        <th role="columnheader" scope="col"><span class="sr">"Actions"</span></th>
-                    </tr>
-                </thead>
-                <tbody role="rowgroup">
-                    {found.rows.into_iter().map(|row| view! { <Check bench=bench row=row /> }).collect_view()}
-                </tbody>
-            </table>
-        </div>
+        <Table
+            label="Needs of the request" caption="Each check that the request needs"
+            heads=Heads::from(["Check", "Verdict", "Needed by"]).and_unseen("Actions")
+        >
+            <tbody role="rowgroup">
+                {found.rows.into_iter().map(|row| view! { <Check bench=bench row=row /> }).collect_view()}
+            </tbody>
+        </Table>
         {(denied > 0).then(|| view! {
             <div>{move || least().map(|found| view! { <Found bench=bench found=found /> })}</div>
         })}

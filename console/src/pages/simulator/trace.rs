@@ -9,7 +9,7 @@ use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding
 use crate::state::simulator::verdict::Judged;
 use crate::state::simulator::words::thousands;
 use crate::state::words::count;
-use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, VerdictWord};
+use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, VerdictWord};
 
 /// How many more rows a press shows.
 const STEP: usize = 200;
@@ -67,21 +67,14 @@ pub(super) fn Trace(bench: Bench) -> impl IntoView {
                         </span>
                     </div>
                     <div class="panel flat">
-                        <div class="scroll" tabindex="0" role="region" aria-label="Trace table">
-                            <table class="t fold" role="table">
-                                <caption class="sr">"Every candidate ACL, in evaluation order, with what matched"</caption>
-                                <thead role="rowgroup">
-                                    <tr role="row">
-                                        {["Principal", "Permission", "Resource", "Operation", "Host", "Result"]
-                                            .map(|head| view! { <th role="columnheader" scope="col">{head}</th> })
-                                            .collect_view()}
-                                    </tr>
-                                </thead>
-                                {move || shown.with(|shown| shown.as_ref().map(|shown| {
-                                    shown.passes.iter().enumerate().map(|(place, found)| pass(place, found)).collect_view()
-                                }))}
-                            </table>
-                        </div>
+                        <Table
+                            label="Trace table" caption="Every candidate ACL, in evaluation order, with what matched"
+                            heads=["Principal", "Permission", "Resource", "Operation", "Host", "Result"]
+                        >
+                            {move || shown.with(|shown| shown.as_ref().map(|shown| {
+                                shown.passes.iter().enumerate().map(|(place, found)| pass(place, found)).collect_view()
+                            }))}
+                        </Table>
                         <div class="t-foot">
                             {move || judged.with(|judged| judged.as_ref().map(|judged| foot(judged)))}
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {

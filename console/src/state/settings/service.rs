@@ -99,7 +99,8 @@ impl LoggerRow {
 /// ```
 #[must_use]
 pub fn left(until_ms: f64, now_ms: f64) -> String {
-    let seconds = ((until_ms - now_ms) / 1000.0).ceil().clamp(0.0, f64::from(u32::MAX));
+    // Less than nothing, rounded up, is a zero with a sign; together with another it has none.
+    let seconds = ((until_ms - now_ms) / 1000.0).ceil().clamp(0.0, f64::from(u32::MAX)) + 0.0;
     let (hours, rest) = ((seconds / 3600.0).floor(), seconds % 3600.0);
     let (minutes, seconds) = ((rest / 60.0).floor(), rest % 60.0);
     if hours > 0.0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }

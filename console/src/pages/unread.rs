@@ -1,0 +1,40 @@
+//! What stands where the policy would be before its first read, and when that did not succeed.
+
+use leptos::prelude::*;
+
+use crate::state::near::sentence;
+use crate::state::service::{Service, ServiceStatus};
+use crate::ui::{Empty, Glyph, SkeletonRows};
+
+/// Rows on their way, or why there are none. Nothing while the page asks for a sign-in.
+#[component]
+pub(super) fn Unread(
+    /// What the page is about, in the middle of a sentence: "roles", "the role".
+    what: &'static str,
+    /// What happens when the service answers again: "They are shown".
+    then: &'static str,
+) -> impl IntoView {
+    let service = expect_context::<Service>();
+    move || match service.status.get() {
+        ServiceStatus::Loading | ServiceStatus::Connected { .. } => {
+            view! { <SkeletonRows what=format!("Reading {what}") /> }.into_any()
+        }
+        ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
+        ServiceStatus::Away { forbidden: true, .. } => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Lock title=format!("You may not read {what}")>
+                    <p>"Roles and ACLs are read by a superuser."</p>
+                </Empty>
+            </div>
+        }
+        .into_any(),
+        ServiceStatus::Away { .. } => view! {
+            <div class="panel flat">
+                <Empty glyph=Glyph::Off title=sentence(&format!("{what} could not be read"))>
+                    <p>{then} " as soon as the service answers."</p>
+                </Empty>
+            </div>
+        }
+        .into_any(),
+    }
+}
