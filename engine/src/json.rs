@@ -131,17 +131,6 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
     }
 }
 
-/// One value out of a larger document, as strict as [`parse`]; the message of a fault says less.
-#[cfg(not(target_family = "wasm"))]
-pub(crate) fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Value, D::Error> {
-    let duplicate = RefCell::new(None);
-    let value = Strict { duplicate: &duplicate }.deserialize(deserializer)?;
-    match duplicate.into_inner() {
-        None => Ok(value),
-        Some(_) => Err(serde::de::Error::custom("duplicate member")),
-    }
-}
-
 /// The longest piece of somebody's input that a message repeats, in characters.
 const MAX_QUOTED: usize = 80;
 

@@ -15,6 +15,12 @@ pub(crate) fn holds(text: &str, part: &str) -> bool {
     part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
 }
 
+/// A text in two, before and behind the last ASCII character of this kind: `rsplit_once`, without its kilobyte of wasm.
+pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().rposition(|byte| byte == character)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
+}
+
 /// A text in lower case, letter by letter, for comparing: a final sigma is a sigma.
 pub(crate) fn lower(text: &str) -> String {
     text.chars().map(|c| if c == 'ς' { 'σ' } else { lower_letter(c) }).collect()

@@ -4,6 +4,7 @@ use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
+use crate::remap;
 use crate::sizes::{self, Size};
 use crate::tools::{self, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
@@ -31,14 +32,16 @@ const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
 
 /// How wasm-opt makes the modules small after compression: it shrinks, but does not inline, and keeps what repeats, because
 /// repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
-/// after it.
-const SHRINK: [&str; 9] = [
+/// after it. Where a load or store says how its address is aligned, it says one byte then: no engine listens.
+const SHRINK: [&str; 11] = [
     "-Os",
     "--converge",
     "--flexible-inline-max-function-size=0",
     "--one-caller-inline-max-function-size=0",
     "--skip-pass=local-cse",
     "--skip-pass=memory-packing",
+    "--skip-pass=code-pushing",
+    "--dealign",
     "--reorder-functions-by-name",
     "--strip-producers",
     "--strip-target-features",
@@ -140,6 +143,7 @@ fn build_module(
     // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimisation out, and the
     // module grows by a tenth.
     let mut call = cargo(&workspace.root)
+        .env(remap::VARIABLE, remap::flags())
         .args(["rustc", "--package", "gbac-wasm", "--lib", "--crate-type", "cdylib"])
         .args(["--target", WASM_TARGET, "--profile", "wasm"]);
     if let Some(feature) = module.feature() {

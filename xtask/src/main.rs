@@ -13,6 +13,7 @@ mod glewlwyd;
 mod problem;
 mod process;
 mod progress;
+mod remap;
 mod sizes;
 mod tally;
 mod test;

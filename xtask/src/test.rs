@@ -223,7 +223,7 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--lib", "--test", "*"]);
+    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console"]);
     context.tests(check, call, Tally::of_cargo)
 }
 

@@ -7,6 +7,7 @@ use super::filter::{self, Comparison, Filter, Function, Query, Token};
 use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, push_name};
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
 use crate::json;
+use crate::text::holds;
 
 /// One step: its selectors on each node (child) or on each node and all below it (descendant).
 #[derive(Debug, Clone)]
@@ -514,7 +515,7 @@ fn with_root(text: &str) -> Option<String> {
         format!("${text}")
     } else if let Some(tail) = text.strip_prefix('@') {
         format!("${tail}")
-    } else if text.contains("://") {
+    } else if holds(text, "://") {
         format!("${}", bracketed(text))
     } else if text.contains(['[', '*']) {
         format!("$.{text}")

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::claim_path::{ClaimPath, ClaimPathError};
-use crate::text::escaped;
+use crate::text::{escaped, split_last};
 
 /// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the self-managed deployment, or
 /// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).
@@ -106,7 +106,7 @@ impl NestedGroupBehavior {
     pub fn apply(self, raw: &str) -> &str {
         match self {
             Self::None => raw,
-            Self::Suffix => raw.rsplit('/').next().unwrap_or(raw),
+            Self::Suffix => split_last(raw, b'/').map_or(raw, |(_, name)| name),
         }
     }
 }

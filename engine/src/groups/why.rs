@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::suggest::{Suggestion, suggest_paths};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
-use crate::text::{holds, lower};
+use crate::text::{holds, lower, split_last};
 use crate::warning::{Warning, warn};
 
 /// What the diagnosis looks at.
@@ -107,7 +107,7 @@ impl Why<'_> {
         );
         warn(warnings, "element_not_string", message, Some(location.to_owned()));
         if found == "object" {
-            let list = location.rsplit_once('[').map_or(location, |(list, _)| list);
+            let list = split_last(location, b'[').map_or(location, |(list, _)| list);
             let proposed = self.proposals(&format!("{}[*]", root_path(list)));
             near_paths(&proposed, warnings);
         }

@@ -5,7 +5,6 @@ mod principal;
 mod role;
 mod spelling;
 
-#[cfg(not(target_family = "wasm"))]
 pub(crate) use acl::normalized_name;
 pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, Host, HostError, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
 pub use principal::{Principal, PrincipalError, PrincipalType};

@@ -404,24 +404,6 @@ impl Policy {
         self.principals.add_member(role, kind, name)
     }
 
-    /// Creates a role with its members, which comes after every role that is there; none when it is one of them.
-    #[cfg(not(target_family = "wasm"))]
-    pub(crate) fn append_role<'a>(
-        &mut self,
-        name: &str,
-        members: impl IntoIterator<Item = (PrincipalType, &'a str)>,
-    ) -> Option<()> {
-        if self.has_role(name) {
-            return None;
-        }
-        self.who = Stamp::new();
-        let role = self.principals.create_role(name);
-        for (kind, name) in members {
-            self.principals.add_member_of_last(role, kind, name);
-        }
-        Some(())
-    }
-
     /// Gives back the room that was kept for more, when everything has been added.
     pub fn shrink(&mut self) {
         self.patterns.shrink();

@@ -191,23 +191,6 @@ impl Principals {
         true
     }
 
-    /// Makes a user or group a member of a role that comes after all of its roles; says whether it was none.
-    ///
-    /// Where roles are created in order of their names this is [`Self::add_member`] without a search.
-    #[cfg(not(target_family = "wasm"))]
-    pub(super) fn add_member_of_last(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
-        let member = self.number(kind, name);
-        let Some(known) = self.all.get_mut(member.0 as usize) else { return false };
-        if known.links.last() == Some(&role) {
-            return false;
-        }
-        known.links.push(role);
-        if let Some(known) = self.all.get_mut(role.0 as usize) {
-            known.links.push(member);
-        }
-        true
-    }
-
     /// Takes a member out of a role; says whether it was one.
     pub(super) fn remove_member(&mut self, role: PrincipalId, member: &Principal) -> bool {
         let Some(member) = self.find(member.kind(), member.name()) else { return false };
@@ -231,10 +214,15 @@ impl Principals {
         true
     }
 
-    /// Where a role is among those of a member, or where it would be.
+    /// Where a role is among those of a member, or where it would be; at the end without a search, since documents are read
+    /// in order.
     fn place_of_role(&self, member: PrincipalId, role: PrincipalId) -> Result<usize, usize> {
         let name = self.get(role);
-        self.links(member).binary_search_by(|link| self.get(*link).cmp(&name))
+        let links = self.links(member);
+        if links.last().is_none_or(|last| self.get(*last) < name) {
+            return Err(links.len());
+        }
+        links.binary_search_by(|link| self.get(*link).cmp(&name))
     }
 
     pub(super) fn shrink(&mut self) {

@@ -4,7 +4,6 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::acl::{self, AclJson};
-#[cfg(not(target_family = "wasm"))]
 use super::plain;
 use super::reader::{self, Fields, Place, Problems};
 use crate::claim_path::ClaimPath;
@@ -27,7 +26,6 @@ use crate::text::escaped;
 /// assert_eq!((problems.0[0].path.as_str(), problems.0[0].code), ("/acls/0", "missing_member"));
 /// ```
 pub fn policy_from_json(text: &str) -> Result<Policy, Problems> {
-    #[cfg(not(target_family = "wasm"))]
     if let Some(policy) = plain::read(text) {
         return Ok(policy);
     }

@@ -9,7 +9,6 @@ mod decision;
 mod document;
 mod extraction;
 mod lint;
-#[cfg(not(target_family = "wasm"))]
 mod plain;
 mod reader;
 

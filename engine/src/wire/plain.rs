@@ -1,16 +1,7 @@
-//! Policy documents without a fault, read in one pass and without a tree of values, so that large ones load faster.
+//! Policy documents without a fault, read in one pass and without a tree of values: most of the time to load one is spent here.
 //!
 //! It accepts nothing that `document` refuses, and has no messages: whatever it hesitates at, it leaves to the reader there,
-//! which names every problem.
-
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
-use serde::Deserialize;
-use serde::de::value::MapAccessDeserializer;
-use serde::de::{Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+//! which names every problem. Written by hand, because what serde makes of the same types is five times as large in wasm.
 
 use super::reader::{Place, Problems};
 use super::{acl, document};
@@ -22,160 +13,281 @@ use crate::policy::{AclParts, Policy, Settings};
 
 /// Reads a document; none when it is not plainly right.
 pub(super) fn read(text: &str) -> Option<Policy> {
-    let Object(document): Object<Document<'_>> = serde_json::from_str(text).ok()?;
-    if document.version != 1 {
-        return None;
-    }
-    let mut policy = document.acls.0;
-    let mut roles = document.roles;
-    roles.sort_unstable_by(|Object(a), Object(b)| a.name.cmp(&b.name));
-    for Object(role) in &roles {
-        check_role_name(&role.name).ok()?;
-        let members: Vec<_> = role.members.iter().map(member).collect::<Option<_>>()?;
-        policy.append_role(&role.name, members)?;
-    }
-    policy.set_settings(document.settings.0);
+    let mut policy = Policy::new(Settings::default());
+    // The document without what its two long lists hold.
+    let mut rest = String::new();
+    let mut done = 0;
+    let mut reader = Reader { text, at: 0 };
+    reader.object(&DOCUMENT, &mut |reader, member| {
+        reader.next()?;
+        let start = reader.at;
+        match member {
+            0 => reader.array(&mut |reader| role(reader, &mut policy))?,
+            1 => reader.array(&mut |reader| {
+                let mut texts = [None; ACL.len()];
+                reader.texts(&ACL, &mut texts)?;
+                policy.add(&parts(texts)?);
+                Some(())
+            })?,
+            _ => return reader.skip(),
+        }
+        rest.push_str(text.get(done..start)?);
+        rest.push_str("[]");
+        done = reader.at;
+        Some(())
+    })?;
+    rest.push_str(text.get(done..)?);
+    let rest = document::policy_from_value(&json::parse(&rest).ok()?).ok()?;
+    policy.set_settings(rest.settings().clone());
     policy.shrink();
     Some(policy)
 }
 
-/// A user or a group.
-fn member<'a>(Object(member): &'a Object<PlainMember<'_>>) -> Option<(PrincipalType, &'a str)> {
-    Principal::split(&member.principal).ok().filter(|(kind, _)| *kind != PrincipalType::Role)
-}
+const DOCUMENT: [&str; 5] = ["roles", "acls", "settings", "version", "$schema"];
+const ROLE: [&str; 2] = ["name", "members"];
+const ACL: [&str; 7] =
+    ["resource_type", "resource_name", "resource_pattern_type", "principal", "host", "operation", "permission_type"];
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Document<'a> {
-    #[serde(rename = "$schema", default)]
-    _schema: Option<StrictValue>,
-    version: u64,
-    #[serde(default)]
-    settings: PlainSettings,
-    #[serde(default, borrow)]
-    roles: Vec<Object<PlainRole<'a>>>,
-    #[serde(default)]
-    acls: Acls,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlainRole<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(default, borrow)]
-    members: Vec<Object<PlainMember<'a>>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlainMember<'a> {
-    #[serde(borrow)]
-    principal: Cow<'a, str>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct PlainAcl<'a> {
-    #[serde(borrow)]
-    resource_type: Cow<'a, str>,
-    #[serde(default, borrow)]
-    resource_name: Cow<'a, str>,
-    #[serde(borrow)]
-    resource_pattern_type: Cow<'a, str>,
-    #[serde(borrow)]
-    principal: Cow<'a, str>,
-    #[serde(borrow)]
-    host: Cow<'a, str>,
-    #[serde(borrow)]
-    operation: Cow<'a, str>,
-    #[serde(borrow)]
-    permission_type: Cow<'a, str>,
-}
-
-impl PlainAcl<'_> {
-    fn parts(&self) -> Option<AclParts<'_>> {
-        let resource_type = ResourceType::from_data_plane(&self.resource_type)?;
-        let mut problems = Problems::default();
-        acl::check_name(Some(resource_type), &self.resource_name, &Place::Root, &mut problems);
-        if !problems.0.is_empty() {
-            return None;
+/// A role with its members, put into a policy.
+fn role(reader: &mut Reader<'_>, policy: &mut Policy) -> Option<()> {
+    let mut name = None;
+    let mut members = Vec::new();
+    reader.object(&ROLE, &mut |reader, member| match member {
+        0 => {
+            name = Some(reader.string()?);
+            Some(())
         }
-        Some(AclParts {
-            resource_type,
-            resource_name: normalized_name(resource_type, &self.resource_name),
-            pattern_type: PatternType::from_data_plane(&self.resource_pattern_type)?,
-            principal: Principal::split(&self.principal).ok()?,
-            host: Host::parse(&self.host).ok()?,
-            operation: Operation::from_data_plane(&self.operation)?,
-            permission: Permission::from_data_plane(&self.permission_type)?,
+        _ => reader.array(&mut |reader| {
+            let mut texts = [None];
+            reader.texts(&["principal"], &mut texts)?;
+            let (kind, name) = Principal::split(texts[0]?).ok()?;
+            members.push((kind, name));
+            (kind != PrincipalType::Role).then_some(())
+        }),
+    })?;
+    let name = name?;
+    check_role_name(name).ok()?;
+    if policy.has_role(name) {
+        return None;
+    }
+    let role = policy.create_role(name);
+    for (kind, name) in members {
+        policy.add_member(role, kind, name);
+    }
+    Some(())
+}
+
+fn parts(texts: [Option<&str>; 7]) -> Option<AclParts<'_>> {
+    let [resource_type, name, pattern, principal, host, operation, permission] = texts;
+    let resource_type = ResourceType::from_data_plane(resource_type?)?;
+    let name = name.unwrap_or_default();
+    let mut problems = Problems::default();
+    acl::check_name(Some(resource_type), name, &Place::Root, &mut problems);
+    if !problems.0.is_empty() {
+        return None;
+    }
+    Some(AclParts {
+        resource_type,
+        resource_name: normalized_name(resource_type, name),
+        pattern_type: PatternType::from_data_plane(pattern?)?,
+        principal: Principal::split(principal?).ok()?,
+        host: Host::parse(host?).ok()?,
+        operation: Operation::from_data_plane(operation?)?,
+        permission: Permission::from_data_plane(permission?)?,
+    })
+}
+
+/// Reads strict JSON (RFC 8259) from the front; none ends it.
+struct Reader<'t> {
+    text: &'t str,
+    /// How many bytes are read.
+    at: usize,
+}
+
+impl<'t> Reader<'t> {
+    /// The next byte behind blanks, which stays.
+    fn next(&mut self) -> Option<u8> {
+        let bytes = self.text.as_bytes();
+        while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(self.at) {
+            self.at += 1;
+        }
+        bytes.get(self.at).copied()
+    }
+
+    /// Takes the next byte if it is this one.
+    fn take(&mut self, byte: u8) -> bool {
+        // Programs write no blanks.
+        let found = self.text.as_bytes().get(self.at) == Some(&byte) || self.next() == Some(byte);
+        self.at += usize::from(found);
+        found
+    }
+
+    /// What stands between an opening byte, which is read, and its closing one: `each` reads one, up to its comma.
+    fn list(&mut self, close: u8, each: &mut dyn FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        if self.take(close) {
+            return Some(());
+        }
+        loop {
+            each(self)?;
+            if !self.take(b',') {
+                return self.take(close).then_some(());
+            }
+        }
+    }
+
+    fn array(&mut self, each: &mut dyn FnMut(&mut Self) -> Option<()>) -> Option<()> {
+        self.take(b'[').then_some(())?;
+        self.list(b']', each)
+    }
+
+    /// An object with members of these names, each once at the most; `each` reads a value and gets the place of its name.
+    fn object(&mut self, names: &[&str], each: &mut dyn FnMut(&mut Self, usize) -> Option<()>) -> Option<()> {
+        self.take(b'{').then_some(())?;
+        let mut seen = 0;
+        let mut expected = 0;
+        self.list(b'}', &mut |reader| {
+            let name = reader.string()?;
+            // Whoever writes many objects writes them in one order.
+            let place = match names.get(expected) {
+                Some(known) if *known == name => expected,
+                _ => names.iter().position(|known| *known == name)?,
+            };
+            expected = place + 1;
+            let bit = 1_u32 << place;
+            if seen & bit != 0 || !reader.take(b':') {
+                return None;
+            }
+            seen |= bit;
+            each(reader, place)
         })
     }
-}
 
-/// The ACLs, put into a policy as they come.
-#[derive(Default)]
-struct Acls(Policy);
-
-impl<'de> Deserialize<'de> for Acls {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(Self::default())
-    }
-}
-
-impl<'de> Visitor<'de> for Acls {
-    type Value = Self;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ACLs")
+    /// An object whose members are strings, in the order of the names.
+    fn texts(&mut self, names: &[&str], texts: &mut [Option<&'t str>]) -> Option<()> {
+        self.object(names, &mut |reader, member| {
+            *texts.get_mut(member)? = Some(reader.string()?);
+            Some(())
+        })
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut elements: A) -> Result<Self, A::Error> {
-        while let Some(Object(acl)) = elements.next_element::<Object<PlainAcl<'_>>>()? {
-            let parts = acl.parts().ok_or_else(|| A::Error::custom("not plain"))?;
-            self.0.add(&parts);
+    /// A string without escapes, which are rare here.
+    fn string(&mut self) -> Option<&'t str> {
+        self.take(b'"').then_some(())?;
+        let start = self.at;
+        loop {
+            match self.text.as_bytes().get(self.at)? {
+                b'"' => break,
+                b'\\' | 0..0x20 => return None,
+                _ => self.at += 1,
+            }
         }
-        Ok(self)
+        self.at += 1;
+        self.text.get(start..self.at - 1)
+    }
+
+    /// Any value, which is not looked at but for its end.
+    fn skip(&mut self) -> Option<()> {
+        let mut depth = 0_usize;
+        loop {
+            match self.next()? {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' | b',' if depth == 0 => return Some(()),
+                b']' | b'}' => depth -= 1,
+                _ => {}
+            }
+            self.at += 1;
+        }
     }
 }
 
-/// What is written as an object: serde would read its members from an array as well.
-struct Object<T>(T);
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
 
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OfObject(PhantomData))
-    }
-}
+    use super::*;
+    use crate::wire::policy_from_value;
 
-struct OfObject<T>(PhantomData<T>);
-
-impl<'de, T: Deserialize<'de>> Visitor<'de> for OfObject<T> {
-    type Value = Object<T>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
+    fn slow(text: &str) -> Option<Policy> {
+        policy_from_value(&json::parse(text).ok()?).ok()
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, members: A) -> Result<Object<T>, A::Error> {
-        T::deserialize(MapAccessDeserializer::new(members)).map(Object)
+    fn document() -> Value {
+        json!({
+            "$schema": "https://example.com/policy.json", "version": 1,
+            "settings": { "oidc_group_claim_path": "$.groups", "superusers": ["root"] },
+            "roles": [
+                { "name": "Writers", "members": [{ "principal": "User:alice" }, { "principal": "Group:/eng" }] },
+                { "name": "Readers", "members": [] },
+            ],
+            "acls": [
+                { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "a", "principal": "Role:Writers", "host": "*",
+                  "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
+                  "permission_type": "PERMISSION_TYPE_ALLOW" },
+                { "resource_type": "RESOURCE_TYPE_CLUSTER", "principal": "User:é😀", "host": "10.0.0.7",
+                  "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "operation": "OPERATION_ALTER",
+                  "permission_type": "PERMISSION_TYPE_DENY" },
+            ],
+        })
     }
-}
 
-struct StrictValue(Value);
-
-impl<'de> Deserialize<'de> for StrictValue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        json::strict(deserializer).map(Self)
+    #[test]
+    fn what_is_plainly_right_is_read() {
+        for text in [document().to_string(), serde_json::to_string_pretty(&document()).unwrap()] {
+            let policy = read(&text).unwrap();
+            assert_eq!(Some(policy), slow(&text), "{text}");
+        }
+        assert!(read(r#" { "version" : 1 } "#).is_some());
     }
-}
 
-#[derive(Default)]
-struct PlainSettings(Settings);
+    #[test]
+    fn hesitation_leaves_it_to_the_other() {
+        for text in [
+            "",
+            "{}",
+            "[]",
+            r#"{"version":1}x"#,
+            r#"{"version":1"#,
+            r#"{"version":1,}"#,
+            r#"{"version":2}"#,
+            r#"{"version":1,"version":1}"#,
+            r#"{"version":1,"acls":{}}"#,
+            r#"{"version":1,"acls":[,]}"#,
+            r#"{"version":1,"acls":[{}]}"#,
+            r#"{"version":1 2}"#,
+            r#"{"version":1,"roles":[{"name":"a"},{"name":"a"}]}"#,
+            r#"{"version":1,"roles":[{"members":[]}]}"#,
+            r#"{"version":1,"roles":[{"name":"a","members":[{"principal":"Role:b"}]}]}"#,
+            "{\"version\":1,\"$schema\":\"\t\"}",
+            r#"{"version":1,"$schema":"\u0061"}"#,
+            r#"{"version":1,"$schema":"\"#,
+            r#"{"version":1,"settings":{"superusers":[1]}}"#,
+            r#"{"version":1,"settings":{"superusers":[],"superusers":[]}}"#,
+            r#"{"version":1,"settings":]}"#,
+            "{\"version\":1\u{a0}}",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+    }
 
-impl<'de> Deserialize<'de> for PlainSettings {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = StrictValue::deserialize(deserializer)?;
-        document::settings_from_value(&value.0).map(Self).map_err(|_| D::Error::custom("not plain"))
+    proptest! {
+        // One byte of a right document is another, or gone, or there twice: both readers say the same.
+        #[test]
+        fn it_accepts_only_what_the_other_accepts(place in 0_usize..2000, byte in 0_u8..128, how in 0..3) {
+            let mut bytes = document().to_string().into_bytes();
+            let place = place % bytes.len();
+            match how {
+                0 => bytes[place] = byte,
+                1 => { bytes.remove(place); }
+                _ => bytes.insert(place, bytes[place]),
+            }
+            if let Ok(text) = String::from_utf8(bytes) && let Some(policy) = read(&text) {
+                prop_assert_eq!(Some(policy), slow(&text), "{}", text);
+            }
+        }
     }
 }
