@@ -58,7 +58,7 @@ const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
 #[test]
 fn revoke_says_what_has_to_go() {
     let folder = Folder::new("revoke");
-    let asked = |user: &[&str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
+    let asked = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
     let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(exit, 0);
     assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
@@ -160,7 +160,7 @@ fn two_people_are_compared() {
 #[test]
 fn changes_are_tried_on_a_person() {
     let folder = Folder::new("what-if");
-    let asked = |more: &[&str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
+    let asked = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
     let (exit, out, _) = folder.run(&asked(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
     assert_eq!(exit, 0, "{out}");
     for line in [
@@ -192,7 +192,7 @@ fn changes_are_tried_on_a_person() {
 #[test]
 fn names_that_become_one_group_are_found() {
     let folder = Folder::new("collisions");
-    let asked = |more: &[&str]| [&["collisions", "--policy", "policy.json"], more].concat();
+    let asked = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
     let (exit, out, _) = folder.run(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
     assert_eq!(exit, 0);
     for line in [

@@ -108,12 +108,13 @@ fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl Int
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
-    let found = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
-        Some(identities.with_value(|(one, other)| {
-            dom::measured("simulator: two people", || side_by_side(&policy, one, other))
-        }))
-    });
+    let found =
+        Memo::new(move |_| {
+            let policy = bench.service.policy.get()?;
+            Some(identities.with_value(|(one, other)| {
+                dom::measured("simulator: two people", || side_by_side(&policy, one, other))
+            }))
+        });
     let asked = bench.asked();
     let verdicts = move || {
         let (policy, asked) = (bench.service.policy.get()?, asked.get()?);

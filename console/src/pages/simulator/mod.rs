@@ -154,8 +154,9 @@ impl Bench {
         let view = Memo::new(move |_| {
             let (policy, now) = (service.policy.get(), now.get());
             let evaluated = dom::measured("simulator: verdict", || {
-                simulation
-                    .try_update_value(|simulation| inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now)))
+                simulation.try_update_value(|simulation| {
+                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now))
+                })
             });
             // The store lives as long as the page; after that nobody looks.
             evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, now))

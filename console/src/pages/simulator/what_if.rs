@@ -45,9 +45,9 @@ pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
         let (_, policy) = (who.get()?, bench.service.policy.get()?);
         let now = bench.now.get_untracked();
         Some(bench.trials.with(|trials| {
-            bench.inputs.with_untracked(|inputs| {
-                dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now))
-            })
+            bench
+                .inputs
+                .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
         }))
     });
     let asked = bench.asked();

@@ -30,7 +30,8 @@ pub fn facts(view: &View, inputs: &Inputs, accepted: &Accepted) -> Vec<Fact> {
             State::Attention | State::NotDone => Mark::Warn,
             State::Failed => Mark::Bad,
         };
-        let fact = Fact { about: found.about, mark, words: sentence(&found.found, found.next.as_deref().unwrap_or("")) };
+        let fact =
+            Fact { about: found.about, mark, words: sentence(&found.found, found.next.as_deref().unwrap_or("")) };
         match facts.iter_mut().find(|known| known.about == found.about) {
             Some(known) => *known = fact,
             None => {
@@ -63,14 +64,21 @@ mod tests {
         let told = |inputs: &Inputs| {
             let found = facts(&view, inputs, &accepted);
             let of = |about: &str| {
-                found.iter().filter(|fact| fact.about == about).map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
+                found
+                    .iter()
+                    .filter(|fact| fact.about == about)
+                    .map(|fact| (fact.mark, fact.words.plain()))
+                    .collect::<Vec<_>>()
             };
             (of("issuer"), of("audience"))
         };
         let (issuer, audience) = told(&inputs);
         assert_eq!(issuer, [(Mark::Good, "The issuer is https://idp.example, as the service has it.".to_owned())]);
         assert_eq!(audience.len(), 1);
-        assert!(audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts orders only"), "{audience:?}");
+        assert!(
+            audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts orders only"),
+            "{audience:?}"
+        );
         inputs.audience = "billing".into();
         assert_eq!(told(&inputs).1.len(), 1);
         assert!(!told(&inputs).1[0].1.contains("orders"));

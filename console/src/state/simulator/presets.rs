@@ -162,7 +162,8 @@ mod tests {
 
     #[test]
     fn every_shape_has_a_preset_that_finds_its_groups() {
-        let shapes: serde_json::Value = serde_json::from_str(include_str!("../../../../tests/claim-shapes.json")).unwrap();
+        let shapes: serde_json::Value =
+            serde_json::from_str(include_str!("../../../../tests/claim-shapes.json")).unwrap();
         let mut used = BTreeSet::new();
         for shape in shapes.as_array().unwrap() {
             let Some(id) = shape["preset"].as_str() else { continue };

@@ -111,7 +111,8 @@ pub fn file(tests: &[Saved], policy: &Policy) -> String {
 /// # Errors
 /// What is wrong with the file.
 pub fn import(text: &str) -> Result<Vec<Saved>, Words> {
-    let value = gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
+    let value =
+        gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
     let Some(tests) = value.get("tests").and_then(Value::as_array) else {
         return Err(Words::new().text("An assertion file has ").code("tests").text("."));
     };
@@ -174,6 +175,8 @@ mod tests {
         assert!(report.contains(&format!("\nDifference: {difference}\n")), "{report}");
         assert_eq!(import(&report).unwrap(), [fails[0].clone()]);
         let read = assertions_from_json(gbac_engine::wire::assertions_in(&report)).unwrap();
-        assert!(matches!(read.policy, gbac_engine::wire::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count()));
+        assert!(
+            matches!(read.policy, gbac_engine::wire::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
+        );
     }
 }

@@ -158,7 +158,13 @@ mod tests {
         assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
         assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
         let (_, without) = file(&Identity::new("a", ["two\nlines"]), &asked(None));
-        for wrong in ["", "[]", "{}", r#"{"unverified_token":"x","operation":"read","resource_type":"topic","resource_name":"a"}"#, &without] {
+        for wrong in [
+            "",
+            "[]",
+            "{}",
+            r#"{"unverified_token":"x","operation":"read","resource_type":"topic","resource_name":"a"}"#,
+            &without,
+        ] {
             assert!(open_file(wrong).is_err(), "{wrong}");
         }
     }

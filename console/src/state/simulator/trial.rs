@@ -100,7 +100,8 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
         Some(Err(error)) => Err(sentence(&error.to_string(), error.hint())),
         None => Err(Words::from("Nobody is named by what is entered.")),
     };
-    let faults = idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
+    let faults =
+        idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
     Tried { policy: after, identity, faults }
 }
 

@@ -291,7 +291,9 @@ mod tests {
     fn words(form: &TrialForm, groups: &[&str], asked: Option<&Asked>) -> Result<String, String> {
         let policy = policy();
         let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
-        form.trial(&options, &policy, asked).map(|trial| super::super::trial::trial_words(&trial).plain()).map_err(|words| words.plain())
+        form.trial(&options, &policy, asked)
+            .map(|trial| super::super::trial::trial_words(&trial).plain())
+            .map_err(|words| words.plain())
     }
 
     #[test]
