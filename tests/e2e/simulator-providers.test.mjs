@@ -121,7 +121,7 @@ journey('tokens of a real provider go from the token to the verdict', async ({ p
 journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t }) => {
   const missing = await whyNoGlewlwyd();
   if (missing) return t.skip(missing);
-  const glewlwyd = await startGlewlwyd({ 'ana.sousa': ['payments', 'all'], 'jonas.lindqvist': ['/eng/payments'] });
+  const glewlwyd = await startGlewlwyd({ 'ana.sousa': ['payments', 'all'], 'jonas.lindqvist': ['/elsewhere/payments'] });
   try {
     const simulator = new Simulator(page);
     await simulator.open();
