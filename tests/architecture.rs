@@ -25,7 +25,7 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("analyze", &["model", "groups", "identity", "policy", "decide"]),
     ("requests", &["model", "decide"]),
     ("audit", &["model", "decide", "requests"]),
-    ("check", &["audit", "model", "decide", "groups", "identity", "policy", "requests", "token", "warning"]),
+    ("check", &["analyze", "audit", "model", "decide", "groups", "identity", "policy", "requests", "token", "warning"]),
     (
         "wire",
         &[

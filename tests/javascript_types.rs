@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gbac_engine::decide::{Outcome, Reason, Source};
+use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 use gbac_engine::requests::Api;
 
@@ -59,6 +60,7 @@ fn unions_are_the_tables_of_spellings() {
         ("Outcome", sorted(Outcome::ALL.iter().map(|value| value.code()))),
         ("Reason", sorted(Reason::ALL.iter().map(|value| value.code()))),
         ("Source", sorted(Source::ALL.iter().map(|value| value.code()))),
+        ("NestedGroupBehavior", sorted(NestedGroupBehavior::ALL.iter().map(|value| value.as_str()))),
         ("Api", sorted(Api::ALL.iter().map(|value| value.name()))),
     ];
     for (name, values) in data_plane {

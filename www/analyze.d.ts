@@ -1,7 +1,7 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Claims, Diff, Finding, LeastGrant, LoadOptions, Names, Permissions, PolicyDocument, Principal, Question, RequestQuestion,
-  WasmSource, WhoCan,
+  Claims, Collisions, Diff, Finding, LeastGrant, LoadOptions, Names, NestedGroupBehavior, People, Permissions, PolicyDocument,
+  Principal, Question, RequestQuestion, Revocation, Trial, UnverifiedToken, WasmSource, WhatIf, WhoCan,
 } from './index.js';
 export { EngineError, init, Resource } from './index.js';
 export type * from './index.js';
@@ -24,6 +24,13 @@ export class Identity extends BaseIdentity {
    * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
    */
   leastGrant(question: Question | RequestQuestion | string): LeastGrant;
+  /**
+   * The least that has to go for what a question asks to be denied. Throws `check_invalid` or `request_not_taken`.
+   *
+   * @example
+   * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).least;
+   */
+  revoke(question: Question | string): Revocation;
 }
 
 /** A policy that can also be asked about as a whole (docs/analysis.md); the rest is as in `gbac-engine`. */
@@ -56,6 +63,40 @@ export class Policy extends Base {
    * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
    */
   leastGrant(who: Names | Claims, question: Question | RequestQuestion | string): LeastGrant;
+  /**
+   * The least that has to go for what a question asks to be denied to somebody. Throws as `identity.revoke` and `policy.open`.
+   *
+   * @example
+   * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).leave;
+   */
+  revoke(who: Names | Claims, question: Question | string): Revocation;
+  /**
+   * How two people differ: groups and ACLs of one alone, and all that one may and the other may not. With a question, its answers
+   * for both. Throws as `policy.open` and `policy.check`.
+   *
+   * @example
+   * policy.compare({ user: 'alice', groups: ['eng'] }, { user: 'bob' }).loses;
+   */
+  compare(first: Names | Claims, second: Names | Claims, question?: Question | RequestQuestion | string): People;
+  /**
+   * Names that become one group, by `suffix` or at a comma: of `names`, which are as a token has them, and of all known groups; with
+   * what each extra person gains. At most `limit` of them, 100 unless told. Throws `wrong_type`, or the code of an unknown behavior.
+   *
+   * @example
+   * policy.collisions({ names: alice.inspection.elements.map(({ raw }) => raw), nested: 'suffix' }).collisions;
+   */
+  collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): Collisions;
+  /**
+   * What changes would do to somebody: nothing is changed. With a question, its answers before and after. Throws `change_invalid`, and
+   * as `policy.open` and `policy.check`.
+   *
+   * @example
+   * policy.whatIf({ user: 'alice' }, [{ change: 'join_group', group: 'eng' }]).gains;
+   */
+  whatIf(
+    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly Trial[] | string,
+    question?: Question | RequestQuestion | string,
+  ): WhatIf;
   /**
    * What a later policy decides differently, and for whom.
    *

@@ -1,6 +1,6 @@
-// The engine with questions about a whole policy: who can, permissions, diff, lint, least grant.
+// The engine with questions about a whole policy: who can, permissions, diff, lint, least grant, and those of the simulator.
 import * as glue from './pkg/gbac_engine_analyze.js';
-import { jsonText, wellFormed } from './lib/error.js';
+import { EngineError, jsonText, listed, reading, wellFormed } from './lib/error.js';
 import { Module } from './lib/module.js';
 import * as base from './lib/policy.js';
 
@@ -23,6 +23,12 @@ export class Identity extends base.Identity {
   leastGrant(question) {
     const text = jsonText(question, 'a question');
     return module.ask(() => base.identityEngine(this).leastGrant(text));
+  }
+
+  /** The least that has to go for what a question asks to be denied. */
+  revoke(question) {
+    const text = jsonText(question, 'a question');
+    return module.ask(() => base.identityEngine(this).revoke(text));
   }
 }
 
@@ -55,6 +61,35 @@ export class Policy extends base.Policy {
     return this.#asked(who, (identity) => identity.leastGrant(question));
   }
 
+  /** The least that has to go for what a question asks to be denied to somebody. */
+  revoke(who, question) {
+    return this.#asked(who, (identity) => identity.revoke(question));
+  }
+
+  /** How two people differ, and how a question is answered to both where there is one. */
+  compare(first, second, question) {
+    const text = optionalText(question);
+    return this.#asked(first, (one) =>
+      this.#asked(second, (other) =>
+        module.ask(() => base.identityEngine(one).compare(base.identityEngine(other), text))));
+  }
+
+  /** Names that become one group: of a token's, and of all known groups. */
+  collisions(options) {
+    const [names = [], nested, limit = 100] =
+      reading('the options of collisions', () => [options?.names, options?.nested, options?.limit]);
+    if (!(Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32)) throw new EngineError('wrong_type', '`limit` is a number of collisions');
+    const text = jsonText(listed(names, 'the names').map((name) => wellFormed(name, 'a name')), 'the names');
+    const behavior = nested == null ? undefined : wellFormed(nested, '`nested`');
+    return module.ask(() => base.policyEngine(this, module).collisions(text, behavior, limit));
+  }
+
+  /** What changes would do to somebody. Nothing is changed. */
+  whatIf(who, changes, question) {
+    const [person, tried, text] = [base.whoText(who), jsonText(changes, 'changes'), optionalText(question)];
+    return module.ask(() => base.policyEngine(this, module).whatIf(person, tried, text));
+  }
+
   #asked(who, ask) {
     const identity = this.open(who);
     try {
@@ -81,4 +116,9 @@ export async function lintDocument(document, { wasm } = {}) {
   await module.load(wasm);
   const text = jsonText(document, 'a policy document', { longest: Infinity });
   return module.ask(() => glue.lintDocument(text));
+}
+
+/** A question that may be left out. */
+function optionalText(question) {
+  return question === undefined ? undefined : jsonText(question, 'a question');
 }

@@ -53,7 +53,7 @@ export interface Settings {
   /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; `$.groups` unless it is given. */
   oidc_group_claim_path?: string;
   /** `none`, the default: names as they are; `suffix`: what follows the last `/`. */
-  nested_group_behavior?: 'none' | 'suffix';
+  nested_group_behavior?: NestedGroupBehavior;
   /** The claim that names the user: `$.path[/regex/replacement/[L|U]]`; `$.sub` unless it is given. */
   oidc_principal_mapping?: string;
   /** Bare user names, for whom everything is allowed. */
@@ -93,6 +93,12 @@ export type Change =
   | { change: 'create_role' | 'delete_role' | 'delete_role_and_acls'; role: string }
   | { change: 'add_member' | 'remove_member'; role: string; principal: `User:${string}` | `Group:${string}` }
   | { change: 'settings'; settings: Settings };
+
+/** A change that is tried: of the policy, or of what the identity provider says of the person. */
+export type Trial = Change | { change: 'join_group' | 'leave_group'; group: string };
+
+/** What becomes of path-style names. */
+export type NestedGroupBehavior = 'none' | 'suffix';
 
 /** Who asks, by name: bare names, without `User:` and `Group:`. */
 export interface Names {
@@ -283,19 +289,79 @@ export interface Permissions {
     except?: (NamePattern & { host: string })[];
   })[];
 }
+/** Requests: operations on names from hosts. */
+export type Extent = NamePattern & {
+  resource_type: ResourceType;
+  except?: NamePattern[];
+  operations: Operation[];
+  /** Absent when from anywhere. */
+  hosts?: { unknown: boolean; only?: string[]; all_but?: string[] };
+};
+/** What one may and the other may not: two people, or one before and after. */
+export interface Comparison {
+  /** Whether each is a superuser, who may do everything. */
+  superusers: [boolean, boolean];
+  /** What the second may and the first may not. */
+  gains: Extent[];
+  /** What the first may and the second may not. */
+  loses: Extent[];
+}
+/** Two people side by side. */
+export interface People extends Comparison {
+  groups_first: string[];
+  groups_second: string[];
+  groups_both: string[];
+  /** ACLs that reach the first alone. */
+  acls_first: FullAcl[];
+  acls_second: FullAcl[];
+  /** To what was asked, of the first and the second. */
+  answers?: [Decision | RequestAnswer, Decision | RequestAnswer];
+}
+/** One person before and after changes that are tried. */
+export interface WhatIf extends Comparison {
+  before: { user: string; groups: string[] };
+  after: { user: string; groups: string[] };
+  groups_gained: string[];
+  groups_lost: string[];
+  /** Changes that do nothing, and why; `no_change` where it is so already. */
+  idle?: { change: Trial; code: string; message: string }[];
+  /** To what was asked, before and after. */
+  answers?: [Decision | RequestAnswer, Decision | RequestAnswer];
+}
+/** What has to go for what is allowed to be denied. */
+export interface Revocation {
+  decision: Decision;
+  /** All of them have to go. */
+  acls: FullAcl[];
+  /** Of each, all memberships or all ACLs have to go. */
+  roles: { role: string; members: Principal[]; acls: FullAcl[] }[];
+  /** The least rows that have to go; absent where it is denied, or allowed to a superuser. */
+  least?: Change[];
+  /** Groups and roles that the person has to leave where the policy stays; absent where leaving does not help. */
+  leave?: Principal[];
+  /** One ACL that denies it and nothing else. */
+  deny?: FullAcl;
+}
+/** Names that become one group. */
+export interface Collisions {
+  collisions: {
+    /** The group that they become, its bare name. */
+    group: string;
+    merging: 'suffix' | 'comma';
+    names: { name: string; in_token: boolean; known: boolean }[];
+    /** What somebody in one of the names only gains by it. */
+    gains: { name: string; extents: Extent[] }[];
+  }[];
+  /** How many more there are. */
+  more?: number;
+}
 /** A difference between two policies for one holder. */
 export interface Difference {
   principal: Principal;
   everyone?: true;
   effect: 'gains' | 'loses' | 'gains_with_others' | 'loses_with_others' | 'still_blocked';
   /** Exactly the requests that the effect is on. */
-  extents: (NamePattern & {
-    resource_type: ResourceType;
-    except?: NamePattern[];
-    operations: Operation[];
-    /** Absent when from anywhere. */
-    hosts?: { unknown: boolean; only?: string[]; all_but?: string[] };
-  })[];
+  extents: Extent[];
   /** A check that is decided differently. */
   counterexample?: {
     identity: { user: string; groups: string[] };

@@ -2,6 +2,7 @@
 
 pub(crate) mod online;
 pub(crate) mod policy;
+pub(crate) mod simulate;
 
 use std::path::PathBuf;
 
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
 use policy::PolicyCommand;
+use simulate::{CollisionsArgs, CompareArgs, RevokeArgs, WhatIfArgs};
 
 /// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
 #[derive(Debug, Parser)]
@@ -44,6 +46,16 @@ pub(crate) enum Command {
     Permissions(Box<PermissionsArgs>),
     /// Say the least that would allow what is denied: groups or roles that are there, or the narrowest new ACLs.
     LeastGrant(Box<LeastGrantArgs>),
+    /// Say the least that has to go for something that is allowed to be denied: rows of the policy, what the person holds, or one deny.
+    Revoke(Box<RevokeArgs>),
+    /// Compare two people: groups and ACLs of one alone, and everything that one may and the other may not.
+    Compare(Box<CompareArgs>),
+    /// Try changes on one person: everything that they gain and lose, and the verdict before and after. Nothing is changed.
+    ///
+    /// Exit code 1 when a change cannot be made.
+    WhatIf(Box<WhatIfArgs>),
+    /// Find names that become one group, by `suffix` or at a comma, and what each extra person gains by it.
+    Collisions(CollisionsArgs),
     /// Policy documents: look into them, take one from an existing cluster, write one as a script.
     Policy {
         #[command(subcommand)]
@@ -295,7 +307,7 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// Assertion files.
+    /// Assertion files, or bug reports that the simulator wrote of a failing test.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
     /// Write a JUnit report to this file as well.

@@ -6,7 +6,9 @@ use gbac_engine::model::{CLUSTER_NAME, Host, Operation, Principal, PrincipalType
 use gbac_engine::policy::Policy;
 use gbac_engine::requests::Resources;
 use std::net::IpAddr;
+use std::path::Path;
 
+use crate::args::simulate::OtherArgs;
 use crate::args::{QuestionArgs, ResourceArgs, WhoArgs};
 use crate::input::{self, Verifier};
 use crate::output::Failure;
@@ -45,12 +47,25 @@ pub(crate) fn ask(
     policy: &Policy,
     verifier: Option<&Verifier>,
 ) -> Result<(Check, Opened), Failure> {
-    let who = who_of(who, verifier.is_some())?;
-    let host = host(question.host.as_deref())?;
-    let now = (!matches!(who, Who::Names { .. })).then(input::now);
-    let check = Check { id: None, who, question: question_of(question)?, host, now };
+    let check = check_of(who_of(who, verifier.is_some())?, question)?;
     let opened = open(policy, &check.who, verifier).map_err(|error| refused(&error))?;
     Ok((check, opened))
+}
+
+/// The check that the flags ask of somebody.
+fn check_of(who: Who, question: &QuestionArgs) -> Result<Check, Failure> {
+    let host = host(question.host.as_deref())?;
+    let now = (!matches!(who, Who::Names { .. })).then(input::now);
+    Ok(Check { id: None, who, question: question_of(question)?, host, now })
+}
+
+/// The check that the flags ask of somebody, where they ask anything.
+pub(crate) fn asked(who: &Who, question: &QuestionArgs) -> Result<Option<Check>, Failure> {
+    let asks = question.operation.is_some() || question.request.is_some();
+    if !asks && (question.host.is_some() || !named(&question.resources).is_empty()) {
+        return Err(Failure::usage("say what is asked of it as well: --operation, or --request"));
+    }
+    asks.then(|| check_of(who.clone(), question)).transpose()
 }
 
 /// Opens an identity; with a verifier its token is verified first.
@@ -72,19 +87,37 @@ pub(crate) fn refused(error: &CheckError) -> Failure {
     }
 }
 
-fn who_of(args: &WhoArgs, verified: bool) -> Result<Who, Failure> {
+/// Whom the flags name, not opened yet.
+pub(crate) fn who_of(args: &WhoArgs, verified: bool) -> Result<Who, Failure> {
     if let Some(user) = &args.user {
-        bare("--user", user, PrincipalType::User)?;
-        args.member_of.iter().try_for_each(|group| bare("--member-of", group, PrincipalType::Group))?;
-        return Ok(Who::Names { user: user.clone(), groups: args.member_of.clone() });
+        return names("--", user, &args.member_of);
     }
-    let token = input::token(args.token_file.as_deref())?;
-    let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
+    token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
+}
+
+/// Whom the flags of the other person name.
+pub(crate) fn other_of(args: &OtherArgs, verified: bool) -> Result<Who, Failure> {
+    match &args.other_user {
+        Some(user) => names("--other-", user, &args.other_member_of),
+        None => token(args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
+    }
+}
+
+/// Somebody by name; `flags` is what the flags begin with.
+fn names(flags: &str, user: &str, groups: &[String]) -> Result<Who, Failure> {
+    bare(&format!("{flags}user"), user, PrincipalType::User)?;
+    groups.iter().try_for_each(|group| bare(&format!("{flags}member-of"), group, PrincipalType::Group))?;
+    Ok(Who::Names { user: user.to_owned(), groups: groups.to_vec() })
+}
+
+fn token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Who, Failure> {
+    let token = input::token(file)?;
+    let userinfo = userinfo.map(input::object).transpose()?;
     Ok(if verified { Who::Token { token, userinfo } } else { Who::UnverifiedToken { token, userinfo } })
 }
 
 /// A name without its type: `Group:eng` here would be the group `Group:Group:eng`.
-fn bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
+pub(crate) fn bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
     if name.is_empty() {
         return Err(Failure::usage(format!("{flag}: the name is empty")));
     }

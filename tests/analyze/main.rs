@@ -5,6 +5,7 @@ mod compare;
 mod diff;
 mod least_grant;
 mod lint;
+mod people;
 mod permissions;
 mod reach;
 mod revoke;

@@ -11,7 +11,7 @@ const { set, journey } = stage({ provider: true });
 const AWAY = { tolerates: [/Failed to load resource/] };
 
 /** Everything that a page may ask its service for while somebody reads. */
-const READS = ['/gbac/v1/service', '/gbac/v1/policy', '/demo/idp/people', '/demo/idp/jwks'];
+const READS = ['/gbac/v1/service', '/gbac/v1/policy', '/v1/cluster_config', '/demo/idp/people', '/demo/idp/jwks'];
 
 journey('a token is nowhere but in its field, during a whole session', { watched: true }, async ({ page, watched }) => {
   const simulator = new Simulator(page);

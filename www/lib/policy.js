@@ -61,7 +61,7 @@ export class Policy {
 
   /** Opens an identity once, to ask it many times. */
   open(who) {
-    const text = jsonText(who, 'an identity', { shape: named });
+    const text = whoText(who);
     return openIdentity(this, (engine) => engine.open(text));
   }
 
@@ -234,6 +234,9 @@ if (Symbol.dispose) {
     Object.defineProperty(prototype, Symbol.dispose, { value: prototype.free, configurable: true, writable: true });
   }
 }
+
+/** Who somebody is, as text. */
+export const whoText = (who) => jsonText(who, 'an identity', { shape: named });
 
 /** `{ user, groups }` as a check writes it; anything else as it is. */
 function named(who) {

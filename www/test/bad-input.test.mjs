@@ -92,6 +92,9 @@ test('analysis refuses what is no argument', async () => {
     const calls = {
       whoCan: () => policy.whoCan(bad), permissions: () => policy.permissions(bad), diff: () => policy.diff(bad),
       leastGrant: () => policy.leastGrant(bad, CHECK), question: () => policy.leastGrant(CHECK.identity, bad), own: () => alice.leastGrant(bad),
+      revoke: () => policy.revoke(bad, CHECK), taken: () => policy.revoke(CHECK.identity, bad), compare: () => policy.compare(bad, CHECK.identity),
+      other: () => policy.compare(CHECK.identity, bad), whatIf: () => policy.whatIf(bad, []), changes: () => policy.whatIf(CHECK.identity, bad),
+      names: () => policy.collisions({ names: [bad] }),
     };
     for (const [method, call] of Object.entries(calls)) codeOf(call, `${method}(${name})`);
     await rejects(() => lintDocument(bad), `lintDocument(${name})`);
@@ -100,6 +103,11 @@ test('analysis refuses what is no argument', async () => {
   assert.equal(codeOf(() => policy.whoCan({ request: { api: 'kafka', name: 'Fetch', resources: { topic: ['x'] } } })), 'request_not_taken');
   const choice = { request: { api: 'kafka', name: 'InitProducerID', resources: { topic: ['x'] } } };
   assert.equal(codeOf(() => alice.leastGrant(choice)), 'request_has_choice');
+  assert.equal(codeOf(() => alice.revoke(choice)), 'request_not_taken');
+  assert.equal(codeOf(() => policy.collisions({ nested: 'all' })), 'nested_group_behavior_invalid');
+  for (const limit of [-1, 1.5, NaN, '9', 2 ** 32]) assert.equal(codeOf(() => policy.collisions({ limit })), 'wrong_type');
+  assert.equal(codeOf(() => policy.whatIf(CHECK.identity, [{ change: 'fly' }])), 'change_invalid');
+  assert.equal(codeOf(() => policy.compare(CHECK.identity, CHECK.identity, null)), 'check_invalid');
   assert.equal(policy.diff(policy).relation, 'equal');
 });
 

@@ -1,6 +1,7 @@
 // The wasm engine under Node: bad input, flat memory, explanations.
 import test from 'node:test';
 import assert from 'node:assert/strict';
+import { Policy as Analyze } from '../analyze.js';
 import { Policy } from '../index.js';
 
 const document = {
@@ -108,6 +109,33 @@ test('an identity is opened once and asked many times', async () => {
   assert.deepEqual(claims.groups, ['engineering', 'finance']);
   assert.equal(claims.check('read', 'topic', 'analytics-events'), 'allow');
   for (const handle of [alice, claims, policy]) handle.free();
+});
+
+test('what the simulator asks', async () => {
+  const policy = await Analyze.load({ ...document, roles: [{ name: 'r', members: [{ principal: 'Group:engineering' }] }] });
+  const [alice, bob] = [{ user: 'alice', groups: ['engineering', 'all'] }, { user: 'bob', groups: ['all'] }];
+  const { identity: _, ...question } = check;
+  const found = policy.revoke(alice, question);
+  assert.equal(found.decision.outcome, 'allow');
+  assert.deepEqual(found.leave, ['Group:engineering']);
+  // What it says can be tried as it is, and nothing is changed by trying.
+  const tried = policy.whatIf(alice, found.least, question);
+  assert.deepEqual(tried.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
+  assert.equal(policy.open(alice).decide(question).outcome, 'allow');
+  const left = policy.whatIf(alice, [{ change: 'leave_group', group: 'engineering' }, { change: 'leave_group', group: 'nobody' }]);
+  assert.deepEqual([left.groups_lost, left.idle.map(({ code }) => code), left.answers], [['engineering'], ['no_change'], undefined]);
+  const two = policy.compare(alice, bob, question);
+  assert.deepEqual([two.groups_first, two.groups_both, two.gains], [['engineering'], ['all'], []]);
+  assert.deepEqual(two.answers.map(({ outcome }) => outcome), ['allow', 'deny']);
+  assert.equal(two.loses[0].resource_name, 'analytics-');
+  assert.deepEqual(policy.compare(alice, alice).loses, []);
+  const claims = policy.open({ claims: { sub: 'a', groups: ['/x/engineering', '/y/engineering'] } });
+  const names = claims.inspection.elements.map(({ raw }) => raw);
+  const { collisions: [merged] } = policy.collisions({ names, nested: 'suffix' });
+  assert.deepEqual([merged.group, merged.names.length], ['engineering', 3]);
+  assert.equal(merged.gains[0].extents[0].resource_name, 'analytics-');
+  assert.deepEqual(policy.collisions(), { collisions: [] });
+  assert.equal(policy.collisions({ names, nested: 'suffix', limit: 0 }).more, 1);
 });
 
 test('a name is found anew when it was forgotten, and the answer is the same', async () => {

@@ -129,6 +129,9 @@ async function answers() {
   };
   const [acl] = DOCUMENT.acls;
   all.push(['Finding[]', await lintDocument({ ...DOCUMENT, acls: [acl, acl] })]);
+  // One that changes nothing, and one that cannot be made.
+  const tried = [{ change: 'leave_group', group: 'nobody' }, { change: 'add_member', role: 'nowhere', principal: 'Group:a' }];
+  all.push(['WhatIf', (await Analyze.load(DOCUMENT)).whatIf({ user: 'alice' }, tried)]);
   await Analyze.load({ version: 2, acls: [{}] }).catch(({ problems }) => all.push(['Problem[]', problems]));
   let before = await Analyze.load(DOCUMENT);
   for (const name of readdirSync(vectors).filter((name) => name.endsWith('.json')).sort()) {
@@ -149,7 +152,12 @@ async function answers() {
       attempt('WhoCan', () => policy.whoCan(question));
       attempt('Permissions', () => policy.permissions(who));
       attempt('LeastGrant', () => policy.leastGrant(who, question));
+      attempt('Revocation', () => policy.revoke(who, question));
+      attempt('People', () => policy.compare(who, { user: 'somebody', groups: ['eng', 'engineering'] }, question));
+      attempt('WhatIf', () => policy.whatIf(who, [{ change: 'join_group', group: 'engineering' }, { change: 'create_role', role: 'tried' }], question));
     }
+    const names = ['/a/engineering', '/b/engineering', 'a,b', '/c/engineering'];
+    attempt('Collisions', () => policy.collisions({ names, nested: 'suffix', limit: 2 }));
     before.free();
     before = policy;
   }
@@ -178,7 +186,7 @@ test('every answer of the engine to every vector is of its type, and every membe
   all.forEach(([, value]) => walk(value));
   const file = ts.createSourceFile('types.d.ts', readFileSync(join(WWW, 'types.d.ts'), 'utf8'), ts.ScriptTarget.Latest, true);
   const outputs = ['Decision', 'RequestAnswer', 'Path', 'Candidate', 'Explanation', 'Warning', 'Inspection', 'Problem', 'NamePattern', 'Match',
-    'WhoCan', 'Permissions', 'Difference', 'Diff', 'LeastGrant', 'Finding', 'ExportedDocument', 'FullAcl'];
+    'WhoCan', 'Permissions', 'Extent', 'Comparison', 'People', 'WhatIf', 'Revocation', 'Collisions', 'Difference', 'Diff', 'LeastGrant', 'Finding', 'ExportedDocument', 'FullAcl'];
   const missing = [];
   for (const statement of file.statements.filter((node) => outputs.includes(node.name?.text))) {
     const visit = (node) => {

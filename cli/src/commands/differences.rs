@@ -1,4 +1,4 @@
-//! What differs between two policies, in words.
+//! What differs between two policies or people, in words.
 
 use std::fmt::Write;
 
@@ -32,17 +32,27 @@ pub(super) fn words(diff: &Diff) -> String {
 
 fn difference(difference: &Difference) -> Vec<Vec<String>> {
     let row = |extent: &Extent| {
-        let of = extent.resource_type;
-        let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
-        let except: Vec<String> =
-            extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
-        if !except.is_empty() {
-            let _ = write!(on, " except {}", except.join(", "));
-        }
         let who = if difference.holder.is_everyone() { "everyone".into() } else { difference.holder.to_string() };
-        vec![who, effect(difference.effect).into(), operations(&extent.operations), on, from(&extent.hosts)]
+        [vec![who, effect(difference.effect).into()], cells(extent)].concat()
     };
     difference.extents.iter().map(row).collect()
+}
+
+/// Requests, a row for each extent; `indent` stands before every line.
+pub(super) fn extents(extents: &[Extent], indent: &str) -> String {
+    let rows: Vec<Vec<String>> = extents.iter().map(cells).collect();
+    let table = table(&["OPERATIONS", "RESOURCE", "FROM"], &rows);
+    table.lines().map(|line| format!("{indent}{line}\n")).collect()
+}
+
+fn cells(extent: &Extent) -> Vec<String> {
+    let of = extent.resource_type;
+    let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
+    let except: Vec<String> = extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
+    if !except.is_empty() {
+        let _ = write!(on, " except {}", except.join(", "));
+    }
+    vec![operations(&extent.operations), on, from(&extent.hosts)]
 }
 
 const fn effect(effect: Effect) -> &'static str {

@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
 use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
+use gbac_engine::check::provider::Accepted;
 use gbac_engine::policy::{Policy, Settings};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::inspect;
 use super::policy::settings_of;
@@ -22,11 +23,12 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
     let mut settings = inspect::settings(&args.settings)?;
     let mut policy = args.settings.policy.as_deref().map(input::policy).transpose()?;
-    let (mut resolved, mut log_level) = (None, None);
+    let (mut resolved, mut log_level, mut accepted) = (None, None, None);
     if args.online {
         let asked = Asked::of(&Client::open(&args.connect)?, &token)?;
         resolved = asked.resolved;
         log_level = asked.log_level;
+        accepted = asked.accepted;
         settings = asked.settings.unwrap_or(settings);
         policy = policy.or(asked.policy);
     }
@@ -38,6 +40,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         expected: &args.expect_group,
         resolved: resolved.as_ref(),
         log_level: log_level.as_deref(),
+        accepted: accepted.as_ref(),
         now: Some(input::now()),
     });
     match format {
@@ -56,6 +59,7 @@ struct Asked {
     settings: Option<Settings>,
     policy: Option<Policy>,
     log_level: Option<String>,
+    accepted: Option<Accepted>,
 }
 
 impl Asked {
@@ -67,6 +71,9 @@ impl Asked {
         };
         let told = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
         let settings = settings_of(client).map_err(|failure| told("the properties could not be read", &failure)).ok();
+        // That they could not be read was told.
+        let properties: Option<Map<String, Value>> = client.get(paths::CLUSTER_CONFIG).ok();
+        let accepted = properties.map(|properties| Accepted::of_properties(|name| properties.get(name)));
         let policy = client.policy().map_err(|error| told("the policy could not be read", &error)).ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
         let level = level.map_err(|error| told("the log level could not be read", &error)).ok();
@@ -75,6 +82,7 @@ impl Asked {
             settings,
             policy: policy.map(|(policy, _)| policy),
             log_level: level.map(|level| level.level),
+            accepted,
         })
     }
 }

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &LeastGrantArgs, format: Format) -> Result<ExitCode, Fai
 }
 
 /// The questions of a check: one, or those that a request needs, all of them.
-fn requests<'a>(check: &'a Check, answer: &'a Answer) -> Result<Vec<Request<'a>>, Failure> {
+pub(super) fn requests<'a>(check: &'a Check, answer: &'a Answer) -> Result<Vec<Request<'a>>, Failure> {
     let at = |request: Request<'a>| Request { host: check.host, now: check.now, ..request };
     match (&check.question, answer) {
         (Question::Access { operation, resource_type, resource_name }, _) => {

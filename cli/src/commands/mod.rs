@@ -2,6 +2,8 @@
 
 pub(crate) mod check;
 pub(crate) mod cluster;
+pub(crate) mod collisions;
+pub(crate) mod compare;
 mod differences;
 pub(crate) mod doctor;
 pub(crate) mod document;
@@ -12,7 +14,9 @@ mod merge;
 pub(crate) mod permissions;
 pub(crate) mod policy;
 pub(crate) mod profile;
+pub(crate) mod revoke;
 pub(crate) mod security;
 pub(crate) mod serve;
 pub(crate) mod test;
+pub(crate) mod what_if;
 pub(crate) mod who_can;

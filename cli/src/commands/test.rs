@@ -1,4 +1,4 @@
-//! `gbac test`: assertion files, a table of what failed, a count.
+//! `gbac test`: assertion files and bug reports, a table of what failed, a count.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use gbac_engine::check::{ask, open};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{PolicySource, Test, assertions_from_json};
+use gbac_engine::wire::{PolicySource, Test, assertions_from_json, assertions_in};
 use serde_json::json;
 
 use crate::args::{Format, TestArgs};
@@ -51,7 +51,8 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
 }
 
 fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
-    let file = assertions_from_json(&input::text(path)?).map_err(|problems| Failure::problems(what, problems))?;
+    let text = input::text(path)?;
+    let file = assertions_from_json(assertions_in(&text)).map_err(|problems| Failure::problems(what, problems))?;
     if file.tests.is_empty() {
         return Err(Failure::new("no_tests", format!("{what}: there are no tests in it")));
     }

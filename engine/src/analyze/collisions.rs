@@ -2,7 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use super::compare::compare;
+use super::diff::Extent;
+use super::stranger;
 use crate::groups::{NestedGroupBehavior, comma_parts};
+use crate::identity::Identity;
 use crate::model::{Principal, PrincipalType};
 use crate::policy::Policy;
 
@@ -51,8 +55,7 @@ pub struct Collision {
 /// Finds the names that become one group: of these, which are in a token, and of all groups that the policy names.
 ///
 /// Names in a token are as the claim has them, before anything is cut off. With [`NestedGroupBehavior::None`] nothing is cut
-/// off, so that only the comma is left. What a person with one of the names gains by the other is what
-/// [`compare`](super::compare) says of an identity with the one group and of one with the other.
+/// off, so that only the comma is left. [`merged_gains`] says what people gain by it.
 ///
 /// ```
 /// use gbac_engine::analyze::{Merging, collisions};
@@ -101,6 +104,65 @@ pub fn collisions(policy: &Policy, nested: NestedGroupBehavior, in_token: &[impl
             group: group.to_owned(),
             merging,
             names: names.iter().map(merged).collect(),
+        })
+        .collect()
+}
+
+/// What somebody gains by a collision who is in one of its names only.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gain {
+    /// The name that the person is in.
+    pub name: String,
+    /// What the person gains.
+    pub extents: Vec<Extent>,
+}
+
+/// Collisions with what each extra person gains.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mergings {
+    /// The collisions, those of names in the token first, each with what somebody in one of its names gains. The name that
+    /// is the group's own gains nothing and is left out.
+    pub found: Vec<(Collision, Vec<Gain>)>,
+    /// How many collisions more there are.
+    pub more: usize,
+}
+
+/// How many names of a collision are compared.
+const COMPARED: usize = 5;
+
+/// Finds what [`collisions`] finds, and what somebody with only one of the names gains by it. At most `limit` collisions are
+/// told, and the first names of each: what one name gains takes a look at the whole policy.
+#[must_use]
+pub fn merged_gains(
+    policy: &Policy,
+    nested: NestedGroupBehavior,
+    in_token: &[impl AsRef<str>],
+    limit: usize,
+) -> Mergings {
+    let (mut all, others): (Vec<Collision>, Vec<Collision>) = (collisions(policy, nested, in_token).into_iter())
+        .partition(|collision| collision.names.iter().any(|name| name.in_token));
+    all.extend(others);
+    let more = all.len().saturating_sub(limit);
+    all.truncate(limit);
+    let nobody = stranger(&[policy]);
+    let with_gains = |collision: Collision| {
+        let gains = gains(policy, &nobody, &collision);
+        (collision, gains)
+    };
+    Mergings { found: all.into_iter().map(with_gains).collect(), more }
+}
+
+fn gains(policy: &Policy, nobody: &str, collision: &Collision) -> Vec<Gain> {
+    let others = collision.names.iter().filter(|name| name.name != collision.group).take(COMPARED);
+    others
+        .map(|name| {
+            let alone = Identity::new(nobody, [name.name.as_str()]);
+            // What the comma takes apart is what every part gives.
+            let then = match collision.merging {
+                Merging::Suffix => Identity::new(nobody, [collision.group.as_str()]),
+                Merging::Comma => Identity::new(nobody, [name.name.as_str(), collision.group.as_str()]),
+            };
+            Gain { name: name.name.clone(), extents: compare((policy, &alone), (policy, &then)).gains }
         })
         .collect()
 }

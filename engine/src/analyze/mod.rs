@@ -12,19 +12,21 @@ mod known_names;
 mod least_grant;
 mod lint;
 mod matrix;
+mod people;
 mod permissions;
 mod reach;
 mod revoke;
 mod role_counts;
 mod tree;
+mod trials;
 mod who_can;
 
 use std::fmt;
 
-use crate::model::{Operation, PatternType, Permission, Principal};
-use crate::policy::Operations;
+use crate::model::{Operation, PatternType, Permission, Principal, PrincipalType};
+use crate::policy::{Operations, Policy};
 
-pub use collisions::{Collision, Merged, Merging, collisions};
+pub use collisions::{Collision, Gain, Merged, Merging, Mergings, collisions, merged_gains};
 pub use compare::{Comparison, compare};
 pub use diff::{Addresses, Counterexample, Diff, Difference, Effect, Extent, Hosts, Relation, diff};
 pub use holdings::{Count, Holding, Holdings, Named, holdings};
@@ -33,10 +35,12 @@ pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
 pub(crate) use lint::in_order;
 pub use lint::{Finding, Mend, Severity, lint, lint_roles};
 pub use matrix::{Cell, cell, resources};
+pub use people::{People, groups_between, people};
 pub use permissions::{Exception, Grant, Permissions, permissions, permissions_of};
 pub use reach::{Block, Reach, Subject, Way, reach};
 pub use revoke::{Revocation, RoleGrant, revoke};
 pub use role_counts::{RoleCounts, acl_counts, role_counts};
+pub use trials::{Idle, Trial, Trials};
 pub use who_can::{Entry, Match, WhoCan, who_can};
 
 /// Names of one resource type.
@@ -90,6 +94,18 @@ impl fmt::Display for Holder {
             Self::One(principal) => principal.fmt(f),
         }
     }
+}
+
+/// A user that none of these policies knows, so that only what else somebody holds counts.
+fn stranger(policies: &[&Policy]) -> String {
+    let mut name = "someone".to_owned();
+    let knows = |policy: &&Policy, name: &str| {
+        policy.principal_id(PrincipalType::User, name).is_some() || policy.settings().superusers.contains(name)
+    };
+    while policies.iter().any(|policy| knows(policy, &name)) {
+        name.push('-');
+    }
+    name
 }
 
 /// The operations that are answered by ACLs of these operations (D-02).

@@ -6,7 +6,7 @@ use crate::decide::{Decision, Outcome, Reason, Request, decide};
 use crate::identity::Identity;
 use crate::model::{Acl, Permission, Principal, PrincipalType};
 use crate::order::sort;
-use crate::policy::{Policy, PrincipalId};
+use crate::policy::{Change, Policy, PrincipalId};
 
 /// What would deny a request that is allowed.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,12 +37,29 @@ pub struct RoleGrant {
 }
 
 impl Revocation {
-    /// How many rows of the policy have to go at least: ACLs, and of each role its memberships or its ACLs, whichever are
-    /// fewer. None where it is denied, or allowed to a superuser.
+    /// The least rows of the policy that have to go, as changes: ACLs, and of each role its memberships or its ACLs, whichever
+    /// are fewer. None where it is denied, or allowed to a superuser.
+    #[must_use]
+    pub fn changes(&self) -> Option<Vec<Change>> {
+        if self.decision.reason != Reason::AllowRule {
+            return None;
+        }
+        let mut changes: Vec<Change> = self.acls.iter().cloned().map(Change::RemoveAcl).collect();
+        for RoleGrant { role, members, acls } in &self.roles {
+            if members.len() < acls.len() {
+                let member = |member: &Principal| Change::RemoveMember { role: role.clone(), member: member.clone() };
+                changes.extend(members.iter().map(member));
+            } else {
+                changes.extend(acls.iter().cloned().map(Change::RemoveAcl));
+            }
+        }
+        Some(changes)
+    }
+
+    /// How many rows have to go at least.
     #[must_use]
     pub fn least(&self) -> Option<usize> {
-        let roles: usize = self.roles.iter().map(|role| role.members.len().min(role.acls.len())).sum();
-        (self.decision.reason == Reason::AllowRule).then_some(self.acls.len() + roles)
+        self.changes().map(|changes| changes.len())
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
+use super::provider::{Accepted, object_ids};
 use crate::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, suggest_paths};
 use crate::identity::Identity;
 use crate::model::{Principal, PrincipalType};
@@ -29,6 +30,8 @@ pub struct Evidence<'a> {
     pub resolved: Option<&'a Resolved>,
     /// The level of the logger `security`, where it is known.
     pub log_level: Option<&'a str>,
+    /// Whose tokens the service accepts, where it is known.
+    pub accepted: Option<&'a Accepted>,
     /// The time, in seconds since 1970, where it is known.
     pub now: Option<f64>,
 }
@@ -124,7 +127,7 @@ impl Step {
 /// let settings = Settings::default();
 /// let steps = diagnose(&Evidence {
 ///     token: Presented::Claims(claims.as_object().expect("an object")), userinfo: None, settings: &settings,
-///     policy: None, expected: &[], resolved: None, log_level: None, now: None,
+///     policy: None, expected: &[], resolved: None, log_level: None, accepted: None, now: None,
 /// });
 /// assert_eq!(steps[0].state, State::Failed);
 /// assert!(steps[2].next[0].contains("`$.realm_access.roles`"));
@@ -214,6 +217,10 @@ fn groups(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Extra
     for warning in extraction.warnings.iter().filter(|warning| OF_NAMES.contains(&warning.code)) {
         step.fault(State::Attention, warning.message.clone());
     }
+    if let Some((found, next)) = object_ids(extraction.names(), evidence.policy) {
+        step.fault(State::Attention, found);
+        step.next(next);
+    }
     for name in evidence.expected {
         if extraction.names().any(|group| group == name) {
             step.found(format!("`Group:{}` is among them", escaped(name)));
@@ -287,6 +294,13 @@ fn settings(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Ext
             NestedGroupBehavior::None
         }
     };
+    for compared in evidence.accepted.iter().flat_map(|accepted| accepted.compare(claims.members())) {
+        match compared.state {
+            State::Passed => step.found(compared.found),
+            state => step.fault(state, compared.found),
+        }
+        step.next.extend(compared.next);
+    }
     if extraction.groups.is_empty() {
         let others = suggest_paths(claims.members());
         if others.is_empty() {
@@ -427,6 +441,7 @@ mod tests {
             expected: &[],
             resolved: None,
             log_level: None,
+            accepted: None,
             now: None,
         })
     }
@@ -453,6 +468,7 @@ mod tests {
             expected: &expected,
             resolved: Some(&resolved),
             log_level: Some("debug"),
+            accepted: None,
             now: Some(99.0),
         };
         let steps = diagnose(&evidence);
@@ -492,6 +508,7 @@ mod tests {
             expected: &expected,
             resolved: Some(&Resolved::Identity("a".into(), vec!["Eng".into()])),
             log_level: Some("info"),
+            accepted: None,
             now: None,
         };
         let steps = diagnose(&evidence);
@@ -523,6 +540,7 @@ mod tests {
             expected: &[],
             resolved: None,
             log_level: None,
+            accepted: None,
             now: None,
         });
         assert_eq!(states(&steps), ["failed", "not_done", "not_done", "not_done"]);

@@ -2,6 +2,8 @@
 
 pub mod doctor;
 pub mod events;
+pub mod provider;
+mod what_if;
 
 use std::fmt;
 use std::net::IpAddr;
@@ -16,6 +18,8 @@ use crate::policy::Policy;
 use crate::requests::{self, Need, RequestError, Resources};
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
 use crate::warning::Warning;
+
+pub use what_if::{WhatIf, what_if};
 
 /// One question about one identity.
 #[derive(Debug, Clone, PartialEq)]
@@ -105,6 +109,13 @@ impl Opened {
     /// What to know about the token and its groups, whichever way they came.
     pub fn warnings(&self) -> impl Iterator<Item = &Warning> {
         self.before.iter().chain(self.extraction.iter().flat_map(|extraction| &extraction.warnings))
+    }
+
+    /// The groups' names as the claim has them, before anything is cut off; those that were given by name.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        let of_token = self.extraction.iter().flat_map(|extraction| &extraction.elements);
+        let given = if self.extraction.is_none() { self.identity.groups() } else { &[] };
+        of_token.map(|element| element.raw.as_str()).chain(given.iter().map(String::as_str))
     }
 }
 

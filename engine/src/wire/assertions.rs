@@ -84,6 +84,33 @@ impl Expectation {
     }
 }
 
+/// What comes before the assertion file in a bug report, and what after it.
+const BLOCK: (&str, &str) = ("\n```json\n", "\n```");
+
+/// A bug report as text for people (Markdown): what they read first, then the test with its policy. [`assertions_in`] finds it.
+#[must_use]
+pub fn report(words: &str, file: &str) -> String {
+    format!("{}\n{}{file}{}\n", words.trim_end(), BLOCK.0, BLOCK.1)
+}
+
+/// The assertion file in a text: that of a bug report, or the text itself.
+///
+/// ```
+/// use gbac_engine::wire::{assertions_in, report};
+/// let file = r#"{ "version": 1 }"#;
+/// assert_eq!(assertions_in(&report("# It fails\n", file)), file);
+/// assert_eq!(assertions_in(file), file);
+/// ```
+#[must_use]
+pub fn assertions_in(text: &str) -> &str {
+    if text.trim_start().starts_with(['{', '[']) {
+        return text;
+    }
+    // The last one: no line of JSON begins with the mark, but a line of the words could.
+    let block = text.rfind(BLOCK.0).and_then(|place| text.get(place + BLOCK.0.len()..));
+    block.map_or(text, |block| block.split(BLOCK.1).next().unwrap_or(block))
+}
+
 /// Reads an assertion file.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::acl;
 use super::document;
 use super::reader::{self, Fields, Place, Problems};
+use crate::analyze::{Trial, Trials};
 use crate::policy::Change;
 use crate::text::escaped;
 
@@ -27,12 +28,61 @@ use crate::text::escaped;
 pub fn change_from_json(text: &str) -> Result<Change, Problems> {
     let value = reader::parse(text)?;
     let mut problems = Problems::default();
-    let change = read(&value, &mut problems);
+    let change = read(&value, &Place::Root, &mut problems);
     problems.or(change)
 }
 
-fn read(value: &Value, problems: &mut Problems) -> Option<Change> {
-    let at = &Place::Root;
+/// Reads changes that are tried: an array of changes of a policy, and of `join_group` and `leave_group` of a `group`, its bare
+/// name, for what the identity provider could do to the person.
+///
+/// # Errors
+/// Every problem at once.
+///
+/// ```
+/// use gbac_engine::wire::trials_from_json;
+/// let trials = trials_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
+/// assert_eq!((trials.as_slice().len(), trials.changes().count()), (2, 1));
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+pub fn trials_from_json(text: &str) -> Result<Trials, Problems> {
+    trials_from_value(&reader::parse(text)?)
+}
+
+/// Reads changes that are tried and parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn trials_from_value(value: &Value) -> Result<Trials, Problems> {
+    let mut problems = Problems::default();
+    let Value::Array(changes) = value else {
+        problems.expected(&Place::Root, "an array of changes", value);
+        return Err(problems);
+    };
+    let mut trials = Trials::default();
+    for (place, value) in changes.iter().enumerate() {
+        trials.extend(read_trial(value, &Place::Element(&Place::Root, place), &mut problems));
+    }
+    problems.or(Some(trials))
+}
+
+fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Trial> {
+    let kind = value.get("change").and_then(Value::as_str);
+    let Some(kind @ ("join_group" | "leave_group")) = kind else {
+        return read(value, at, problems).map(Trial::Policy);
+    };
+    let mut fields = Fields::of(value, at, problems)?;
+    fields.optional("change");
+    let group = fields.string("group", at, problems).map(str::to_owned);
+    fields.finish(at, problems);
+    let group = group?;
+    if group.is_empty() {
+        problems.push(&Place::Member(at, "group"), "empty_name", "an empty name is no group's");
+        return None;
+    }
+    Some(if kind == "join_group" { Trial::Join(group) } else { Trial::Leave(group) })
+}
+
+fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
     let mut fields = Fields::of(value, at, problems)?;
     let kind = fields.string("change", at, problems)?;
     let change = match kind {

@@ -238,7 +238,7 @@ pub struct DocumentJson<'a> {
 }
 
 #[derive(Serialize)]
-struct SettingsJson<'a> {
+pub(super) struct SettingsJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     oidc_group_claim_path: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -266,26 +266,31 @@ struct MemberJson {
     principal: String,
 }
 
-impl<'a> From<&'a Policy> for DocumentJson<'a> {
-    fn from(policy: &'a Policy) -> Self {
-        let settings = policy.settings();
+impl<'a> From<&'a Settings> for SettingsJson<'a> {
+    fn from(settings: &'a Settings) -> Self {
         let (path, nested, sso) = match &settings.groups {
             GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
             GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
         };
+        Self {
+            oidc_group_claim_path: path,
+            nested_group_behavior: nested,
+            sso,
+            oidc_principal_mapping: settings.principal_mapping.as_str(),
+            superusers: settings.superusers.as_slice(),
+        }
+    }
+}
+
+impl<'a> From<&'a Policy> for DocumentJson<'a> {
+    fn from(policy: &'a Policy) -> Self {
         let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
             name,
             members: members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
         };
         Self {
             version: 1,
-            settings: SettingsJson {
-                oidc_group_claim_path: path,
-                nested_group_behavior: nested,
-                sso,
-                oidc_principal_mapping: settings.principal_mapping.as_str(),
-                superusers: settings.superusers.as_slice(),
-            },
+            settings: policy.settings().into(),
             roles: policy.roles_and_members().map(role).collect(),
             acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
         }

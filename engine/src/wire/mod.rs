@@ -11,6 +11,7 @@ mod extraction;
 mod lint;
 mod plain;
 mod reader;
+mod simulation;
 
 pub use acl::{AclJson, acl_from_value};
 pub use analysis::{
@@ -18,9 +19,10 @@ pub use analysis::{
     HostsJson, IdentityJson, LeastGrantJson, MatchJson, PatternJson, PermissionsJson, WhoCanJson,
 };
 pub use assertions::{
-    Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value,
+    Assertions, Expectation, Observed, PolicySource, Test, assertions_from_json, assertions_from_value, assertions_in,
+    report,
 };
-pub use change::change_from_json;
+pub use change::{change_from_json, trials_from_json, trials_from_value};
 pub use check::{check_from_json, check_from_value, question_from_json, who_from_json};
 pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, NeedJson, NeededJson, PathJson};
 pub use document::{
@@ -29,3 +31,7 @@ pub use document::{
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, OpenedJson, WarningJson};
 pub use lint::{lint_from_json, lint_from_value};
 pub use reader::{Problem, Problems};
+pub use simulation::{
+    ChangeJson, CollisionJson, CollisionsJson, ComparisonJson, GainJson, IdleJson, MergedJson, PeopleJson,
+    RevocationJson, RoleGrantJson, WhatIfJson,
+};

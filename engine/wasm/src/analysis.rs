@@ -2,9 +2,14 @@
 
 use gbac_engine::analyze::{self, Finding, Holder};
 use gbac_engine::check::{self, Answer, Check, Question};
-use gbac_engine::decide::Request;
+use gbac_engine::decide::{OpenIdentity, Request};
+use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, Principal, ResourceType};
-use gbac_engine::wire::{self, DiffJson, FindingJson, LeastGrantJson, PermissionsJson, WhoCanJson};
+use gbac_engine::policy as policies;
+use gbac_engine::wire::{
+    self, AnswerJson, CollisionsJson, DiffJson, FindingJson, LeastGrantJson, PeopleJson, PermissionsJson,
+    RevocationJson, WhatIfJson, WhoCanJson,
+};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
@@ -37,6 +42,40 @@ impl Policy {
     #[must_use]
     pub fn diff(&self, later: &Self) -> String {
         text(&DiffJson::from(&analyze::diff(&self.policy(), &later.policy())))
+    }
+
+    /// Names that become one group: of these, a JSON array, as a token has them, and of all known groups; under what the
+    /// settings say of nested names unless another behaviour is named.
+    #[must_use]
+    pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<String> {
+        let names: Vec<String> = given(
+            serde_json::from_str(names).map_err(|_| Fault::new("wrong_type", &"the names are an array of texts")),
+        )?;
+        let policy = self.policy();
+        let nested = match nested {
+            Some(nested) => given(
+                nested
+                    .parse::<NestedGroupBehavior>()
+                    .map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint()))),
+            )?,
+            None => policy.settings().identity_rules().extraction.nested,
+        };
+        Some(text(&CollisionsJson::from(&analyze::merged_gains(&policy, nested, &names, limit))))
+    }
+
+    /// What changes would do to somebody, and to the answer to a question of theirs where there is one.
+    #[wasm_bindgen(js_name = whatIf)]
+    #[must_use]
+    pub fn what_if(&self, who: &str, changes: &str, question: Option<String>) -> Option<String> {
+        let who = given(wire::who_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)))?;
+        let trials = wire::trials_from_json(changes);
+        let trials = given(trials.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
+        let question = match question {
+            Some(question) => Some(question_from(&question)?),
+            None => None,
+        };
+        let found = check::what_if(&self.policy(), &who, &trials, question.as_ref(), None);
+        Some(text(&WhatIfJson::from(&given(found.map_err(|error| Fault::new(error.code(), &error)))?)))
     }
 
     /// What is odd in it.
@@ -73,8 +112,7 @@ impl Identity {
     pub fn least_grant(&mut self, question: &str) -> Option<String> {
         let check = question_from(question)?;
         let policy = self.state.policy.borrow();
-        let answer = check::ask_open(&policy, &mut self.open, &check);
-        let answer = given(answer.map_err(|error| Fault::new(error.code(), &error)))?;
+        let answer = asked(&policy, &mut self.open, &check)?;
         let requests = match &answer {
             Answer::Access(_) => Ok(access(&check).into_iter().collect::<Vec<_>>()),
             Answer::Api { need, .. } if need.has_choice() => {
@@ -88,6 +126,33 @@ impl Identity {
         let least = analyze::least_grant(&policy, self.open.identity(), &given(requests)?);
         Some(text(&LeastGrantJson::from(&least)))
     }
+
+    /// What has to go for one operation on one resource to be denied.
+    #[must_use]
+    pub fn revoke(&self, question: &str) -> Option<String> {
+        let check = question_from(question)?;
+        let request =
+            access(&check).ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+        let policy = self.state.policy.borrow();
+        Some(text(&RevocationJson::from(&analyze::revoke(&policy, self.open.identity(), &given(request)?))))
+    }
+
+    /// How this one and another of the same policy differ, and how a question is answered to both where there is one.
+    #[must_use]
+    pub fn compare(&mut self, other: &mut Self, question: Option<String>) -> Option<String> {
+        let policy = self.state.policy.borrow();
+        let mut found = PeopleJson::from(&analyze::people(&policy, self.open.identity(), other.open.identity()));
+        if let Some(question) = question {
+            let check = question_from(&question)?;
+            let [first, second] = [asked(&policy, &mut self.open, &check)?, asked(&policy, &mut other.open, &check)?];
+            found.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
+        }
+        Some(text(&found))
+    }
+}
+
+fn asked(policy: &policies::Policy, open: &mut OpenIdentity, check: &Check) -> Option<Answer> {
+    given(check::ask_open(policy, open, check).map_err(|error| Fault::new(error.code(), &error)))
 }
 
 /// The one request of a check; none for a whole request of an API.

@@ -103,6 +103,8 @@ export async function startGlewlwyd(people) {
         if (!response.ok) throw new Error(`Glewlwyd gave no token: ${response.status} ${text}`);
         return JSON.parse(text).access_token;
       },
+      /** Its JWKS, as text. */
+      keys: async () => (await fetch(`${api}/oidc/jwks`)).text(),
       setGroups: (username, groups) => ask('PUT', `/user/${encodeURIComponent(username)}`, { groups, ...STANDING }),
       stop,
     };

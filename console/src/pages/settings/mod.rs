@@ -7,6 +7,8 @@ mod properties;
 mod service;
 mod sso;
 
+pub(in crate::pages) use service::on_connection;
+
 use leptos::prelude::*;
 
 use crate::dom;

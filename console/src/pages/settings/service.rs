@@ -16,7 +16,7 @@ use gbac_engine::model::Principal;
 type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
 
 /// Asks again whenever the pages are about something else, or somebody else asks.
-pub(super) fn on_connection(service: Service, ask: impl Fn() + 'static) {
+pub(in crate::pages) fn on_connection(service: Service, ask: impl Fn() + 'static) {
     let connected = Memo::new(move |_| {
         let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
         (is_connected, service.connection.get(), service.user.get())

@@ -1,13 +1,13 @@
 //! Names that become one group, in this token and over all known groups, and what each person gains by it.
 
-use gbac_engine::analyze::{Effect, Merged, Merging};
+use gbac_engine::analyze::{Collision, Effect, Gain, Merged, Merging};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
 use super::Bench;
 use super::more::Extents;
-use crate::state::simulator::collisions::{Found, Row, found};
+use crate::state::simulator::collisions::{Found, found};
 use crate::state::words::count;
 use crate::ui::{Choice, Mono, PrincipalName, Segmented};
 
@@ -52,24 +52,25 @@ pub(super) fn Collisions(bench: Bench) -> impl IntoView {
 #[component]
 fn Rows(found: Found) -> impl IntoView {
     let known = count(found.known, "known group");
-    if found.rows.is_empty() {
+    let more = found.merged.more;
+    let rows = found.merged.found;
+    if rows.is_empty() {
         return view! { <p>{format!("No two names become one group: not in this token, and not among {known}.")}</p> }
             .into_any();
     }
-    let number = found.rows.len() + found.more;
+    let number = rows.len() + more;
     view! {
         <p>{format!("{} among the token’s names and {known}.", count(number, "collision"))}</p>
         <ul class="stack" aria-label="Collisions">
-            {found.rows.into_iter().map(|row| view! { <OneRow row=row /> }).collect_view()}
+            {rows.into_iter().map(|(collision, gains)| view! { <OneRow collision=collision gains=gains /> }).collect_view()}
         </ul>
-        {(found.more > 0).then(|| view! { <p class="quiet">{format!("and {} more", found.more)}</p> })}
+        {(more > 0).then(|| view! { <p class="quiet">{format!("and {more} more")}</p> })}
     }
     .into_any()
 }
 
 #[component]
-fn OneRow(row: Row) -> impl IntoView {
-    let Row { collision, gains } = row;
+fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     let by = match collision.merging {
         Merging::Suffix => "keep their last segment only",
         Merging::Comma => "are taken apart at the comma, where the claim is one string",
@@ -92,7 +93,7 @@ fn OneRow(row: Row) -> impl IntoView {
         <li class="collision">
             <h3><PrincipalName principal=Principal::group(collision.group) /></h3>
             <p>{names} {format!(" become this group: they {by}.")}</p>
-            {gains.into_iter().map(|(name, extents)| {
+            {gains.into_iter().map(|Gain { name, extents }| {
                 if extents.is_empty() {
                     view! { <p class="quiet">"Somebody with " <Mono text=name /> " alone gains nothing by it."</p> }.into_any()
                 } else {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::Effect;
+use gbac_engine::analyze::{Effect, People, people as side_by_side};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use leptos::prelude::*;
@@ -11,7 +11,7 @@ use super::Bench;
 use super::check::look;
 use super::more::{Extents, nobody};
 use super::parts::sentence;
-use crate::state::simulator::compared::{Compared, compared};
+use crate::dom;
 use crate::state::simulator::inputs::Mode;
 use crate::state::simulator::trial::{acl_words, side};
 use crate::state::simulator::{Opened, Shared, evaluate};
@@ -108,10 +108,13 @@ fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl Int
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
-    let found = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
-        Some(identities.with_value(|(one, other)| compared(&policy, one, other)))
-    });
+    let found =
+        Memo::new(move |_| {
+            let policy = bench.service.policy.get()?;
+            Some(identities.with_value(|(one, other)| {
+                dom::measured("simulator: two people", || side_by_side(&policy, one, other))
+            }))
+        });
     let asked = bench.asked();
     let verdicts = move || {
         let (policy, asked) = (bench.service.policy.get()?, asked.get()?);
@@ -141,7 +144,7 @@ fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl Int
     .into_any()
 }
 
-fn differences(one: &Identity, other: &Identity, found: Compared) -> impl IntoView + use<> {
+fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView + use<> {
     let [one, other] = [one, other].map(|identity| Principal::user(identity.user()));
     let groups = |names: Vec<String>| {
         if names.is_empty() {
@@ -176,8 +179,8 @@ fn differences(one: &Identity, other: &Identity, found: Compared) -> impl IntoVi
             <dt>"Groups of both"</dt>
             <dd>{groups(found.groups_both)}</dd>
         </dl>
-        {rows(&one, found.rows_first)}
-        {rows(&other, found.rows_second)}
+        {rows(&one, found.acls_first)}
+        {rows(&other, found.acls_second)}
         <div role="region" aria-label="What the other person may, and may not">
             <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>"Both may exactly the same."</p> })}

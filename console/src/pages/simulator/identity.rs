@@ -9,6 +9,7 @@ use super::Bench;
 use super::parts::{Entry, mark, sentence};
 use crate::dom::{self, GivenFile};
 use crate::state::service::Person;
+use crate::state::simulator::accepted;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
 use crate::state::simulator::presets;
 use crate::state::simulator::token::Mark;
@@ -144,7 +145,10 @@ fn People(bench: Bench) -> impl IntoView {
 /// What the token says about itself, and the verification.
 #[component]
 fn Facts(bench: Bench) -> impl IntoView {
-    let facts = bench.part(|view| view.facts.clone());
+    let facts = Memo::new(move |_| {
+        let accepted = bench.accepted.get();
+        bench.view.with(|view| bench.inputs.with(|inputs| accepted::facts(view, inputs, &accepted)))
+    });
     let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
     let open = RwSignal::new(false);
     let can_verify = bench.input(|inputs| !inputs.as_claims);

@@ -21,14 +21,18 @@ pub(super) use parts::sentence;
 
 use std::time::Duration;
 
+use gbac_engine::analyze::Trials;
+use gbac_engine::check::provider::Accepted;
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use crate::dom;
+use crate::pages::settings::on_connection;
 use crate::state::service::Service;
+use crate::state::simulator::accepted::of_service;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
 use crate::state::simulator::request::RequestForm;
 use crate::state::simulator::saved::Saved;
-use crate::state::simulator::trial::Trials;
 use crate::state::simulator::words::thousands;
 use crate::state::simulator::{Simulation, View, assertion};
 use crate::state::words::count;
@@ -53,6 +57,8 @@ pub struct Kept {
     saved: RwSignal<Vec<Saved>>,
     /// The parts that are open.
     open: RwSignal<Vec<Part>>,
+    /// Whose tokens the service accepts, as far as it said.
+    accepted: RwSignal<Accepted>,
 }
 
 impl Kept {
@@ -72,6 +78,7 @@ impl Kept {
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
             open: RwSignal::new(Vec::new()),
+            accepted: RwSignal::new(Accepted::default()),
         }
     }
 }
@@ -132,6 +139,7 @@ struct Bench {
     request: RwSignal<RequestForm>,
     saved: RwSignal<Vec<Saved>>,
     open: RwSignal<Vec<Part>>,
+    accepted: RwSignal<Accepted>,
     view: Memo<View>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     now: Memo<f64>,
@@ -140,17 +148,20 @@ struct Bench {
 
 impl Bench {
     fn new(service: Service, kept: Kept) -> Self {
-        let Kept { inputs, other, trials, request, saved, open } = kept;
+        let Kept { inputs, other, trials, request, saved, open, accepted } = kept;
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let view = Memo::new(move |_| {
             let (policy, now) = (service.policy.get(), now.get());
-            let evaluated = simulation
-                .try_update_value(|simulation| inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now)));
+            let evaluated = dom::measured("simulator: verdict", || {
+                simulation.try_update_value(|simulation| {
+                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now))
+                })
+            });
             // The store lives as long as the page; after that nobody looks.
             evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, now))
         });
-        Self { inputs, other, trials, request, saved, open, view, now, service }
+        Self { inputs, other, trials, request, saved, open, accepted, view, now, service }
     }
 
     /// Opens a part.
@@ -197,6 +208,7 @@ pub fn Simulator() -> impl IntoView {
     let bench = Bench::new(service, expect_context::<Kept>());
     let arrived = share::arrive(bench);
     announce(bench);
+    ask_accepted(bench);
     let facts = move || {
         service.policy.with(|policy| match policy {
             Some(policy) => {
@@ -246,6 +258,23 @@ fn SaveAsTest(bench: Bench) -> impl IntoView {
         }
     };
     view! { <Button kind=ButtonKind::Primary on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
+}
+
+/// Asks the service whose tokens it accepts; what it does not say is not compared. Nothing of a token goes with it.
+fn ask_accepted(bench: Bench) {
+    let service = bench.service;
+    on_connection(service, move || {
+        spawn_local(async move {
+            let properties = match service.can.with_untracked(|can| can.settings.is_yes()) {
+                true => service.properties().await.unwrap_or_default(),
+                false => Default::default(),
+            };
+            let (issuer, audience) = (service.issuer.try_get_untracked(), service.audience.try_get_untracked());
+            // The page may be gone by now.
+            let found = of_service(&properties, issuer.flatten(), audience.flatten());
+            let _ = bench.accepted.try_set(found);
+        });
+    });
 }
 
 /// Says the verdict, or what is in its way, once nothing has changed for a moment.

@@ -19,10 +19,12 @@ const LARGEST: f64 = 20_000_000.0;
 /// The policy with the changes that are tried.
 fn policy(bench: Bench) -> Option<Arc<Policy>> {
     let mut policy = bench.service.policy.get()?;
-    for change in bench.trials.with(crate::state::simulator::trial::Trials::changes) {
-        // What cannot be applied is named under What if.
-        let _ = Arc::make_mut(&mut policy).apply(change);
-    }
+    bench.trials.with(|trials| {
+        if trials.changes().next().is_some() {
+            // What cannot be applied is named under What if.
+            let _ = trials.apply(Arc::make_mut(&mut policy));
+        }
+    });
     Some(policy)
 }
 
@@ -80,7 +82,7 @@ pub(super) fn Tests(bench: Bench) -> impl IntoView {
             }
         });
     };
-    let tried = Memo::new(move |_| bench.trials.with(|trials| !trials.changes().is_empty()));
+    let tried = Memo::new(move |_| bench.trials.with(|trials| trials.changes().next().is_some()));
     view! {
         <form class="row test-form" on:submit=move |event| {
             event.prevent_default();

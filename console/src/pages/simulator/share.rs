@@ -1,12 +1,15 @@
-//! A check as a link, without the token; and what a link came with.
+//! A check as a link or a file, without the token; and what a link came with.
 
 use leptos::prelude::*;
+use leptos::task::spawn_local;
 
 use super::Bench;
-use crate::dom;
+use super::parts::sentence;
+use crate::dom::{self, GivenFile};
 use crate::state::address;
-use crate::state::simulator::share::{LONGEST, Opened, link, open};
-use crate::ui::{CopyBlock, Note, NoteKind};
+use crate::state::simulator::share::{LONGEST, Opened, file, link, open, open_file};
+use crate::state::simulator::words::Words;
+use crate::ui::{Button, CopyBlock, Message, MessageKind, Mono, Note, NoteKind};
 
 /// What a link came with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,17 +52,48 @@ pub(super) fn Arrived(arrived: Came) -> impl IntoView {
     }
 }
 
+/// The largest file that is read, in bytes.
+const LARGEST: f64 = 1_000_000.0;
+
 /// The part.
 #[component]
 pub(super) fn Share(bench: Bench) -> impl IntoView {
     let (identity, asked) = (bench.identity(), bench.asked());
     let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &asked.get()?))));
     let text = Signal::derive(move || made.get().unwrap_or_default());
+    let refused = RwSignal::new(None::<Words>);
+    let save = move |()| {
+        let (Some(identity), Some(asked)) = (identity.get_untracked(), asked.get_untracked()) else { return };
+        let (name, text) = file(&identity, &asked);
+        match dom::save_file(&name, "application/json", &text) {
+            Ok(()) => dom::announce(&format!("Saved as {name}. No token is in it.")),
+            Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+        }
+    };
+    let take = move |given: GivenFile| {
+        refused.set(None);
+        let name = given.name();
+        if given.size() > LARGEST {
+            refused.set(Some(format!("{name} has more than 1 MB, and is no check.").into()));
+            return;
+        }
+        spawn_local(async move {
+            match given.text().await.map_err(Words::from).and_then(|text| open_file(&text)) {
+                Ok(inputs) => {
+                    let _ = bench.inputs.try_set(inputs);
+                    dom::announce(&format!("{name} was read. It is decided on the policy that is read here."));
+                }
+                Err(words) => {
+                    let _ = refused.try_set(Some(Words::from(format!("{name} was not read: ")).then(words)));
+                }
+            }
+        });
+    };
     view! {
         {move || match made.with(|made| made.as_ref().map(String::len)) {
             None => view! { <p class="quiet">"Name somebody and complete the check first."</p> }.into_any(),
             Some(length) if length > LONGEST => view! {
-                <p class="quiet">"This person has too many groups for a link. Save the check as a test, and send the file."</p>
+                <p class="quiet">"This person has too many groups for a link. Save the check as a file."</p>
             }
             .into_any(),
             Some(_) => view! {
@@ -68,5 +102,16 @@ pub(super) fn Share(bench: Bench) -> impl IntoView {
             }
             .into_any(),
         }}
+        <div class="row">
+            <Button disabled=Signal::derive(move || made.with(Option::is_none)) on_press=save>"Save as a file"</Button>
+            <input class="sr" id="check-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
+                if let Some(given) = GivenFile::chosen("check-file") {
+                    take(given);
+                }
+            } />
+            <Button on_press=move |()| dom::click("check-file")>"Open a check from a file"</Button>
+        </div>
+        {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
+        <p class="help">"A file has the same, and no token. "<Mono text="gbac check --requests" />" answers it as well."</p>
     }
 }

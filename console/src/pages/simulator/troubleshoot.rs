@@ -30,8 +30,10 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
     let userinfo = bench.input(|inputs| inputs.userinfo.clone());
     let found = Memo::new(move |_| {
         let (who, policy) = (who.get()?, bench.service.policy.get()?);
-        resolved
-            .with(|resolved| steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), bench.now.get()))
+        let accepted = bench.accepted.get();
+        resolved.with(|resolved| {
+            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, bench.now.get())
+        })
     });
     view! {
         {move || match (found.get(), who.with(Option::is_none)) {

@@ -1,12 +1,12 @@
 //! The least that turns the verdict, each way to be tried.
 
+use gbac_engine::analyze::Trial;
 use leptos::prelude::*;
 
 use super::more::nobody;
 use super::parts::sentence;
 use super::{Bench, Part};
 use crate::dom;
-use crate::state::simulator::trial::Trial;
 use crate::state::simulator::ways::{Kind, Way, Ways, ways};
 use crate::ui::Button;
 
@@ -16,7 +16,8 @@ pub(super) fn LeastWays(bench: Bench) -> impl IntoView {
     let (identity, asked, instant) = (bench.identity(), bench.asked(), bench.instant());
     let found = Memo::new(move |_| {
         let (identity, asked, policy) = (identity.get()?, asked.get()?, bench.service.policy.get()?);
-        Some(ways(&policy, &identity, std::slice::from_ref(&asked), instant.get()))
+        let now = instant.get();
+        Some(dom::measured("simulator: least change", || ways(&policy, &identity, std::slice::from_ref(&asked), now)))
     });
     move || match found.get() {
         Some(found) => view! { <Found bench=bench found=found /> }.into_any(),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::Effect;
+use gbac_engine::analyze::{Effect, groups_between};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
 use leptos::prelude::*;
@@ -15,7 +15,7 @@ use crate::dom;
 use crate::state::address;
 use crate::state::draft::Draft;
 use crate::state::escape::plain;
-use crate::state::simulator::trial::{Side, Tried, acl_words, attempt, difference, groups_between, side};
+use crate::state::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
 use crate::state::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use crate::state::simulator::words::Words;
 use crate::state::words::count;
@@ -44,7 +44,11 @@ pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
         // What is entered counts as far as it names somebody else: each key of the check does not.
         let (_, policy) = (who.get()?, bench.service.policy.get()?);
         let now = bench.now.get_untracked();
-        Some(bench.trials.with(|trials| bench.inputs.with_untracked(|inputs| attempt(trials, inputs, &policy, now))))
+        Some(bench.trials.with(|trials| {
+            bench
+                .inputs
+                .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
+        }))
     });
     let asked = bench.asked();
     let options = Memo::new(move |_| {
@@ -92,7 +96,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
     let add = move || {
         sent.set(true);
         if let Ok(trial) = made.get_untracked() {
-            let words = trial.words().plain();
+            let words = trial_words(&trial).plain();
             bench.trials.update(|trials| {
                 trials.add(trial);
             });
@@ -263,9 +267,9 @@ fn Operations(trying: Trying) -> impl IntoView {
 fn Tries(trying: Trying) -> impl IntoView {
     let bench = trying.bench;
     let draft = expect_context::<Draft>();
-    let number = Memo::new(move |_| bench.trials.with(|trials| trials.changes().len()));
+    let number = Memo::new(move |_| bench.trials.with(|trials| trials.changes().count()));
     let hand_over = move |()| {
-        let changes = bench.trials.with_untracked(|trials| trials.changes());
+        let changes = bench.trials.with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
         let added = draft.add_all(changes);
         dom::announce(&format!("{} in the draft. Nothing is sent before the review.", count(added, "change")));
     };
@@ -279,7 +283,7 @@ fn Tries(trying: Trying) -> impl IntoView {
             <ul class="ways" aria-label="Tried">
                 {move || bench.trials.with(|trials| {
                     trials.as_slice().iter().enumerate().map(|(place, trial)| {
-                        let words = trial.words();
+                        let words = trial_words(trial);
                         let label = format!("Do not try: {}", words.plain());
                         view! {
                             <li>
@@ -384,7 +388,7 @@ fn Everything(trying: Trying) -> impl IntoView {
         trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
             let groups = tried.identity.as_ref().map(|then| groups_between(&identity, then)).unwrap_or_default();
-            Some((groups, difference(&policy, &identity, tried)?))
+            Some((groups, dom::measured("simulator: what if", || difference(&policy, &identity, tried))?))
         })
     });
     view! {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gbac_engine::check::provider::object_ids;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
     Suggestion,
@@ -381,6 +382,11 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     let place = notes.iter().position(|note| note.code == "near_claim");
     if let Some(note) = notes.get_mut(place.unwrap_or(0)).filter(|note| note.weight == Weight::Warning) {
         note.actions = paths(taken.suggestions);
+    }
+    if let Some((found, next)) = object_ids(taken.extraction.names(), Some(taken.policy)) {
+        let title = "The groups are object ids".to_owned();
+        let words = sentence(&found, &next);
+        notes.push(Note { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
     }
     notes.extend(taken.read.header.iter().flat_map(header_notes));
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));

@@ -3,9 +3,9 @@
 //! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same, remembers what
 //! did not change, and keeps the last good result while an input is wrong.
 
+pub mod accepted;
 pub mod assertion;
 pub mod collisions;
-pub mod compared;
 pub mod extraction;
 pub mod inputs;
 pub mod platform;

@@ -60,6 +60,12 @@ pub const PRESETS: &[Preset] = &[
         "The names are GUIDs. Above 200 groups the token has an address in their place, which nobody follows.",
     ),
     preset(
+        "entra-names",
+        "Entra ID, names",
+        "$.groups",
+        "Set groupMembershipClaims to ApplicationGroup, and the optional claim groups of the access token to sam_account_name, or to cloud_displayname for groups of the cloud.",
+    ),
+    preset(
         "entra-roles",
         "Entra ID, app roles",
         "$.roles",
@@ -85,6 +91,7 @@ pub const PRESETS: &[Preset] = &[
     ),
     preset("gitea", "Gitea", "$.groups", "Organizations, and teams as organization:team."),
     preset("authentik", "authentik", "$.groups", "Bare names."),
+    preset("canaille", "Canaille", "$.groups", "Names as they are; they may be paths."),
     Preset {
         id: "zitadel",
         name: "ZITADEL",
@@ -151,6 +158,22 @@ mod tests {
                 ClaimPath::parse(path).unwrap();
             }
         }
+    }
+
+    #[test]
+    fn every_shape_has_a_preset_that_finds_its_groups() {
+        let shapes: serde_json::Value =
+            serde_json::from_str(include_str!("../../../../tests/claim-shapes.json")).unwrap();
+        let mut used = BTreeSet::new();
+        for shape in shapes.as_array().unwrap() {
+            let Some(id) = shape["preset"].as_str() else { continue };
+            used.insert(id);
+            let preset = find(id).unwrap_or_else(|| panic!("no preset {id}"));
+            let Some(path) = preset.path else { continue };
+            assert_eq!(Some(path), shape["path"].as_str(), "{id}");
+        }
+        let all: BTreeSet<&str> = PRESETS.iter().map(|preset| preset.id).collect();
+        assert_eq!(used, all);
     }
 
     #[test]

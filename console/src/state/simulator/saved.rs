@@ -3,7 +3,7 @@
 use gbac_engine::check::{self, Answer, Check, Question, Who};
 use gbac_engine::decide::Outcome;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{Test, assertions_from_value, policy_to_json};
+use gbac_engine::wire::{Test, assertions_from_value, assertions_in, policy_to_json, report};
 use serde_json::{Value, json};
 
 use super::assertion;
@@ -71,14 +71,15 @@ impl Saved {
         let difference = self.run(policy)?;
         let explanation = explained(policy, &self.test.check);
         let file = file(std::slice::from_ref(self), policy);
-        let text = format!(
+        let name = format!("{}.md", assertion::file_name(self.name()));
+        let words = format!(
             "# {}\n\nExpected: {}\nFound: {}\nDifference: {difference}\n{explanation}\n\
-             The test with its policy; save it as `test.json` and run `gbac test test.json`.\n\n```json\n{file}\n```\n",
+             The test with its policy is below; `gbac test {name}` runs it.",
             self.name(),
             self.expected(),
             self.found(policy),
         );
-        Some((format!("{}.md", assertion::file_name(self.name())), text))
+        Some((name, report(&words, &file)))
     }
 }
 
@@ -105,12 +106,13 @@ pub fn file(tests: &[Saved], policy: &Policy) -> String {
     serde_json::to_string_pretty(&document).unwrap_or_default()
 }
 
-/// Reads the tests of an assertion file; its policy is left out, since they run on the one that is read here.
+/// Reads the tests of an assertion file, or of a bug report; its policy is left out, since they run on the one that is read here.
 ///
 /// # Errors
 /// What is wrong with the file.
 pub fn import(text: &str) -> Result<Vec<Saved>, Words> {
-    let value = gbac_engine::json::parse(text.trim()).map_err(|error| Words::message(&error.to_string()))?;
+    let value =
+        gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
     let Some(tests) = value.get("tests").and_then(Value::as_array) else {
         return Err(Words::new().text("An assertion file has ").code("tests").text("."));
     };
@@ -168,5 +170,13 @@ mod tests {
         let (name, report) = fails[0].report(&after).unwrap();
         assert!(name.ends_with(".md") && report.contains("Difference: "), "{report}");
         assert!(report.contains("Decided by: Deny All, topic * all names of User:*"), "{report}");
+        // It is a test file to whoever reads it again, whatever its name says.
+        let difference = fails[0].run(&after).unwrap();
+        assert!(report.contains(&format!("\nDifference: {difference}\n")), "{report}");
+        assert_eq!(import(&report).unwrap(), [fails[0].clone()]);
+        let read = assertions_from_json(gbac_engine::wire::assertions_in(&report)).unwrap();
+        assert!(
+            matches!(read.policy, gbac_engine::wire::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
+        );
     }
 }

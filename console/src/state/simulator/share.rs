@@ -1,12 +1,16 @@
-//! A check as a link: the user, the groups by name and the question, in the fragment. The token is never in it.
+//! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
 
 use gbac_api::encode::{component, decode};
+use gbac_engine::check::{Question, Who};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
+use gbac_engine::wire::check_from_json;
 use serde_json::{Value, json};
 
+use super::assertion;
 use super::inputs::{Inputs, Mode};
 use super::question::Asked;
+use super::words::Words;
 use crate::state::address;
 
 /// What the fragment begins with.
@@ -43,6 +47,50 @@ pub enum Opened {
 pub fn open(fragment: &str) -> Option<Opened> {
     let text = fragment.strip_prefix(MARK)?;
     Some(read(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
+}
+
+/// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
+#[must_use]
+pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
+    let mut check = json!({
+        "identity": { "user": identity.user(), "groups": identity.groups() },
+        "operation": asked.operation.spelling().data_plane,
+        "resource_type": asked.resource_type.spelling().data_plane,
+        "resource_name": asked.resource_name,
+    });
+    if let (Some(host), Value::Object(members)) = (asked.host, &mut check) {
+        members.insert("host".into(), json!(host.to_string()));
+    }
+    let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
+    (format!("{name}.check.json"), format!("{check}\n"))
+}
+
+/// Reads such a file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn open_file(text: &str) -> Result<Inputs, Words> {
+    let check = check_from_json(text.trim()).map_err(|problems| Words::message(&problems.to_string()))?;
+    let Who::Names { user, groups } = check.who else {
+        return Err("A check that names its user and groups is read here; paste a token in its field.".into());
+    };
+    let Question::Access { operation, resource_type, resource_name } = check.question else {
+        return Err("A check of one operation on one resource is read here, and this is a whole request.".into());
+    };
+    // A group is a line of its field.
+    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
+        return Err("A group’s name has a line break, which no field here takes.".into());
+    }
+    Ok(Inputs {
+        mode: Mode::ByHand,
+        user,
+        groups: groups.join("\n"),
+        operation,
+        resource_type,
+        resource_name,
+        host: check.host.map(|host| host.to_string()).unwrap_or_default(),
+        ..Inputs::default()
+    })
 }
 
 fn read(text: &str) -> Option<Inputs> {
@@ -97,6 +145,28 @@ mod tests {
         assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
         assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
         assert_eq!((inputs.operation, inputs.resource_type), (Operation::Write, ResourceType::Topic));
+    }
+
+    #[test]
+    fn a_file_opens_as_the_same_check_and_holds_no_more() {
+        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
+        let (name, text) = file(&identity, &asked(Some("10.0.0.1")));
+        assert_eq!(name, "maya-write-to-topic-a-b.check.json");
+        assert_eq!(text.lines().count(), 1);
+        let inputs = open_file(&text).unwrap();
+        assert!(inputs.mode == Mode::ByHand && inputs.token.is_empty());
+        assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
+        assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
+        let (_, without) = file(&Identity::new("a", ["two\nlines"]), &asked(None));
+        for wrong in [
+            "",
+            "[]",
+            "{}",
+            r#"{"unverified_token":"x","operation":"read","resource_type":"topic","resource_name":"a"}"#,
+            &without,
+        ] {
+            assert!(open_file(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

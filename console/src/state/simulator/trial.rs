@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Comparison, compare};
+use gbac_engine::analyze::{Comparison, Trial, Trials, compare};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::{Request, explain};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -16,45 +16,14 @@ use super::verdict::{self, Judged, Kind, Why, resource};
 use super::words::Words;
 use super::{Opened, evaluate};
 
-/// One change that is tried.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Trial {
-    /// The provider puts the person into a group.
-    Join(String),
-    /// The provider takes the person out of a group.
-    Leave(String),
-    /// The policy or a setting is changed.
-    Policy(Change),
-}
-
-impl Trial {
-    /// Whether this takes the other one back, so that both together are nothing.
-    fn undoes(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Join(one), Self::Leave(other)) | (Self::Leave(one), Self::Join(other)) => one == other,
-            (Self::Policy(Change::AddAcl(one)), Self::Policy(Change::RemoveAcl(other)))
-            | (Self::Policy(Change::RemoveAcl(one)), Self::Policy(Change::AddAcl(other))) => one == other,
-            (
-                Self::Policy(Change::AddMember { role, member }),
-                Self::Policy(Change::RemoveMember { role: other, member: gone }),
-            )
-            | (
-                Self::Policy(Change::RemoveMember { role, member }),
-                Self::Policy(Change::AddMember { role: other, member: gone }),
-            ) => role == other && member == gone,
-            _ => false,
-        }
-    }
-
-    /// The change in words; of settings, what they are then.
-    #[must_use]
-    pub fn words(&self) -> Words {
-        let group = |name: &String| Principal::group(name.as_str());
-        match self {
-            Self::Join(name) => Words::new().text("The provider adds ").principal(&group(name)),
-            Self::Leave(name) => Words::new().text("The provider drops ").principal(&group(name)),
-            Self::Policy(change) => of_policy(change),
-        }
+/// A change that is tried, in words; of settings, what they are then.
+#[must_use]
+pub fn trial_words(trial: &Trial) -> Words {
+    let group = |name: &String| Principal::group(name.as_str());
+    match trial {
+        Trial::Join(name) => Words::new().text("The provider adds ").principal(&group(name)),
+        Trial::Leave(name) => Words::new().text("The provider drops ").principal(&group(name)),
+        Trial::Policy(change) => of_policy(change),
     }
 }
 
@@ -97,65 +66,6 @@ pub fn acl_words(acl: &Acl) -> Words {
     }
 }
 
-/// The changes that are tried together, in the order in which they were added.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Trials(Vec<Trial>);
-
-impl Trials {
-    /// Adds a change: what takes another one back removes that, and settings take the place of settings. Says whether
-    /// anything is different now.
-    pub fn add(&mut self, trial: Trial) -> bool {
-        if let Some(place) = self.0.iter().position(|known| known.undoes(&trial)) {
-            self.0.remove(place);
-            return true;
-        }
-        if self.0.contains(&trial) {
-            return false;
-        }
-        if matches!(trial, Trial::Policy(Change::Settings(_))) {
-            self.0.retain(|known| !matches!(known, Trial::Policy(Change::Settings(_))));
-        }
-        self.0.push(trial);
-        true
-    }
-
-    /// Takes a change out.
-    pub fn remove(&mut self, place: usize) {
-        if place < self.0.len() {
-            self.0.remove(place);
-        }
-    }
-
-    /// The changes.
-    #[must_use]
-    pub fn as_slice(&self) -> &[Trial] {
-        &self.0
-    }
-
-    /// Those that can be sent to the service: groups are the provider's.
-    #[must_use]
-    pub fn changes(&self) -> Vec<Change> {
-        let of_policy = |trial: &Trial| match trial {
-            Trial::Policy(change) => Some(change.clone()),
-            Trial::Join(_) | Trial::Leave(_) => None,
-        };
-        self.0.iter().filter_map(of_policy).collect()
-    }
-
-    /// The groups of a person with these changes.
-    fn groups(&self, groups: &[String]) -> Vec<String> {
-        let mut groups = groups.to_vec();
-        for trial in &self.0 {
-            match trial {
-                Trial::Join(name) if !groups.contains(name) => groups.push(name.clone()),
-                Trial::Leave(name) => groups.retain(|group| group != name),
-                Trial::Join(_) | Trial::Policy(_) => {}
-            }
-        }
-        groups
-    }
-}
-
 /// The policy and the person with the changes.
 #[derive(Debug, Clone)]
 pub struct Tried {
@@ -178,25 +88,20 @@ impl PartialEq for Tried {
 #[must_use]
 pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64) -> Tried {
     let mut after = Arc::clone(policy);
-    let mut faults = Vec::new();
-    for change in trials.changes() {
-        let said = Trial::Policy(change.clone()).words();
-        match Arc::make_mut(&mut after).apply(change) {
-            Ok(true) => {}
-            Ok(false) => faults.push(said.text(": it is so already")),
-            Err(error) => faults.push(said.text(": ").then(Words::message(&error.to_string()))),
-        }
-    }
+    // A policy is copied only where it is changed.
+    let mut idle = if trials.changes().next().is_some() { trials.apply(Arc::make_mut(&mut after)) } else { Vec::new() };
     let view = evaluate(inputs, Some(&after), now);
     let identity = match view.who.as_deref().map(|who| &who.identity) {
         Some(Ok(identity)) => {
-            let groups = trials.groups(identity.groups());
-            let same = groups.as_slice() == identity.groups();
-            Ok(if same { Arc::clone(identity) } else { Arc::new(identity.with_groups(groups)) })
+            let (then, more) = trials.person(identity);
+            idle.extend(more);
+            Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
         }
         Some(Err(error)) => Err(sentence(&error.to_string(), error.hint())),
         None => Err(Words::from("Nobody is named by what is entered.")),
     };
+    let faults =
+        idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
     Tried { policy: after, identity, faults }
 }
 
@@ -246,16 +151,6 @@ pub fn difference(policy: &Policy, identity: &Identity, tried: &Tried) -> Option
     Some(compare((policy, identity), (&tried.policy, then)))
 }
 
-/// Groups that come and go: those that only the second has, and those that only the first has.
-#[must_use]
-pub fn groups_between(before: &Identity, after: &Identity) -> (Vec<String>, Vec<String>) {
-    let only = |these: &[String], those: &[String]| {
-        let those: std::collections::BTreeSet<&String> = those.iter().collect();
-        these.iter().filter(|name| !those.contains(name)).cloned().collect()
-    };
-    (only(after.groups(), before.groups()), only(before.groups(), after.groups()))
-}
-
 /// The settings with another way to read groups; none where an SSO connection reads them.
 #[must_use]
 pub fn with_nested(settings: &Settings, nested: NestedGroupBehavior) -> Option<Settings> {
@@ -286,6 +181,7 @@ pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Word
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::analyze::groups_between;
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 
     use super::super::inputs::Mode;
@@ -334,8 +230,8 @@ mod tests {
         trials.add(Trial::Policy(Change::Settings(Box::new(suffix.clone()))));
         let other = with_claim_path(&suffix, "$.roles").unwrap();
         trials.add(Trial::Policy(Change::Settings(Box::new(other.clone()))));
-        assert_eq!(trials.changes(), [Change::Settings(Box::new(other))]);
-        assert_eq!(trials.as_slice()[0].words().plain(), "Read groups at $.roles, nested names suffix");
+        assert_eq!(trials.changes().collect::<Vec<_>>(), [&Change::Settings(Box::new(other))]);
+        assert_eq!(trial_words(&trials.as_slice()[0]).plain(), "Read groups at $.roles, nested names suffix");
         assert!(with_claim_path(&settings, "$.[").is_err());
         trials.remove(7);
         trials.remove(0);
@@ -370,7 +266,7 @@ mod tests {
         let mut trials = Trials::default();
         trials.add(Trial::Leave("read-only".into()));
         let tried = attempt(&trials, &inputs, &policy, NOW);
-        assert!(trials.changes().is_empty());
+        assert_eq!(trials.changes().count(), 0);
         let then = tried.identity.unwrap();
         assert_eq!(groups_between(identity, &then), (vec![], vec!["read-only".to_owned()]));
     }

@@ -1,5 +1,6 @@
 //! The form for a change to try: what can be chosen for this person, and the change that it comes to.
 
+use gbac_engine::analyze::Trial;
 use gbac_engine::decide::{Request, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
@@ -8,7 +9,7 @@ use gbac_engine::policy::{Change, GroupSource, Policy};
 
 use super::inputs::sentence;
 use super::question::Asked;
-use super::trial::{Trial, with_claim_path, with_nested};
+use super::trial::{with_claim_path, with_nested};
 use super::words::Words;
 
 /// The kinds of changes that can be tried.
@@ -290,7 +291,9 @@ mod tests {
     fn words(form: &TrialForm, groups: &[&str], asked: Option<&Asked>) -> Result<String, String> {
         let policy = policy();
         let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
-        form.trial(&options, &policy, asked).map(|trial| trial.words().plain()).map_err(|words| words.plain())
+        form.trial(&options, &policy, asked)
+            .map(|trial| super::super::trial::trial_words(&trial).plain())
+            .map_err(|words| words.plain())
     }
 
     #[test]

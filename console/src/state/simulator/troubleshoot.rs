@@ -1,6 +1,7 @@
 //! The four steps of the troubleshooting procedure, over what is entered, and what the service itself sees in the token.
 
 use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
+use gbac_engine::check::provider::Accepted;
 use gbac_engine::groups::ClaimSource;
 use gbac_engine::identity::IdentityRules;
 use gbac_engine::json;
@@ -11,7 +12,7 @@ use super::Opened;
 use super::token::Mark;
 
 /// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a line, `userinfo` is the
-/// text of its field, and `resolved` is what the service answered, where it was asked.
+/// text of its field, `resolved` is what the service answered, where it was asked, and `accepted` whose tokens it takes.
 #[must_use]
 pub fn steps(
     who: &Opened,
@@ -19,6 +20,7 @@ pub fn steps(
     userinfo: &str,
     missed: &str,
     resolved: Option<&Resolved>,
+    accepted: &Accepted,
     now: f64,
 ) -> Option<[Step; 4]> {
     let taken = who.taken.as_ref()?;
@@ -40,6 +42,7 @@ pub fn steps(
         expected: &expected,
         resolved,
         log_level: None,
+        accepted: Some(accepted),
         now: Some(now),
     }))
 }
@@ -105,7 +108,7 @@ mod tests {
     fn of(inputs: &Inputs, missed: &str, resolved: Option<&Resolved>) -> Option<[Step; 4]> {
         let policy = policy();
         let who = evaluate(inputs, Some(&policy), NOW).who.unwrap();
-        steps(&who, &policy, &inputs.userinfo, missed, resolved, NOW)
+        steps(&who, &policy, &inputs.userinfo, missed, resolved, &Accepted::default(), NOW)
     }
 
     fn claims(value: &Value) -> Inputs {

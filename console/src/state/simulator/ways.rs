@@ -1,13 +1,13 @@
 //! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
 
-use gbac_engine::analyze::{LeastGrant, Match, Revocation, least_grant, revoke};
+use gbac_engine::analyze::{LeastGrant, Match, Revocation, Trial, least_grant, revoke};
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
 use super::question::Asked;
-use super::trial::{Trial, acl_words};
+use super::trial::{acl_words, trial_words};
 use super::words::{Words, listed};
 use crate::state::words::count;
 
@@ -22,7 +22,7 @@ pub struct Way {
 
 impl Way {
     fn of(trials: Vec<Trial>) -> Self {
-        Self { words: trials.iter().map(Trial::words).collect(), trials }
+        Self { words: trials.iter().map(trial_words).collect(), trials }
     }
 }
 
@@ -148,23 +148,14 @@ fn are(number: usize) -> String {
 
 fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
     let user = Principal::user(identity.user());
-    let Some(least) = found.least() else {
+    let Some(least) = found.changes() else {
         let about = Words::new().principal(&user).text(
             " is a superuser, and no ACL is asked. Only taking the name from the superusers takes anything away.",
         );
         return Ways { about, kinds: Vec::new() };
     };
-    let mut rows: Vec<Trial> = found.acls.iter().cloned().map(|acl| Trial::Policy(Change::RemoveAcl(acl))).collect();
-    for grant in &found.roles {
-        if grant.members.len() < grant.acls.len() {
-            rows.extend(grant.members.iter().map(|member| {
-                Trial::Policy(Change::RemoveMember { role: grant.role.clone(), member: member.clone() })
-            }));
-        } else {
-            rows.extend(grant.acls.iter().cloned().map(|acl| Trial::Policy(Change::RemoveAcl(acl))));
-        }
-    }
-    let about = match least {
+    let rows: Vec<Trial> = least.into_iter().map(Trial::Policy).collect();
+    let about = match rows.len() {
         1 => "The one row that allows it. Whoever else has it loses it too.".to_owned(),
         least => format!("No fewer than these {least} rows. Whoever else has them loses them too."),
     };
@@ -197,12 +188,13 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::analyze::Trials;
     use gbac_engine::decide::decide;
     use gbac_engine::model::{Operation, ResourceType};
 
     use super::super::inputs::{Inputs, Mode};
     use super::super::tests::policy;
-    use super::super::trial::{Trials, attempt};
+    use super::super::trial::attempt;
     use super::*;
 
     fn asked(operation: Operation, name: &str) -> Asked {

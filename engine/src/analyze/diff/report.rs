@@ -6,6 +6,7 @@ use super::others::Others;
 use super::view::{Scope, Seen, View, of};
 use super::{Addresses, Counterexample, Difference, Effect, Extent, Hosts, is_role};
 use crate::analyze::Holder;
+use crate::analyze::stranger;
 use crate::analyze::tree::{Piece, Tree};
 use crate::analyze::who_can::{Hits, who_can};
 use crate::decide::{Outcome, Request, decide};
@@ -38,14 +39,7 @@ impl Found {
 
 impl<'a> Report<'a> {
     pub(super) fn new(policies: [&'a Policy; 2]) -> Self {
-        let mut stranger = "someone".to_owned();
-        let is_known = |policy: &&Policy, name: &str| {
-            policy.principal_id(PrincipalType::User, name).is_some() || policy.settings().superusers.contains(name)
-        };
-        while policies.iter().any(|policy| is_known(policy, &stranger)) {
-            stranger.push('-');
-        }
-        Self { policies, stranger, differences: Vec::new(), roles: Vec::new() }
+        Self { policies, stranger: stranger(&policies), differences: Vec::new(), roles: Vec::new() }
     }
 
     /// The differences of holders, and those of roles.

@@ -1,0 +1,103 @@
+//! `gbac compare`: two people side by side.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use gbac_engine::analyze::{People, people};
+use gbac_engine::check::{Answer, Opened};
+use gbac_engine::model::Acl;
+use gbac_engine::wire::{AnswerJson, PeopleJson};
+use serde_json::json;
+
+use super::differences::extents;
+use super::explain::{rule, token};
+use super::what_if::verdicts;
+use crate::args::Format;
+use crate::args::simulate::CompareArgs;
+use crate::input::{self, Verifier};
+use crate::output::{self, Failure, plain};
+use crate::question;
+
+pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
+    let from_input = |file: &Option<std::path::PathBuf>| file.as_deref().is_some_and(|file| file.as_os_str() == "-");
+    if from_input(&args.who.token_file) && from_input(&args.other.other_token_file) {
+        return Err(Failure::usage("--token-file, --other-token-file: only one of them can be standard input"));
+    }
+    let policy = input::policy(&args.policy)?;
+    let verifier = Verifier::of(&args.who.keys)?;
+    let both = [question::who_of(&args.who, verifier.is_some())?, question::other_of(&args.other, verifier.is_some())?];
+    let mut opened = Vec::with_capacity(2);
+    let mut answers = Vec::with_capacity(2);
+    for who in &both {
+        let person = question::open(&policy, who, verifier.as_ref()).map_err(|error| question::refused(&error))?;
+        if let Some(check) = question::asked(who, &args.question)? {
+            let answer = gbac_engine::check::ask(&policy, &person.identity, &check);
+            answers.push(answer.map_err(|error| question::refused(&error))?);
+        }
+        opened.push(person);
+    }
+    let (Ok(opened), answers) = (<[Opened; 2]>::try_from(opened), <[Answer; 2]>::try_from(answers).ok()) else {
+        return Err(Failure::new("people", "two people are compared"));
+    };
+    let [first, second] = &opened;
+    let found = people(&policy, &first.identity, &second.identity);
+    match format {
+        Format::Json | Format::Yaml => {
+            let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
+            output::value(format, &json!(PeopleJson { answers, ..PeopleJson::from(&found) }))?;
+        }
+        Format::Text => output::text(&words(&opened, &found, answers.as_ref()))?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>) -> String {
+    let [first, second] = opened.each_ref().map(|person| format!("User:{}", plain(person.identity.user())));
+    let mut text = String::new();
+    for (name, person) in [&first, &second].into_iter().zip(opened) {
+        let _ = write!(text, "{name}\n{}", token(person));
+    }
+    text.push('\n');
+    for (whose, groups) in [
+        (format!("{first} only"), &found.groups_first),
+        (format!("{second} only"), &found.groups_second),
+        ("both".to_owned(), &found.groups_both),
+    ] {
+        let _ = writeln!(text, "Groups of {whose}: {}", listed(groups));
+    }
+    if let Some(answers) = answers {
+        let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
+        let _ = write!(text, "\n{}", verdicts("PERSON", sides, answers));
+    }
+    for (name, acls) in [(&first, &found.acls_first), (&second, &found.acls_second)] {
+        let _ = write!(text, "\n{}", rows(name, acls));
+    }
+    if found.comparison.is_equal() {
+        text.push_str("\nBoth may exactly the same.\n");
+    }
+    for (one, other, what) in [(&second, &first, &found.comparison.gains), (&first, &second, &found.comparison.loses)] {
+        if !what.is_empty() {
+            let _ = write!(text, "\n{one} may, and {other} may not:\n{}", extents(what, "  "));
+        }
+    }
+    text
+}
+
+fn rows(name: &str, acls: &[Acl]) -> String {
+    if acls.is_empty() {
+        return format!("No ACL reaches {name} only.\n");
+    }
+    let mut text = format!("ACLs that reach {name} only:\n");
+    for acl in acls {
+        let _ = writeln!(text, "  {} > {}", plain(&acl.principal.to_string()), rule(acl, None));
+    }
+    text
+}
+
+/// Groups in a line.
+pub(super) fn listed(groups: &[String]) -> String {
+    if groups.is_empty() {
+        return "none".into();
+    }
+    groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>().join(", ")
+}

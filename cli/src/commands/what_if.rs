@@ -1,0 +1,149 @@
+//! `gbac what-if`: one person before and after changes that are tried.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use gbac_engine::analyze::{Trial, Trials};
+use gbac_engine::check::{Answer, Opened, WhatIf};
+use gbac_engine::model::PrincipalType;
+use gbac_engine::policy::{Change, GroupSource};
+use gbac_engine::wire::{WhatIfJson, trials_from_json};
+use serde_json::json;
+
+use super::compare::listed;
+use super::differences::extents;
+use super::explain::{because, resource, rule, token, verdict};
+use crate::args::Format;
+use crate::args::simulate::WhatIfArgs;
+use crate::input::{self, Verifier};
+use crate::output::{self, Failure, plain, table};
+use crate::question;
+
+pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
+    let policy = input::policy(&args.policy)?;
+    let trials = trials(args)?;
+    let verifier = Verifier::of(&args.who.keys)?;
+    let who = question::who_of(&args.who, verifier.is_some())?;
+    let check = question::asked(&who, &args.question)?;
+    let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
+    let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
+    let found = gbac_engine::check::what_if(&policy, &who, &trials, check.as_ref(), verify)
+        .map_err(|error| question::refused(&error))?;
+    match format {
+        Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
+        Format::Text => output::text(&words(&trials, &found))?,
+    }
+    let is_refused = found.idle.iter().any(|idle| idle.error.is_some());
+    Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn trials(args: &WhatIfArgs) -> Result<Trials, Failure> {
+    let mut trials = match &args.changes {
+        None => Trials::default(),
+        Some(path) => trials_from_json(&input::text(path)?)
+            .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
+    };
+    for (flag, names, trial) in
+        [("--join", &args.join, Trial::Join as fn(String) -> Trial), ("--leave", &args.leave, Trial::Leave)]
+    {
+        for name in names {
+            question::bare(flag, name, PrincipalType::Group)?;
+            trials.add(trial(name.clone()));
+        }
+    }
+    if trials.as_slice().is_empty() {
+        return Err(Failure::usage("say what to try: --changes, --join or --leave"));
+    }
+    Ok(trials)
+}
+
+fn words(trials: &Trials, found: &WhatIf) -> String {
+    let user = format!("User:{}", plain(found.before.identity.user()));
+    let then = format!("User:{}", plain(found.after.user()));
+    let mut text = format!("{user}\n{}\nTried:\n", token(&found.before));
+    for trial in trials.as_slice() {
+        let _ = writeln!(text, "  {}", tried(trial));
+    }
+    for idle in &found.idle {
+        let _ = writeln!(text, "note: {}: {}", tried(&idle.trial), plain(&idle.to_string()));
+    }
+    if then != user {
+        let _ = writeln!(text, "The person is another user then: {then}");
+    }
+    let (come, go) = &found.groups;
+    if !come.is_empty() || !go.is_empty() {
+        let _ = writeln!(text, "Groups that come: {}\nGroups that go: {}", listed(come), listed(go));
+    }
+    if let Some(answers) = &found.answers {
+        // What is said about a way does not depend on the token but for the element's place.
+        let sides = [("today", &found.before), ("with the changes", &found.before)];
+        let _ = write!(text, "\n{}", verdicts("WHEN", sides, answers));
+    }
+    if found.comparison.is_equal() {
+        text.push_str("\nThe person may exactly the same.\n");
+    }
+    for (what, list) in [("gains", &found.comparison.gains), ("loses", &found.comparison.loses)] {
+        if !list.is_empty() {
+            let _ = write!(text, "\nThe person {what}:\n{}", extents(list, "  "));
+        }
+    }
+    text
+}
+
+/// Verdicts of two sides, check by check.
+pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answer; 2]) -> String {
+    let mut rows = Vec::new();
+    for ((name, opened), answer) in sides.into_iter().zip(answers) {
+        match answer {
+            Answer::Access(decision) => {
+                rows.push(vec![name.to_owned(), verdict(decision).into(), because(opened, decision)]);
+            }
+            Answer::Api { outcome, decisions, .. } => {
+                let whole = if outcome.code() == "allow" { "Allowed" } else { "Denied" };
+                rows.push(vec![name.to_owned(), whole.into(), "the whole request".into()]);
+                for (check, decision) in decisions {
+                    let asked = format!(
+                        "{} on {}: {}",
+                        check.operation.spelling().words,
+                        resource(check.resource_type, &check.resource_name),
+                        because(opened, decision)
+                    );
+                    rows.push(vec![String::new(), verdict(decision).into(), asked]);
+                }
+            }
+        }
+    }
+    table(&[head, "VERDICT", "BECAUSE"], &rows)
+}
+
+fn tried(trial: &Trial) -> String {
+    match trial {
+        Trial::Join(group) => format!("the identity provider adds Group:{}", plain(group)),
+        Trial::Leave(group) => format!("the identity provider drops Group:{}", plain(group)),
+        Trial::Policy(of_policy) => change(of_policy),
+    }
+}
+
+/// A change of a policy in words.
+pub(super) fn change(change: &Change) -> String {
+    let acl = |acl: &gbac_engine::model::Acl| format!("{} > {}", plain(&acl.principal.to_string()), rule(acl, None));
+    match change {
+        Change::AddAcl(of) => format!("add {}", acl(of)),
+        Change::RemoveAcl(of) => format!("remove {}", acl(of)),
+        Change::CreateRole(role) => format!("create Role:{}", plain(role)),
+        Change::DeleteRole { name, delete_acls: false } => format!("delete Role:{}", plain(name)),
+        Change::DeleteRole { name, delete_acls: true } => format!("delete Role:{} and its ACLs", plain(name)),
+        Change::AddMember { role, member } => {
+            format!("add {} to Role:{}", plain(&member.to_string()), plain(role))
+        }
+        Change::RemoveMember { role, member } => {
+            format!("remove {} from Role:{}", plain(&member.to_string()), plain(role))
+        }
+        Change::Settings(settings) => match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => {
+                format!("read groups at {}, nested names {}", plain(claim_path.as_str()), nested.as_str())
+            }
+            GroupSource::Sso { groups, .. } => format!("read groups at {}", plain(&groups.to_string())),
+        },
+    }
+}

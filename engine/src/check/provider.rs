@@ -1,0 +1,291 @@
+//! What an identity provider put into a token, beside the groups: who it is from and for, and names that say nothing to people.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+
+use super::doctor::State;
+use crate::model::{Principal, PrincipalType};
+use crate::policy::Policy;
+use crate::text::escaped;
+use crate::token::UnverifiedClaims;
+
+/// Whose tokens a service accepts, as far as it is known.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Accepted {
+    /// The `iss` that a token must have.
+    pub issuer: Option<String>,
+    /// Where the provider describes itself (`oidc_discovery_url`). The `iss` is in that document, which nobody here fetches.
+    pub discovery_url: Option<String>,
+    /// What `aud` must hold (`oidc_token_audience`).
+    pub audience: Option<String>,
+}
+
+/// What was found about one claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Compared {
+    /// `issuer` or `audience`.
+    pub about: &'static str,
+    /// Passed, attention where it cannot be told, or failed.
+    pub state: State,
+    /// What was found.
+    pub found: String,
+    /// What to do next.
+    pub next: Option<String>,
+}
+
+/// What a discovery document's address ends with (OpenID Connect Discovery 1.0).
+const WELL_KNOWN: &str = "/.well-known/openid-configuration";
+
+impl Accepted {
+    /// What the cluster properties say, by their names.
+    #[must_use]
+    pub fn of_properties<'a>(property: impl Fn(&str) -> Option<&'a Value>) -> Self {
+        let text = |name| {
+            let value = property(name).and_then(Value::as_str);
+            value.filter(|value| !value.is_empty()).map(str::to_owned)
+        };
+        Self { issuer: None, discovery_url: text("oidc_discovery_url"), audience: text("oidc_token_audience") }
+    }
+
+    /// Compares a token's claims, verified or not. What is not known is not compared.
+    ///
+    /// ```
+    /// use gbac_engine::check::doctor::State;
+    /// use gbac_engine::check::provider::Accepted;
+    ///
+    /// let accepted = Accepted { audience: Some("orders".into()), ..Accepted::default() };
+    /// let claims = serde_json::json!({ "sub": "alice", "aud": ["billing"] });
+    /// let found = accepted.compare(claims.as_object().expect("an object"));
+    /// assert_eq!((found.len(), found[0].about, found[0].state), (1, "audience", State::Failed));
+    /// ```
+    #[must_use]
+    pub fn compare(&self, claims: &Map<String, Value>) -> Vec<Compared> {
+        let claims = UnverifiedClaims::from_object(claims.clone());
+        [self.issuer(&claims), self.audience(&claims)].into_iter().flatten().collect()
+    }
+
+    fn issuer(&self, claims: &UnverifiedClaims) -> Option<Compared> {
+        let found = claims.members().get("iss").and_then(Value::as_str);
+        let under = self.discovery_url.as_deref().filter(|url| !url.is_empty());
+        let under = under.and_then(|url| url.strip_suffix(WELL_KNOWN));
+        let exactly = self.issuer.as_deref().filter(|issuer| !issuer.is_empty());
+        let expected = exactly.or(under)?;
+        let next = "take the token from the provider that the service is set to, or set `oidc_discovery_url` to the \
+                    discovery document of this issuer";
+        let (state, words) = match found {
+            None => {
+                (State::Failed, format!("the token has no `iss`, and the service accepts `{}` only", escaped(expected)))
+            }
+            Some(found) if found == expected || exactly.is_none() && trimmed(found) == trimmed(expected) => {
+                (State::Passed, format!("the issuer is `{}`, as the service has it", escaped(found)))
+            }
+            Some(found) if exactly.is_some() => {
+                let words =
+                    format!("the issuer is `{}`, and the service accepts `{}` only", escaped(found), escaped(expected));
+                (State::Failed, words)
+            }
+            // Some providers name another issuer in their document than the address says.
+            Some(found) => {
+                let words = format!(
+                    "the issuer is `{}`, and `oidc_discovery_url` is under `{}`: the service accepts the token only if \
+                     that document names this issuer",
+                    escaped(found),
+                    escaped(expected)
+                );
+                (State::Attention, words)
+            }
+        };
+        let next = (state != State::Passed).then(|| next.to_owned());
+        Some(Compared { about: "issuer", state, found: words, next })
+    }
+
+    fn audience(&self, claims: &UnverifiedClaims) -> Option<Compared> {
+        let expected = self.audience.as_deref().filter(|audience| !audience.is_empty())?;
+        let found = claims.audiences().unwrap_or_default();
+        if found.contains(&expected) {
+            let found = format!("the audience `{}` is the one that the service accepts", escaped(expected));
+            return Some(Compared { about: "audience", state: State::Passed, found, next: None });
+        }
+        let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
+        let is = match names.len() {
+            0 => "the token is for no audience (`aud`)".to_owned(),
+            _ => format!("the token is for {}", names.join(", ")),
+        };
+        Some(Compared {
+            about: "audience",
+            state: State::Failed,
+            found: format!("{is}, and the service accepts `{}` only", escaped(expected)),
+            next: Some(format!(
+                "let the provider make the token for `{}`, or set `oidc_token_audience` to an audience of the token",
+                escaped(expected)
+            )),
+        })
+    }
+}
+
+fn trimmed(address: &str) -> &str {
+    address.strip_suffix('/').unwrap_or(address)
+}
+
+/// Groups that are named by object ids, and what to do; none where there are none, or where the policy names them so.
+///
+/// ```
+/// use gbac_engine::check::provider::object_ids;
+///
+/// let (found, next) = object_ids(["0b2c4a7e-1111-4d0f-9f0a-000000000001"], None).expect("an id");
+/// assert!(found.contains("object id") && next.contains("cloud_displayname"));
+/// assert_eq!(object_ids(["engineering"], None), None);
+/// ```
+#[must_use]
+pub fn object_ids<'a>(groups: impl IntoIterator<Item = &'a str>, policy: Option<&Policy>) -> Option<(String, String)> {
+    let known: BTreeSet<&str> = policy
+        .into_iter()
+        .flat_map(Policy::known_principals)
+        .filter(|principal| principal.kind() == PrincipalType::Group)
+        .map(Principal::name)
+        .collect();
+    let (mut all, mut ids, mut first) = (0_usize, 0_usize, None);
+    for name in groups {
+        all += 1;
+        if is_guid(name) && !known.contains(name) {
+            ids += 1;
+            first = first.or(Some(name));
+        }
+    }
+    let first = escaped(first?);
+    let found = match (ids, all) {
+        (1, 1) => format!("the group is an object id, `Group:{first}`, and no name"),
+        (ids, all) => format!("{ids} of {all} groups are object ids, such as `Group:{first}`, and no names"),
+    };
+    let next = format!(
+        "let the identity provider send names: in Entra ID, set `groupMembershipClaims` to `ApplicationGroup`, and the optional \
+         claim `groups` of the access token to `sam_account_name`, or to `cloud_displayname` for groups of the cloud; or name \
+         the groups by their ids in ACLs and roles, such as `Group:{first}`"
+    );
+    Some((found, next))
+}
+
+/// Whether a name is a GUID as providers write them: 8-4-4-4-12 hexadecimal digits.
+fn is_guid(name: &str) -> bool {
+    name.len() == 36
+        && name.bytes().enumerate().all(|(place, byte)| match place {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn states(accepted: &Accepted, claims: &Value) -> Vec<(&'static str, State)> {
+        accepted.compare(claims.as_object().unwrap()).iter().map(|found| (found.about, found.state)).collect()
+    }
+
+    #[test]
+    fn issuer_and_audience_are_compared_where_they_are_known() {
+        let claims = json!({ "iss": "https://idp.example/realms/x/", "aud": "orders" });
+        assert_eq!(states(&Accepted::default(), &claims), []);
+        let url = |base: &str| Accepted { discovery_url: Some(format!("{base}{WELL_KNOWN}")), ..Accepted::default() };
+        assert_eq!(states(&url("https://idp.example/realms/x"), &claims), [("issuer", State::Passed)]);
+        assert_eq!(states(&url("https://idp.example/realms/y"), &claims), [("issuer", State::Attention)]);
+        assert_eq!(states(&url("https://idp.example/realms/x"), &json!({})), [("issuer", State::Failed)]);
+        let exact = |issuer: &str| Accepted { issuer: Some(issuer.into()), ..Accepted::default() };
+        assert_eq!(states(&exact("https://idp.example/realms/x/"), &claims), [("issuer", State::Passed)]);
+        assert_eq!(states(&exact("https://idp.example/realms/x"), &claims), [("issuer", State::Failed)]);
+        let audience = Accepted { audience: Some("orders".into()), ..Accepted::default() };
+        for (aud, state) in [
+            (json!("orders"), State::Passed),
+            (json!(["a", "orders"]), State::Passed),
+            (json!("Orders"), State::Failed),
+            (json!([]), State::Failed),
+            (json!(7), State::Failed),
+        ] {
+            assert_eq!(states(&audience, &json!({ "aud": aud })), [("audience", state)], "{aud}");
+        }
+        // What is empty is not set.
+        let empty =
+            Accepted { issuer: Some(String::new()), discovery_url: Some(String::new()), audience: Some(String::new()) };
+        assert_eq!(states(&empty, &claims), []);
+        let failed = audience.compare(json!({ "aud": "x\u{202e}" }).as_object().unwrap());
+        assert!(failed[0].found.starts_with("the token is for `x\\u{202e}`, and"), "{failed:?}");
+    }
+
+    /// What access tokens of well-known providers look like, what comes out of them, and what the diagnosis has to say.
+    const SHAPES: &str = include_str!("../../../tests/claim-shapes.json");
+
+    #[test]
+    fn every_known_provider_is_diagnosed() {
+        use super::super::doctor::{Evidence, Presented, diagnose};
+        use crate::policy::{GroupSource, Settings};
+
+        let shapes: Value = serde_json::from_str(SHAPES).unwrap();
+        let shapes = shapes.as_array().unwrap();
+        assert!(shapes.len() >= 20);
+        for shape in shapes {
+            let text = |name: &str| shape[name].as_str();
+            let provider = text("provider").unwrap();
+            let mut claims = shape["claims"].as_object().unwrap().clone();
+            claims.insert("sub".into(), json!("somebody"));
+            let run = |path: &str| {
+                let mut settings = Settings::default();
+                if let GroupSource::Properties { claim_path, .. } = &mut settings.groups {
+                    *claim_path = crate::claim_path::ClaimPath::parse(path).unwrap();
+                }
+                let evidence = Evidence {
+                    token: Presented::Claims(&claims),
+                    userinfo: None,
+                    settings: &settings,
+                    policy: None,
+                    expected: &[],
+                    resolved: None,
+                    log_level: None,
+                    accepted: None,
+                    now: None,
+                };
+                let extraction = crate::groups::extract(&settings.identity_rules().extraction, &claims, None);
+                let groups: Vec<String> = extraction.names().map(str::to_owned).collect();
+                (diagnose(&evidence), groups)
+            };
+            let path = text("path").unwrap_or("$.groups");
+            let (steps, groups) = run(path);
+            assert_eq!(json!(groups), shape["groups"], "{provider}");
+            let said: Vec<&String> = steps.iter().flat_map(|step| step.findings.iter().chain(&step.next)).collect();
+            for wanted in shape["says"].as_array().into_iter().flatten() {
+                let wanted = wanted.as_str().unwrap();
+                assert!(said.iter().any(|text| text.contains(wanted)), "{provider}: `{wanted}` is not in {said:#?}");
+            }
+            let is_well = steps[0].state == State::Passed;
+            assert_eq!(is_well, !groups.is_empty(), "{provider}");
+            // Whoever has not set the path is told which one it is.
+            if !groups.is_empty() && path != "$.groups" {
+                let (steps, _) = run("$.groups");
+                let told = format!("set `oidc_group_claim_path` to `{}`", text("proposed").unwrap_or(path));
+                assert!(steps[2].next.iter().any(|next| next.starts_with(&told)), "{provider}: {:#?}", steps[2]);
+            }
+        }
+    }
+
+    #[test]
+    fn ids_are_told_unless_the_policy_names_them() {
+        let ids = ["0b2c4a7e-1111-4d0f-9f0a-000000000001", "0B2C4A7E-1111-4D0F-9F0A-000000000002"];
+        let (found, _) = object_ids(ids, None).unwrap();
+        assert!(found.starts_with("2 of 2 groups are object ids"), "{found}");
+        let mut policy = Policy::default();
+        policy.apply(crate::policy::Change::CreateRole("r".into())).unwrap();
+        for id in ids {
+            policy.apply(crate::policy::Change::AddMember { role: "r".into(), member: Principal::group(id) }).unwrap();
+        }
+        assert_eq!(object_ids(ids, Some(&policy)), None);
+        for name in [
+            "0b2c4a7e11114d0f9f0a000000000001",
+            "0b2c4a7e-1111-4d0f-9f0a-00000000000g",
+            "ünicode-1111-4d0f-9f0a-00000000000",
+        ] {
+            assert_eq!(object_ids([name], None), None, "{name}");
+        }
+    }
+}

@@ -1,0 +1,133 @@
+// The simulator over 100,000 ACLs, with a token of 200 groups: a keystroke, a person's permissions, the least grant. Times are
+// told, not judged: they are those of the page that is given (GBAC_CONSOLE). With GBAC_BENCHMARKS, the path of
+// docs/benchmarks.md, they are written there; that is meant for a page that was built for release, on an idle machine.
+
+import assert from 'node:assert/strict';
+import { readFile, writeFile } from 'node:fs/promises';
+import { stage } from './support/journey.mjs';
+import { part } from './support/parts.mjs';
+import { Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+const ACLS = 100_000;
+const GROUPS = 200;
+const ROUNDS = 9;
+
+const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+const team = (n) => `team-${String(n).padStart(5, '0')}`;
+
+/** 10,000 teams with a role and ten ACLs each; every fifth team's group is in the token below. */
+function largePolicy(policy) {
+  const names = Array.from({ length: ACLS / 10 }, (_, n) => team(n));
+  const roles = names.map((name) => ({ name, members: [{ principal: `Group:${name}` }] }));
+  const acls = names.flatMap((name, n) =>
+    Array.from({ length: 10 }, (_, k) => ({
+      resource_type: ['RESOURCE_TYPE_TOPIC', 'RESOURCE_TYPE_GROUP', 'RESOURCE_TYPE_SUBJECT'][k % 3],
+      resource_name: k < 3 ? `${name}.` : `${name}.stream-${k}`,
+      resource_pattern_type: k < 3 ? 'RESOURCE_PATTERN_TYPE_PREFIXED' : 'RESOURCE_PATTERN_TYPE_LITERAL',
+      principal: k % 2 ? `Role:${name}` : `Group:${name}`,
+      host: '*',
+      operation: ['OPERATION_READ', 'OPERATION_WRITE', 'OPERATION_DESCRIBE'][k % 3],
+      permission_type: (n + k) % 53 ? 'PERMISSION_TYPE_ALLOW' : 'PERMISSION_TYPE_DENY',
+    })),
+  );
+  return { ...policy, roles, acls };
+}
+
+const claims = { sub: 'maya', exp: 9_000_000_000, groups: Array.from({ length: GROUPS }, (_, n) => team(n * 5)) };
+const token = `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
+
+/** The middle of some numbers. */
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+
+/** Puts a table into the page of the measurements, in the place of the last one. */
+async function write(path, rows) {
+  const [begin, end] = ['<!-- simulator: begin -->\n', '<!-- simulator: end -->'];
+  const page = await readFile(path, 'utf8');
+  const [before, rest] = page.split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`${path} has no place for the simulator's table`);
+  const line = ([what, spent, limit]) => `| ${what} | ${spent.toFixed(1)} ms | ${limit} ms |\n`;
+  const head = '| 100,000 ACLs, 10,000 roles, a token with 200 groups | measured | limit |\n|---|---|---|\n';
+  await writeFile(path, `${before}${begin}${head}${rows.map(line).join('')}${end}${after}`);
+}
+
+journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', async ({ page, context, t }) => {
+  // A service that is built for debugging takes its time for a policy of this size.
+  context.setDefaultTimeout(60_000);
+  await set.service.putPolicy(largePolicy(await set.service.policy()));
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await page.getByText('decided in this browser on 100,000 ACLs and 10,000 roles.').waitFor();
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Read', name: `${team(5)}.x` });
+  await simulator.sees('Allowed');
+
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable');
+  const busy = async () =>
+    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
+  /** Until the page is painted, and what follows the paint has begun. */
+  const painted = () => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))));
+  /** All that the main thread does from an act until what it shows is painted. */
+  const spent = async (act) => {
+    await painted();
+    const before = await busy();
+    await act();
+    await painted();
+    return (await busy()) - before;
+  };
+  /** What the page noted of its last work of a name. */
+  const noted = (name) => page.evaluate((name) => performance.getEntriesByName(name, 'measure').at(-1).duration, name);
+  const heading = simulator.check.getByRole('heading', { level: 3 });
+
+  // The last letter decides: `team-00005.` is a prefix that a group of the token reads, `team-00005` is none. Every key turns
+  // the verdict.
+  await simulator.resourceName.fill(team(5));
+  await simulator.sees('Denied, nothing allows it');
+  await simulator.resourceName.press('End');
+  const [keys, evaluations] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [key, verdict] of [['.', 'Allowed'], ['Backspace', 'Denied, nothing allows it']]) {
+      keys.push(await spent(async () => {
+        await page.keyboard.press(key);
+        await heading.filter({ hasText: verdict }).waitFor();
+      }));
+      evaluations.push(await noted('simulator: verdict'));
+    }
+  }
+
+  // The least grant, worked out anew for each name.
+  await simulator.resourceName.fill(`${team(6)}.x`);
+  const ways = await part(page, 'Least change');
+  const [least, leasts] = [[], []];
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const name = team(6 + round * 5);
+    least.push(await spent(async () => {
+      await simulator.resourceName.fill(`${name}.x`);
+      await ways.getByText(`Group:${name}`).first().waitFor();
+    }));
+    leasts.push(await noted('simulator: least change'));
+  }
+
+  // All that a person may do, beside one who may do nothing: everything that these groups allow is told.
+  const compare = await part(page, 'Compare two people');
+  await compare.getByRole('radio', { name: 'Groups by hand' }).check();
+  const people = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    await compare.getByRole('textbox', { name: 'User of the other person' }).fill(`somebody-${round}`);
+    await until(async () => assert.match(await compare.innerText(), new RegExp(`User:somebody-${round}\\b`)));
+    people.push(await noted('simulator: two people'));
+  }
+
+  const rows = [
+    ['a keystroke to its new verdict: all of the main thread, until it is painted', median(keys), 16],
+    ['of that, the evaluation', median(evaluations), 16],
+    ['all that a person may do, beside another person', median(people), 100],
+    ['the least grant', median(leasts), 500],
+    ['the least grant from a keystroke: all of the main thread, until it is painted', median(least), 500],
+  ];
+  for (const [what, spent, limit] of rows) t.diagnostic(`${what}: ${spent.toFixed(1)} ms (limit ${limit} ms)`);
+  if (process.env.GBAC_BENCHMARKS) await write(process.env.GBAC_BENCHMARKS, rows);
+});

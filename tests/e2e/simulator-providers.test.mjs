@@ -1,0 +1,207 @@
+// Tokens of providers through the simulator: who never saw the page finds out why there are no groups, names that are ids,
+// tokens of somebody else, and tokens of real providers from the token to the verdict.
+
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { text } from './support/fields.mjs';
+import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
+import { stage } from './support/journey.mjs';
+import { GBAC } from './support/launch.mjs';
+import { lines, part } from './support/parts.mjs';
+import { Simulator } from './support/simulator.mjs';
+import { until } from './support/until.mjs';
+
+const run = promisify(execFile);
+const { set, journey } = stage({ provider: true });
+
+const encode = (value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+/** An access token as a provider writes it; nobody verifies the signature here. */
+const tokenOf = (claims) => `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
+
+/** What Entra ID sends of somebody, beside the groups. */
+const entra = (more) => ({
+  ver: '2.0',
+  aud: 'api://streams',
+  iss: 'https://login.microsoftonline.com/00000000-0000-0000-0000-0000000000aa/v2.0',
+  tid: '00000000-0000-0000-0000-0000000000aa',
+  oid: '00000000-0000-0000-0000-0000000000bb',
+  sub: 'AbCdEf-somebody',
+  preferred_username: 'maya@contoso.com',
+  iat: 1_790_000_000,
+  exp: 9_000_000_000,
+  ...more,
+});
+
+journey('who never saw the product finds out why an overage token has no groups, and what to do', async ({ page }) => {
+  const overage = tokenOf(entra({
+    _claim_names: { groups: 'src1' },
+    _claim_sources: { src1: { endpoint: 'https://graph.microsoft.com/v1.0/users/x/getMemberObjects' } },
+  }));
+  await page.goto('/');
+  // Only by what the page says: a link that is named like what one wants, and a field that asks for what one has.
+  await page.getByRole('link', { name: 'Simulator' }).first().click();
+  await page.getByRole('textbox', { name: 'Access token' }).fill(overage);
+  const main = page.getByRole('main');
+  // Why.
+  await main.getByText(/has an address in place of/).first().waitFor();
+  const why = await text(main);
+  assert.match(why, /No groups|no groups|0 groups/);
+  assert.match(why, /graph\.microsoft\.com/);
+  // What to do, on the page as it is.
+  assert.match(why, /[Ll]et the identity provider put only the groups that matter here into the token/);
+  // And step by step, where the page offers it.
+  await main.getByRole('button', { name: /^Troubleshoot/ }).click();
+  const steps = main.getByRole('list', { name: 'Troubleshooting steps' });
+  await until(async () => assert.match(await text(steps), /put an address in its place, and nobody follows it/));
+  assert.match(await text(steps), /Next/);
+});
+
+journey('groups that are object ids are told with what mends them', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const ids = ['0b2c4a7e-1111-4d0f-9f0a-000000000001', '0b2c4a7e-1111-4d0f-9f0a-000000000002'];
+  await simulator.token.fill(tokenOf(entra({ groups: ids })));
+  const note = simulator.note('The groups are object ids');
+  await note.waitFor();
+  const words = await text(note);
+  assert.match(words, /2 of 2 groups are object ids/);
+  assert.match(words, /groupMembershipClaims.*ApplicationGroup.*sam_account_name.*cloud_displayname/);
+  const troubleshoot = await part(page, 'Troubleshoot');
+  await troubleshoot.getByText(/name the groups by their ids in ACLs and roles/i).first().waitFor();
+  // A policy that names them is a choice, and nothing is said.
+  const policy = await set.service.policy();
+  try {
+    const members = ids.map((id) => ({ principal: `Group:${id}` }));
+    await set.service.putPolicy({ ...policy, roles: [...policy.roles, { name: 'ByIds', members }] });
+    await page.getByRole('button', { name: /Read again/ }).click();
+    await note.waitFor({ state: 'hidden' });
+  } finally {
+    await set.service.putPolicy(policy);
+  }
+});
+
+journey('a token of somebody else is told before anything is verified', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(tokenOf(entra({ groups: ['engineering'] })));
+  const checks = async () => (await lines(simulator.checks)).join('\n');
+  await until(async () => {
+    assert.match(await checks(), /The issuer is https:\/\/login\.microsoftonline\.com.*the service accepts .*\/demo\/idp only/);
+    assert.match(await checks(), /The token is for api:\/\/streams, and the service accepts .* only/);
+  });
+  const troubleshoot = await part(page, 'Troubleshoot');
+  await troubleshoot.getByText(/set oidc_token_audience to an audience of the token/i).first().waitFor();
+  // The demo's own people are accepted.
+  await simulator.pick('Maya Okafor');
+  await until(async () => {
+    assert.match(await checks(), /The issuer is .*, as the service has it/);
+    assert.match(await checks(), /is the one that the service accepts/);
+  });
+});
+
+journey('tokens of a real provider go from the token to the verdict', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await until(async () =>
+    assert.deepEqual(
+      (await simulator.elements()).map(([, name]) => name),
+      ['/eng/payments', '/contractors/payments', '/eng/platform/on-call'],
+    ),
+  );
+  await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+  await simulator.sees('Denied by rule');
+  await simulator.settings('What if');
+  await page.getByRole('radio', { name: 'suffix' }).check();
+  await simulator.sees('Allowed');
+});
+
+journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t }) => {
+  const missing = await whyNoGlewlwyd();
+  if (missing) return t.skip(missing);
+  const glewlwyd = await startGlewlwyd({ 'ana.sousa': ['payments', 'all'], 'jonas.lindqvist': ['/elsewhere/payments'] });
+  try {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    // One string with commas, in a token whose user has a name that nobody chose.
+    await simulator.token.fill(await glewlwyd.token('ana.sousa'));
+    await simulator.ask({ operation: 'Write', name: 'payments-settled' });
+    await until(async () =>
+      assert.deepEqual(
+        (await simulator.elements()).map(([, name]) => name),
+        ['payments', 'all'],
+      ),
+    );
+    await simulator.sees('Allowed');
+    const [, group] = await simulator.decidedBy();
+    assert.equal(group, 'Group:payments');
+    await simulator.verify({ keys: await glewlwyd.keys(), issuer: glewlwyd.issuer, audience: glewlwyd.audience });
+    await simulator.says('Signature verified');
+    await simulator.token.fill(await glewlwyd.token('jonas.lindqvist'));
+    await simulator.sees('Denied, nothing allows it');
+    await simulator.settings('What if');
+    await page.getByRole('radio', { name: 'suffix' }).check();
+    await simulator.sees('Allowed');
+  } finally {
+    await glewlwyd.stop();
+  }
+});
+
+journey('a check travels as a file without the token, and the command line answers it', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  const token = await set.provider.token('maya.okafor');
+  await simulator.token.fill(token);
+  await simulator.ask({ operation: 'Write', name: 'orders-archive' });
+  await simulator.sees('Denied by rule');
+  const share = await part(page, 'Share');
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    share.getByRole('button', { name: 'Save as a file' }).click(),
+  ]);
+  const file = await saved.path();
+  const words = await readFile(file, 'utf8');
+  assert.equal(saved.suggestedFilename(), 'maya-okafor-write-to-topic-orders-archive.check.json');
+  assert.deepEqual(JSON.parse(words).identity, { user: 'maya.okafor', groups: ['engineering', 'analytics'] });
+  assert.ok(!words.includes(token.slice(0, 30)));
+
+  await page.reload();
+  await simulator.token.waitFor();
+  const again = await part(page, 'Share');
+  await page.locator('#check-file').setInputFiles(file);
+  await simulator.sees('Denied by rule', /User:maya\.okafor/);
+  await page.locator('#check-file').setInputFiles({ name: 'x.json', mimeType: 'application/json', buffer: Buffer.from('[]') });
+  await again.getByText(/x\.json was not read/).waitFor();
+
+  const policy = `${file}.policy.json`;
+  await writeFile(policy, JSON.stringify(await set.service.policy()));
+  const { stdout } = await run(GBAC, ['check', '--policy', policy, '--requests', file]);
+  assert.match(stdout, /"outcome":"deny"/);
+});
+
+journey('a bug report of a failing test is checked by the command line, with the same outcome', async ({ page }) => {
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  const tests = await part(page, 'Tests');
+  await tests.getByRole('textbox', { name: 'Name of a test of this verdict' }).fill('maya writes orders');
+  await tests.getByRole('button', { name: 'Add test' }).click();
+  const least = await part(page, 'Least change');
+  await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
+  const saved = tests.getByRole('list', { name: 'Saved tests' });
+  await until(async () => assert.match((await lines(saved)).join(), /Fails maya writes orders/));
+  const [report] = await Promise.all([
+    page.waitForEvent('download'),
+    saved.getByRole('button', { name: 'Bug report' }).click(),
+  ]);
+  const file = await report.path();
+  const [, difference] = /^Difference: (.*)$/m.exec(await readFile(file, 'utf8'));
+  const failed = await run(GBAC, ['--format', 'json', 'test', file]).catch((error) => error);
+  assert.equal(failed.code, 1);
+  const { tests: [test] } = JSON.parse(failed.stdout);
+  assert.deepEqual([test.name, test.passed, test.difference], ['maya writes orders', false, difference]);
+});

@@ -1,0 +1,239 @@
+//! The built `gbac` where it tries things: revoke, compare, what-if, collisions, and bug reports of the simulator.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use gbac_tests::vectors::gbac;
+use serde_json::{Value, json};
+
+const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },
+  "roles": [{ "name": "Writers", "members": [{ "principal": "Group:payments" }] }],
+  "acls": [
+    { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+      "principal": "Role:Writers", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW" },
+    { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
+      "principal": "Group:read-only", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_DENY" }] }"#;
+
+/// A folder of its own for one test, gone when the test ends.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("gbac-simulate-{}-{test}", std::process::id()));
+        fs::create_dir_all(&path).expect("a temporary folder");
+        let folder = Self(path);
+        folder.file("policy.json", POLICY);
+        folder
+    }
+
+    fn file(&self, name: &str, text: &str) {
+        fs::write(self.0.join(name), text).expect("a temporary file");
+    }
+
+    /// Exit code, standard output and error of a call.
+    fn run(&self, args: &[&str]) -> (i32, String, String) {
+        let mut command = Command::new(gbac());
+        command.args(args).current_dir(&self.0).stdin(Stdio::null()).env_remove("GBAC_TOKEN").env("NO_COLOR", "1");
+        let output = command.output().expect("gbac starts");
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
+        (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
+    }
+
+    fn value(&self, args: &[&str]) -> Value {
+        let (_, out, err) = self.run(&[&["--format", "json"], args].concat());
+        serde_json::from_str(&out).unwrap_or_else(|error| panic!("{args:?}: {error}: {out}{err}"))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over is the operating system's to clear.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
+
+#[test]
+fn revoke_says_what_has_to_go() {
+    let folder = Folder::new("revoke");
+    let asked = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
+    let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
+    assert_eq!(exit, 0);
+    assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
+    assert!(out.contains("leaves all of:\n  Group:payments (the identity provider says who is in it)\n"), "{out}");
+    assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
+    let found = folder.value(&asked(&["--user", "alice", "--member-of", "payments"]));
+    assert_eq!(found["least"].as_array().unwrap().len(), 1);
+    assert_eq!((&found["leave"], &found["decision"]["outcome"]), (&json!(["Group:payments"]), &json!("allow")));
+    // What it says can be tried as it is.
+    folder.file("least.json", &found["least"].to_string());
+    let tried = [
+        &[
+            "what-if",
+            "--policy",
+            "policy.json",
+            "--changes",
+            "least.json",
+            "--user",
+            "alice",
+            "--member-of",
+            "payments",
+        ],
+        &WRITE[..],
+    ];
+    let tried = folder.value(&tried.concat());
+    let outcomes: Vec<&Value> = tried["answers"].as_array().unwrap().iter().map(|answer| &answer["outcome"]).collect();
+    assert_eq!(outcomes, [&json!("allow"), &json!("deny")]);
+
+    let (_, out, _) = folder.run(&asked(&["--user", "alice"]));
+    assert!(out.ends_with("It is denied already: nothing has to go.\n"), "{out}");
+    let (_, out, _) = folder.run(&asked(&["--user", "root"]));
+    assert!(out.contains("A superuser: no ACL is asked."), "{out}");
+    let whole = [
+        "revoke",
+        "--policy",
+        "policy.json",
+        "--user",
+        "alice",
+        "--request",
+        "Produce",
+        "--topic",
+        "a",
+        "--transactional-id",
+        "t",
+    ];
+    let (exit, _, err) = folder.run(&whole);
+    assert!(exit == 64 && err.contains("one that is taken away is enough"), "{err}");
+}
+
+#[test]
+fn two_people_are_compared() {
+    let folder = Folder::new("compare");
+    let people = [
+        "compare",
+        "--policy",
+        "policy.json",
+        "--user",
+        "alice",
+        "--member-of",
+        "payments",
+        "--member-of",
+        "all",
+        "--other-user",
+        "bob",
+        "--other-member-of",
+        "all",
+        "--other-member-of",
+        "read-only",
+    ];
+    let (exit, out, _) = folder.run(&[&people[..], &WRITE].concat());
+    assert_eq!(exit, 0);
+    for line in [
+        "Groups of User:alice only: Group:payments\n",
+        "Groups of User:bob only: Group:read-only\n",
+        "Groups of both: Group:all\n",
+        "ACLs that reach User:alice only:\n  Role:Writers > Allow Write, Topic payments- prefixed, host *\n",
+        "ACLs that reach User:bob only:\n  Group:read-only > Deny Write, Topic payments- prefixed, host *\n",
+        "User:alice may, and User:bob may not:\n",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    assert!(out.contains("User:alice  Allowed") && out.contains("User:bob    Denied by rule"), "{out}");
+    let found = folder.value(&people);
+    assert_eq!((&found["gains"], found["loses"].as_array().unwrap().len()), (&json!([]), 1));
+    assert!(found.get("answers").is_none());
+    let same = ["compare", "--policy", "policy.json", "--user", "alice", "--other-user", "bob"];
+    assert!(folder.run(&same).1.ends_with("\nBoth may exactly the same.\n"));
+    // Half a question, half a pair, and one standard input for two.
+    let (exit, _, err) = folder.run(&[&same[..], &["--topic", "x"]].concat());
+    assert!(exit == 64 && err.contains("say what is asked"), "{err}");
+    assert_eq!(folder.run(&same[..5]).0, 64);
+    let (exit, _, err) =
+        folder.run(&["compare", "--policy", "policy.json", "--token-file", "-", "--other-token-file", "-"]);
+    assert!(exit == 64 && err.contains("only one of them"), "{err}");
+    let (exit, _, err) = folder.run(&["compare", "--policy", "policy.json", "--user", "a", "--other-user", "User:b"]);
+    assert!(exit == 64 && err.contains("--other-user: `User:b` is a principal"), "{err}");
+}
+
+#[test]
+fn changes_are_tried_on_a_person() {
+    let folder = Folder::new("what-if");
+    let asked = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
+    let (exit, out, _) = folder.run(&asked(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
+    assert_eq!(exit, 0, "{out}");
+    for line in [
+        "Tried:\n  the identity provider adds Group:payments\n  the identity provider drops Group:nobody\n",
+        "note: the identity provider drops Group:nobody: it is so already\n",
+        "Groups that come: Group:payments\nGroups that go: none\n",
+        "today             Denied, nothing allows it",
+        "with the changes  Allowed",
+        "The person gains:\n  OPERATIONS       RESOURCE                  FROM\n  Write, Describe  Topic payments- prefixed  *\n",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    // What cannot be made is named, and exits with 1; all else is told.
+    folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "join_group", "group": "payments" }]"#);
+    let (exit, out, _) = folder.run(&asked(&["--changes", "changes.json"]));
+    assert!(
+        exit == 1 && out.contains("note: add Group:x to Role:nowhere: ") && out.contains("The person gains:"),
+        "{out}"
+    );
+    let found = folder.value(&asked(&["--changes", "changes.json"]));
+    assert_eq!((&found["idle"][0]["code"], &found["groups_gained"]), (&json!("role_unknown"), &json!(["payments"])));
+    folder.file("bad.json", r#"[{ "change": "fly" }]"#);
+    let (exit, _, err) = folder.run(&asked(&["--changes", "bad.json"]));
+    assert!(exit == 1 && err.contains("/0/change"), "{err}");
+    assert_eq!(folder.run(&asked(&[])).0, 64);
+    assert_eq!(folder.run(&asked(&["--join", "Group:payments"])).0, 64);
+}
+
+#[test]
+fn names_that_become_one_group_are_found() {
+    let folder = Folder::new("collisions");
+    let asked = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
+    let (exit, out, _) = folder.run(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
+    assert_eq!(exit, 0);
+    for line in [
+        "Nested names: suffix\n",
+        "Group:payments: they keep their last segment only\n  /x/payments (in the token)\n  payments (known)\n",
+        "  Somebody with /x/payments alone gains:\n    OPERATIONS       RESOURCE                  FROM\n",
+        "  Somebody with /a/b alone gains nothing by it.\n",
+    ] {
+        assert!(out.contains(line), "{line}: {out}");
+    }
+    let (_, out, _) = folder.run(&asked(&["--nested", "none", "--name", "/x/payments"]));
+    assert_eq!(out, "Nested names: none\nNo two names become one group.\n");
+    let comma = folder.value(&asked(&["--nested", "none", "--name", "payments,ops", "--limit", "1"]));
+    assert_eq!((&comma["collisions"][0]["merging"], comma.get("more")), (&json!("comma"), None));
+    let less = folder.value(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));
+    assert_eq!((less["collisions"].as_array().unwrap().len(), &less["more"]), (1, &json!(1)));
+    // The names of a token, as the claim has them.
+    let claims = "eyJzdWIiOiJhIiwiZ3JvdXBzIjpbIi94L3BheW1lbnRzIl19"; // {"sub":"a","groups":["/x/payments"]}
+    folder.file("token", &format!("eyJhbGciOiJSUzI1NiJ9.{claims}.BwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc"));
+    let found = folder.value(&asked(&["--token-file", "token"]));
+    assert_eq!(found["collisions"][0]["names"][0], json!({ "name": "/x/payments", "in_token": true, "known": false }));
+    assert_eq!(folder.run(&asked(&["--nested", "all"])).0, 64);
+}
+
+#[test]
+fn a_bug_report_is_run_as_the_test_in_it() {
+    let folder = Folder::new("report");
+    let policy: Value = serde_json::from_str(POLICY).unwrap();
+    let test = json!({
+        "name": "a name\n```json\n{}\n```",
+        "check": { "identity": { "user": "alice", "groups": ["payments"] }, "operation": "OPERATION_WRITE",
+            "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-x" },
+        "expect": { "outcome": "deny" },
+    });
+    let file = json!({ "version": 1, "policy": policy, "tests": [test] });
+    let file = serde_json::to_string_pretty(&file).unwrap();
+    folder.file("report.md", &gbac_engine::wire::report("# a name\n```json\n{}\n```\n\nExpected: deny\n", &file));
+    folder.file("test.json", &file);
+    let [report, plain] = ["report.md", "test.json"].map(|name| folder.run(&["test", name]));
+    assert_eq!((report.0, &report.1), (1, &plain.1));
+    assert!(report.1.contains("FAILED") && report.1.contains("outcome"), "{}", report.1);
+    folder.file("other.md", "# Nothing to run\n");
+    assert_eq!(folder.run(&["test", "other.md"]).0, 1);
+}
