@@ -14,6 +14,7 @@ mod problem;
 mod process;
 mod progress;
 mod sizes;
+mod split;
 mod tally;
 mod test;
 mod tools;
