@@ -7,22 +7,16 @@ use std::time::Duration;
 
 use leptos::ev;
 use leptos::prelude::*;
-use leptos_router::components::{Redirect, Route, Router, Routes};
+use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
 use leptos_router::hooks::use_location;
 use leptos_router::path;
 
 use crate::dom;
-use crate::pages::audit::AuditPage;
-use crate::pages::connection::ConnectionPage;
+use crate::pages::chunk::{Lazy, fetch_ahead};
 use crate::pages::draft::DraftBar;
-use crate::pages::exchange::ExchangePage;
+use crate::pages::files;
 use crate::pages::not_found::NotFound;
-use crate::pages::permissions::{FindingsPage, MatrixPage, PermissionsPage, WhoCanPage};
-use crate::pages::review::ReviewPage;
-use crate::pages::role::RolePage;
-use crate::pages::roles::RolesPage;
-use crate::pages::settings::SettingsPage;
-use crate::pages::simulator::{Kept, Simulator};
+use crate::pages::simulator::Kept;
 use crate::state::address;
 use crate::state::connection::Connection;
 use crate::state::draft::Draft;
@@ -68,6 +62,7 @@ pub fn App() -> impl IntoView {
     });
     provide_context(Kept::new());
     keep_reading(service);
+    fetch_ahead(files::ALL);
     view! {
         <Router>
             <a class="skip" href="#main" rel="external">"Skip to content"</a>
@@ -75,22 +70,22 @@ pub fn App() -> impl IntoView {
             <main class="page" id="main" tabindex="-1">
                 <banner::Banners />
                 <FollowRoute />
-                <Routes fallback=NotFound>
+                <FlatRoutes fallback=NotFound>
                     <Route path=path!("/") view=|| view! { <Redirect path=address::SIMULATOR /> } />
                     <Route path=path!("/security") view=|| view! { <Redirect path=address::ROLES /> } />
-                    <Route path=path!("/security/roles") view=RolesPage />
-                    <Route path=path!("/security/roles/:name/details") view=RolePage />
-                    <Route path=path!("/security/review") view=ReviewPage />
-                    <Route path=path!("/security/permissions") view=PermissionsPage />
-                    <Route path=path!("/security/permissions/matrix") view=MatrixPage />
-                    <Route path=path!("/security/permissions/who-can") view=WhoCanPage />
-                    <Route path=path!("/security/permissions/findings") view=FindingsPage />
-                    <Route path=path!("/security/exchange") view=ExchangePage />
-                    <Route path=path!("/security/simulator") view=Simulator />
-                    <Route path=path!("/security/settings") view=SettingsPage />
-                    <Route path=path!("/security/audit") view=AuditPage />
-                    <Route path=path!("/connection") view=ConnectionPage />
-                </Routes>
+                    <Route path=path!("/security/roles") view=|| view! { <Lazy chunk=files::ROLES /> } />
+                    <Route path=path!("/security/roles/:name/details") view=|| view! { <Lazy chunk=files::ROLE /> } />
+                    <Route path=path!("/security/review") view=|| view! { <Lazy chunk=files::REVIEW /> } />
+                    <Route path=path!("/security/permissions") view=|| view! { <Lazy chunk=files::PERMISSIONS /> } />
+                    <Route path=path!("/security/permissions/matrix") view=|| view! { <Lazy chunk=files::MATRIX /> } />
+                    <Route path=path!("/security/permissions/who-can") view=|| view! { <Lazy chunk=files::WHO_CAN /> } />
+                    <Route path=path!("/security/permissions/findings") view=|| view! { <Lazy chunk=files::FINDINGS /> } />
+                    <Route path=path!("/security/exchange") view=|| view! { <Lazy chunk=files::EXCHANGE /> } />
+                    <Route path=path!("/security/simulator") view=|| view! { <Lazy chunk=files::SIMULATOR /> } />
+                    <Route path=path!("/security/settings") view=|| view! { <Lazy chunk=files::SETTINGS /> } />
+                    <Route path=path!("/security/audit") view=|| view! { <Lazy chunk=files::AUDIT /> } />
+                    <Route path=path!("/connection") view=|| view! { <Lazy chunk=files::CONNECTION /> } />
+                </FlatRoutes>
             </main>
             <DraftBar />
             <p class="sr" id="said" role="status"></p>

@@ -43,6 +43,13 @@ pub fn measured<T>(name: &str, work: impl FnOnce() -> T) -> T {
     done
 }
 
+/// Notes in the browser's timeline that something is done.
+pub fn mark(name: &str) {
+    if let Some(performance) = window().performance() {
+        let _ = performance.mark(name);
+    }
+}
+
 /// Has the browser ask before the tab is closed or loaded anew, while something would be lost.
 pub fn ask_before_leaving(would_lose: impl Fn() -> bool + 'static) {
     let listener = window_event_listener(leptos::ev::beforeunload, move |event| {
@@ -100,6 +107,12 @@ pub fn focus_heading() {
             let _ = heading.focus();
         }
     });
+}
+
+/// Whether a page with a heading is shown.
+#[must_use]
+pub fn has_heading() -> bool {
+    document().query_selector("#main h1").ok().flatten().is_some()
 }
 
 /// Selects the whole text of the field with this id.

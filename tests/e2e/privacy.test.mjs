@@ -111,6 +111,8 @@ journey('a loaded page decides without the network', AWAY, async ({ page, contex
   const token = await set.provider.token('maya.okafor');
   const keys = await set.provider.keys();
   await simulator.open();
+  // The published console comes in several files, which follow the first page.
+  await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
   await context.setOffline(true);
 
   await simulator.token.fill(token);

@@ -48,6 +48,39 @@ function largePolicy(policy) {
   return { ...policy, roles, acls: [...unique.values()].slice(0, ACLS - 1).concat(deciding) };
 }
 
+/** What the main thread did since the page's process began, in milliseconds. */
+async function mainThread(context, page) {
+  const session = await context.newCDPSession(page);
+  await session.send('Performance.enable');
+  return async () => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    const of = (wanted) => Math.round(metrics.find(({ name }) => name === wanted).value * 1000);
+    return `${of('TaskDuration')} ms, ${of('ScriptDuration')} ms of it in scripts`;
+  };
+}
+
+journey('a first visit of the roles answers', async ({ page, context, t }) => {
+  const spent = await mainThread(context, page);
+  const roles = new Roles(page);
+  await roles.open();
+  await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
+  await roles.search.fill('PaymentsW');
+  await roles.row('AnalyticsReaders').waitFor({ state: 'detached' });
+  assert.equal(await roles.table.getByRole('rowheader').count(), 1);
+  t.diagnostic(`main thread from the address to the roles that were searched for: ${await spent()}`);
+});
+
+journey('a first visit of the simulator answers', async ({ page, context, t }) => {
+  const spent = await mainThread(context, page);
+  const simulator = new Simulator(page);
+  await simulator.open();
+  await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
+  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.sees('Allowed');
+  t.diagnostic(`main thread from the address to a verdict: ${await spent()}`);
+});
+
 journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t }) => {
   const policy = await set.service.policy();
   await set.service.putPolicy(largePolicy(policy));

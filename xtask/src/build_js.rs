@@ -6,7 +6,7 @@ use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
 use crate::remap;
 use crate::sizes::{self, Size};
-use crate::tools::{self, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
+use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
@@ -29,23 +29,6 @@ const INPUTS: [&str; 7] = [
 /// What the compiler leaves undone: it rewrites loops for machines that address memory in fewer ways than WebAssembly does,
 /// which makes the module a kilobyte larger after brotli and no faster.
 const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
-
-/// How wasm-opt makes the modules small after compression: it shrinks, but does not inline, and keeps what repeats, because
-/// repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
-/// after it. Where a load or store says how its address is aligned, it says one byte then: no engine listens.
-const SHRINK: [&str; 11] = [
-    "-Os",
-    "--converge",
-    "--flexible-inline-max-function-size=0",
-    "--one-caller-inline-max-function-size=0",
-    "--skip-pass=local-cse",
-    "--skip-pass=memory-packing",
-    "--skip-pass=code-pushing",
-    "--dealign",
-    "--reorder-functions-by-name",
-    "--strip-producers",
-    "--strip-target-features",
-];
 
 /// The modules of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -143,7 +126,7 @@ fn build_module(
     // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimisation out, and the
     // module grows by a tenth.
     let mut call = cargo(&workspace.root)
-        .env(remap::VARIABLE, remap::flags())
+        .env(remap::VARIABLE, remap::flags(&[]))
         .args(["rustc", "--package", "gbac-wasm", "--lib", "--crate-type", "cdylib"])
         .args(["--target", WASM_TARGET, "--profile", "wasm"]);
     if let Some(feature) = module.feature() {

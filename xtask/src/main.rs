@@ -15,6 +15,7 @@ mod process;
 mod progress;
 mod remap;
 mod sizes;
+mod split;
 mod tally;
 mod test;
 mod tools;

@@ -4,6 +4,7 @@ use crate::build_js::{self, Module};
 use crate::console::{self, Build, Bundler};
 use crate::problem::{Problem, Result};
 use crate::progress::{Progress, say};
+use crate::split;
 use crate::tools;
 use crate::workspace::Workspace;
 use std::fmt::Write;
@@ -12,6 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// The most that the engine without `verify` may weigh after brotli, in bytes.
 const ENGINE_LIMIT: u64 = 120_000;
+
+/// The most that a first visit of the console may download after brotli, in bytes.
+const FIRST_LOAD_LIMIT: u64 = 450_000;
+/// The addresses whose first visit is measured: where most begin, and what the console is first of all for.
+const FIRST_PAGES: [&str; 2] = ["/security/roles", "/security/simulator"];
 
 /// The marks between which `--write` puts the table.
 const MARKS: (&str, &str) = ("<!-- sizes: begin -->", "<!-- sizes: end -->");
@@ -42,10 +48,12 @@ pub(crate) fn build_console(workspace: &Workspace) -> Result<()> {
         trunk: tools::trunk(workspace, &progress)?,
         wasm_bindgen: tools::wasm_bindgen(workspace, &progress)?,
         wasm_opt: Some(tools::wasm_opt(workspace, &progress)?),
+        wasm_split: Some(tools::wasm_split(workspace, &progress)?),
     };
     release_console(workspace, &progress, &tools)?;
-    say(&format!("\n{}", table(&measure(workspace, &console_files(workspace)?)?)));
-    Ok(())
+    let sizes = measure(workspace, &console_files(workspace)?)?;
+    say(&format!("\n{}", table(&sizes)));
+    check(&sizes)
 }
 
 /// `cargo xtask sizes`: builds everything as it is published, prints the table and checks the limit.
@@ -56,7 +64,8 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
     let trunk = tools::trunk(workspace, &progress)?;
     let mut sizes = build_js::build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
-    let tools = Bundler { trunk, wasm_bindgen, wasm_opt: Some(wasm_opt) };
+    let wasm_split = Some(tools::wasm_split(workspace, &progress)?);
+    let tools = Bundler { trunk, wasm_bindgen, wasm_opt: Some(wasm_opt), wasm_split };
     release_console(workspace, &progress, &tools)?;
     sizes.extend(measure(workspace, &console_files(workspace)?)?);
 
@@ -94,7 +103,33 @@ fn console_files(workspace: &Workspace) -> Result<Vec<(String, PathBuf)>> {
     }
     files.sort();
     files.reverse();
+    let page = fs::read_to_string(dist.join("index.html")).map_err(failed)?;
+    for address in FIRST_PAGES {
+        let first = first_load(&page, address).into_iter().chain(["index.html".to_owned()]);
+        files.extend(first.map(|name| (first_load_name(address), dist.join(name))));
+    }
     Ok(files)
+}
+
+/// What the tables call the first visit of an address.
+fn first_load_name(address: &str) -> String {
+    format!("console, first load of `{address}`")
+}
+
+/// The names of the files that the page has a browser fetch before the console draws what this address shows: those that
+/// it links, and those that it lists for the address.
+fn first_load(page: &str, address: &str) -> Vec<String> {
+    let linked = page.split(['"', '\'']).filter_map(|text| text.strip_prefix('/'));
+    let mut names: Vec<String> = linked
+        .filter(|name| matches!(name.rsplit_once('.'), Some((_, "css" | "js" | "wasm" | "svg"))))
+        .map(str::to_owned)
+        .collect();
+    if let Some((hash, files)) = split::files_of(page, address) {
+        names.extend(files.iter().map(|file| format!("{file}-{hash}.wasm")));
+    }
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Measures files, each compressed by itself, and adds up those with the same name.
@@ -155,8 +190,18 @@ fn to_json(sizes: &[Size]) -> String {
     format!("[\n{}\n]\n", rows.join(",\n"))
 }
 
-/// An error when the engine without `verify` is over its limit.
+/// An error when the engine without `verify`, or a first visit of the console, is over its limit.
 pub(crate) fn check(sizes: &[Size]) -> Result<()> {
+    for name in FIRST_PAGES.map(first_load_name) {
+        if let Some(size) = sizes.iter().find(|size| size.name == name && size.brotli > FIRST_LOAD_LIMIT) {
+            return Err(Problem::new(format!(
+                "the {name} is {} bytes after brotli, over its limit of {}",
+                grouped(size.brotli),
+                grouped(FIRST_LOAD_LIMIT)
+            ))
+            .hint("more of it may go into chunks of its own: console/src/pages/files.rs"));
+        }
+    }
     match sizes.iter().find(|size| size.name == Module::Engine.title()) {
         Some(size) if size.brotli > ENGINE_LIMIT => Err(Problem::new(format!(
             "the engine is {} bytes after brotli, over its limit of {}",
@@ -204,7 +249,10 @@ fn grouped(number: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{ENGINE_LIMIT, MARKS, Module, Size, between_marks, by_name, check, grouped, read, table, to_json};
+    use super::{
+        ENGINE_LIMIT, FIRST_LOAD_LIMIT, MARKS, Module, Size, between_marks, by_name, check, first_load,
+        first_load_name, grouped, read, table, to_json,
+    };
 
     fn engine(brotli: u64) -> Vec<Size> {
         vec![Size { name: Module::Engine.title().to_owned(), raw: 1_234_567, gzip: 999, brotli }]
@@ -215,6 +263,32 @@ mod tests {
         assert!(check(&engine(ENGINE_LIMIT)).is_ok());
         let problem = check(&engine(ENGINE_LIMIT + 1)).unwrap_err();
         assert_eq!(problem.message(), "the engine is 120,001 bytes after brotli, over its limit of 120,000");
+    }
+
+    #[test]
+    fn holds_a_first_visit_to_its_limit() {
+        let first = |brotli| vec![Size { name: first_load_name("/security/roles"), raw: 1, gzip: 1, brotli }];
+        assert!(check(&first(FIRST_LOAD_LIMIT)).is_ok());
+        assert_eq!(
+            check(&first(FIRST_LOAD_LIMIT + 1)).unwrap_err().message(),
+            "the console, first load of `/security/roles` is 450,001 bytes after brotli, over its limit of 450,000"
+        );
+    }
+
+    #[test]
+    fn a_first_visit_is_what_the_page_links_and_lists() {
+        let page = "<link href=\"/app-1.css\"/><script src=\"/theme-2.js\"></script><a href=\"/security/roles\">\
+            <script>for (const file of {\"/\":[\"split_a\"],\"/security/roles\":[\"chunk_1\",\"split_b\"],}[x]) {\
+            href: `/${file}-0aF.wasm`</script><script>import x from '/gbac-console-0aF.js';</script>";
+        let both = ["app-1.css", "gbac-console-0aF.js", "theme-2.js"];
+        let with = |more: &[&'static str]| {
+            let mut names = [&both[..], more].concat();
+            names.sort_unstable();
+            names
+        };
+        assert_eq!(first_load(page, "/security/roles"), with(&["chunk_1-0aF.wasm", "split_b-0aF.wasm"]));
+        assert_eq!(first_load(page, "/"), with(&["split_a-0aF.wasm"]));
+        assert_eq!(first_load(page, "/elsewhere"), with(&[]));
     }
 
     #[test]

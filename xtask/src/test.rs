@@ -364,7 +364,8 @@ impl<'a> Context<'a> {
                 return Ok(());
             }
             console::compile(self.workspace, self.progress, Build::Development)?;
-            let tools = Bundler { trunk: self.trunk()?, wasm_bindgen: self.wasm_bindgen()?, wasm_opt: None };
+            let tools =
+                Bundler { trunk: self.trunk()?, wasm_bindgen: self.wasm_bindgen()?, wasm_opt: None, wasm_split: None };
             console::bundle(self.workspace, self.progress, Build::Development, &tools)
         };
         self.console.get_or_init(build).clone()

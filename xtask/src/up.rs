@@ -37,7 +37,7 @@ fn build_all(workspace: &Workspace, progress: &Progress) -> Result<()> {
         (join(trunk), join(wasm_bindgen), compiled)
     });
     compiled?;
-    let tools = Bundler { trunk: trunk?, wasm_bindgen: wasm_bindgen?, wasm_opt: None };
+    let tools = Bundler { trunk: trunk?, wasm_bindgen: wasm_bindgen?, wasm_opt: None, wasm_split: None };
     console::bundle(workspace, progress, build, &tools)?;
     // Once more, because the service embeds dist/; everything but its last two crates is already compiled.
     service(workspace, progress)

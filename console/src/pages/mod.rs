@@ -1,10 +1,12 @@
 //! The pages.
 
 pub mod audit;
+pub(crate) mod chunk;
 pub mod connection;
 pub mod draft;
 pub mod effect;
 pub mod exchange;
+pub(crate) mod files;
 pub mod link;
 pub mod not_found;
 pub mod permissions;

@@ -1,6 +1,7 @@
 //! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
 
 use gbac_engine::groups::NestedGroupBehavior;
+use leptos::context::Provider;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,6 +9,7 @@ use leptos::task::spawn_local;
 use super::Bench;
 use super::parts::{Entry, mark, sentence};
 use crate::dom::{self, GivenFile};
+use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::state::service::Person;
 use crate::state::simulator::accepted;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
@@ -183,12 +185,17 @@ fn Facts(bench: Bench) -> impl IntoView {
                     }}
                 </ul>
                 <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
-                    <Verification bench=bench />
+                    <Provider value=bench><Lazy chunk=VERIFICATION part=true /></Provider>
                 </div>
             })
         }}
     }
 }
+
+chunk!(VERIFICATION, "The check of signatures", verify, fetch_verification, draw_verification, {
+    let bench = expect_context::<Bench>();
+    view! { <Verification bench=bench /> }.into_any()
+});
 
 #[component]
 fn Verification(bench: Bench) -> impl IntoView {

@@ -14,27 +14,33 @@ mod share;
 mod steps;
 mod trace;
 mod troubleshoot;
+mod verifier;
 mod ways;
 mod what_if;
 
 pub(super) use parts::sentence;
+pub(super) use verifier::VERIFIER;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_engine::analyze::Trials;
 use gbac_engine::check::provider::Accepted;
+use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom;
+use crate::pages::chunk::{Unfetched, later};
 use crate::pages::settings::on_connection;
 use crate::state::service::Service;
 use crate::state::simulator::accepted::of_service;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
 use crate::state::simulator::request::RequestForm;
 use crate::state::simulator::saved::Saved;
+use crate::state::simulator::verdict::Judged;
 use crate::state::simulator::words::thousands;
-use crate::state::simulator::{Simulation, View, assertion};
+use crate::state::simulator::{Shared, Simulation, View, assertion};
 use crate::state::words::count;
 use crate::ui::{Button, ButtonKind};
 
@@ -151,8 +157,10 @@ impl Bench {
         let Kept { inputs, other, trials, request, saved, open, accepted } = kept;
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
+        let verifier = verifier::wanted(inputs, now);
         let view = Memo::new(move |_| {
             let (policy, now) = (service.policy.get(), now.get());
+            verifier.track();
             let evaluated = dom::measured("simulator: verdict", || {
                 simulation.try_update_value(|simulation| {
                     inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now))
@@ -241,6 +249,16 @@ pub fn Simulator() -> impl IntoView {
     }
 }
 
+later!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
+    let (name, text) = assertion::file(&judged, &policy);
+    match dom::save_file(&name, "application/json", &text) {
+        Ok(()) => {
+            dom::announce(&format!("Saved as {name}, with the policy, the user and the groups. The token is not in it."));
+        }
+        Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
+    }
+});
+
 /// Saves the check with its verdict, so that `gbac test` runs it again.
 #[component]
 fn SaveAsTest(bench: Bench) -> impl IntoView {
@@ -249,13 +267,11 @@ fn SaveAsTest(bench: Bench) -> impl IntoView {
         let judged = bench.view.with_untracked(|view| view.judged.clone());
         let policy = bench.service.policy.get_untracked();
         let (Some(judged), Some(policy)) = (judged, policy) else { return };
-        let (name, text) = assertion::file(&judged, &policy);
-        match dom::save_file(&name, "application/json", &text) {
-            Ok(()) => dom::announce(&format!(
-                "Saved as {name}, with the policy, the user and the groups. The token is not in it."
-            )),
-            Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
-        }
+        spawn_local(async move {
+            if write_test(judged, policy).await.is_err() {
+                dom::announce_error("Not saved: the service did not give the code that writes tests. Try again.");
+            }
+        });
     };
     view! { <Button kind=ButtonKind::Primary on_press=save disabled=Signal::derive(move || !ready.get())>"Save as test"</Button> }
 }

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use gbac_engine::analyze::{Effect, Extent};
 use gbac_engine::identity::Identity;
+use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::{Bench, Part, collisions, compare, request, saved, share, troubleshoot, ways, what_if};
+use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::effect::{EffectWord, ExtentNames, Limits, operations};
 use crate::state::simulator::question::{self, Asked};
 use crate::state::simulator::{Opened, Shared};
@@ -28,37 +30,39 @@ pub(super) fn More(bench: Bench) -> impl IntoView {
         <section class="section more" aria-labelledby="h-more">
             <div class="row"><h2 id="h-more">"Look further"</h2></div>
             <ul class="panel flat parts">
-                <Row bench=bench part=Part::WhatIf about=about_tried>
-                    <what_if::WhatIf bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Ways about=|| "The least that would allow it, or deny it".to_owned()>
-                    <ways::LeastWays bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Request about=|| "What clients ask for, check by check".to_owned()>
-                    <request::WholeRequest bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Collisions about=|| "Names that become one group, here and among all known groups".to_owned()>
-                    <collisions::Collisions bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Compare about=|| "What differs between this person and another".to_owned()>
-                    <compare::Compare bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Troubleshoot about=|| "Four steps from the token to its groups, and what the service sees".to_owned()>
-                    <troubleshoot::Troubleshoot bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Tests about=move || saved::about(bench)>
-                    <saved::Tests bench=bench />
-                </Row>
-                <Row bench=bench part=Part::Share about=|| "This check as a link, without the token".to_owned()>
-                    <share::Share bench=bench />
-                </Row>
+                <Row bench=bench part=Part::WhatIf about=about_tried />
+                <Row bench=bench part=Part::Ways about=|| "The least that would allow it, or deny it".to_owned() />
+                <Row bench=bench part=Part::Request about=|| "What clients ask for, check by check".to_owned() />
+                <Row bench=bench part=Part::Collisions about=|| "Names that become one group, here and among all known groups".to_owned() />
+                <Row bench=bench part=Part::Compare about=|| "What differs between this person and another".to_owned() />
+                <Row bench=bench part=Part::Troubleshoot about=|| "Four steps from the token to its groups, and what the service sees".to_owned() />
+                <Row bench=bench part=Part::Tests about=move || saved::about(bench) />
+                <Row bench=bench part=Part::Share about=|| "This check as a link, without the token".to_owned() />
             </ul>
         </section>
     }
 }
 
+/// The part that is drawn, for the code that draws it.
+#[derive(Clone, Copy)]
+struct Opening(Bench, Part);
+
+chunk!(MORE, "This part", rest, fetch_more, draw_more, {
+    let Opening(bench, part) = expect_context::<Opening>();
+    match part {
+        Part::WhatIf => view! { <what_if::WhatIf bench=bench /> }.into_any(),
+        Part::Ways => view! { <ways::LeastWays bench=bench /> }.into_any(),
+        Part::Request => view! { <request::WholeRequest bench=bench /> }.into_any(),
+        Part::Collisions => view! { <collisions::Collisions bench=bench /> }.into_any(),
+        Part::Compare => view! { <compare::Compare bench=bench /> }.into_any(),
+        Part::Troubleshoot => view! { <troubleshoot::Troubleshoot bench=bench /> }.into_any(),
+        Part::Tests => view! { <saved::Tests bench=bench /> }.into_any(),
+        Part::Share => view! { <share::Share bench=bench /> }.into_any(),
+    }
+});
+
 #[component]
-fn Row(bench: Bench, part: Part, #[prop(into)] about: Signal<String>, children: ChildrenFn) -> impl IntoView {
+fn Row(bench: Bench, part: Part, #[prop(into)] about: Signal<String>) -> impl IntoView {
     let open = Signal::derive(move || bench.open.with(|open| open.contains(&part)));
     let toggle = move |is_open: bool| {
         bench.open.update(|open| {
@@ -74,7 +78,7 @@ fn Row(bench: Bench, part: Part, #[prop(into)] about: Signal<String>, children: 
                 id=part.id() open=open on_toggle=toggle
                 summary=move || view! { <span class="part-t"><b>{part.title()}</b> <span class="quiet">{move || about.get()}</span></span> }
             >
-                <div class="part-b stack">{children()}</div>
+                <div class="part-b stack"><Provider value=Opening(bench, part)><Lazy chunk=MORE part=true /></Provider></div>
             </Disclosure>
         </li>
     }

@@ -1,10 +1,12 @@
 //! The trace: every candidate ACL in evaluation order, with what matched and what did not.
 
 use gbac_engine::decide::Reason;
+use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::sentence;
+use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding};
 use crate::state::simulator::verdict::Judged;
 use crate::state::simulator::words::thousands;
@@ -19,6 +21,17 @@ const FIRST: usize = 100;
 /// The trace, as soon as there is a verdict.
 #[component]
 pub(super) fn Trace(bench: Bench) -> impl IntoView {
+    let some = bench.part(|view| view.judged.is_some());
+    move || some.get().then(|| view! { <Provider value=bench><Lazy chunk=ROWS part=true /></Provider> })
+}
+
+chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
+    let bench = expect_context::<Bench>();
+    view! { <Shown bench=bench /> }.into_any()
+});
+
+#[component]
+fn Shown(bench: Bench) -> impl IntoView {
     let judged = bench.part(|view| view.judged.clone());
     let stale = bench.part(|view| view.verdict_stale);
     let filter = RwSignal::new(Filter::default());

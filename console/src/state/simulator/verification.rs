@@ -1,11 +1,41 @@
 //! The check of a token against pasted or fetched keys, each check on its own line.
 
+use std::hint::black_box;
+use std::sync::OnceLock;
+
 use gbac_engine::token::Claims;
 use gbac_engine::verify::{self, CheckLine, Expect, KeySet, Outcome};
 
 use super::inputs::{Field, Problem, sentence};
 use super::token::{Fact, Mark, Read};
 use super::words::Words;
+
+/// The two functions that reach the code of the checks. They are called through here only, so that the code can be a file
+/// of its own.
+#[derive(Clone, Copy)]
+pub struct Checks {
+    /// Reads a JWKS, or says what is wrong with the text.
+    pub keys: fn(&str) -> Result<KeySet, Problem>,
+    /// Runs every check (D-19) of a token against keys. An empty issuer or audience, which follow, is not compared. The
+    /// time is in seconds since 1970.
+    pub report: fn(&str, &KeySet, &str, &str, f64) -> Report,
+}
+
+static CHECKS: OnceLock<Checks> = OnceLock::new();
+
+/// Makes the checks available. Whoever calls this holds their code.
+pub fn provide() {
+    // The compiler must not see which functions these are: it would call them, and so hold them, where they are used.
+    CHECKS.get_or_init(|| Checks { keys: black_box(read_keys), report: black_box(run) });
+}
+
+/// The checks; none while their code is not here.
+#[must_use]
+pub fn checks() -> Option<&'static Checks> {
+    #[cfg(not(feature = "split"))]
+    provide();
+    CHECKS.get()
+}
 
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,18 +72,12 @@ pub struct Report {
     pub unusable: Vec<Words>,
 }
 
-/// Reads a JWKS.
-///
-/// # Errors
-/// What is wrong with the text.
-pub fn keys(text: &str) -> Result<KeySet, Problem> {
+fn read_keys(text: &str) -> Result<KeySet, Problem> {
     KeySet::parse(text.trim())
         .map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
 }
 
-/// Runs every check (D-19). An empty issuer or audience is not compared. `now` is in seconds since 1970.
-#[must_use]
-pub fn report(token: &str, keys: &KeySet, issuer: &str, audience: &str, now: f64) -> Report {
+fn run(token: &str, keys: &KeySet, issuer: &str, audience: &str, now: f64) -> Report {
     let expect = Expect { issuer: given(issuer), audience: given(audience), now };
     let lines = verify::report(token, keys, expect);
     let signature = match lines.iter().find(|line| line.name == "signature") {

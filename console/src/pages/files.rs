@@ -1,0 +1,33 @@
+//! The pages as chunks: which code lies in one file.
+//!
+//! Each page that is opened first by many has a file of its own, as has the check of signatures; all else is one file. What
+//! several files reach lies in files between them, one for each combination, so few files stay few.
+
+use leptos::prelude::*;
+
+use super::audit::AuditPage;
+use super::chunk::{Chunk, Unfetched, chunk};
+use super::connection::ConnectionPage;
+use super::exchange::ExchangePage;
+use super::permissions::{FindingsPage, MatrixPage, PermissionsPage, WhoCanPage};
+use super::review::ReviewPage;
+use super::role::RolePage;
+use super::roles::RolesPage;
+use super::settings::SettingsPage;
+use super::simulator::{Simulator, VERIFIER};
+
+chunk!(pub(crate) ROLES, "Roles", roles, fetch_roles, draw_roles, view! { <RolesPage /> }.into_any());
+chunk!(pub(crate) ROLE, "The role", rest, fetch_role, draw_role, view! { <RolePage /> }.into_any());
+chunk!(pub(crate) REVIEW, "The review", rest, fetch_review, draw_review, view! { <ReviewPage /> }.into_any());
+chunk!(pub(crate) PERMISSIONS, "Permissions", rest, fetch_list, draw_list, view! { <PermissionsPage /> }.into_any());
+chunk!(pub(crate) MATRIX, "The matrix", rest, fetch_matrix, draw_matrix, view! { <MatrixPage /> }.into_any());
+chunk!(pub(crate) WHO_CAN, "Who can", rest, fetch_who_can, draw_who_can, view! { <WhoCanPage /> }.into_any());
+chunk!(pub(crate) FINDINGS, "Findings", rest, fetch_findings, draw_findings, view! { <FindingsPage /> }.into_any());
+chunk!(pub(crate) EXCHANGE, "Import and export", rest, fetch_exchange, draw_exchange, view! { <ExchangePage /> }.into_any());
+chunk!(pub(crate) SIMULATOR, "The simulator", simulator, fetch_simulator, draw_simulator, view! { <Simulator /> }.into_any());
+chunk!(pub(crate) SETTINGS, "Settings", rest, fetch_settings, draw_settings, view! { <SettingsPage /> }.into_any());
+chunk!(pub(crate) AUDIT, "Audit", rest, fetch_audit, draw_audit, view! { <AuditPage /> }.into_any());
+chunk!(pub(crate) CONNECTION, "Connection", rest, fetch_connection, draw_connection, view! { <ConnectionPage /> }.into_any());
+
+/// One chunk of each file, those first that are likely to be needed next.
+pub(crate) const ALL: &[Chunk] = &[SIMULATOR, VERIFIER, ROLES, ROLE];

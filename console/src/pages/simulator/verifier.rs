@@ -1,0 +1,42 @@
+//! The code that checks signatures, which is a quarter of the simulator and needed only where keys are given.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::pages::chunk::{Chunk, Unfetched, chunk};
+use crate::state::simulator::inputs::Inputs;
+use crate::state::simulator::verification;
+
+chunk!(pub(crate) VERIFIER, "The check of signatures", verify, fetch_verifier, draw_verifier, {
+    verification::provide();
+    ().into_any()
+});
+
+/// Tells when the code came. It is fetched once keys are given, and tried again while it did not come.
+pub(super) fn wanted(inputs: RwSignal<Inputs>, now: Memo<f64>) -> Trigger {
+    let came = Trigger::new();
+    let wanted = Memo::new(move |_| inputs.with(|inputs| !inputs.keys.trim().is_empty()));
+    let busy = StoredValue::new(false);
+    Effect::new(move |_| {
+        if !wanted.get() || verification::checks().is_some() {
+            return;
+        }
+        now.track();
+        if busy.get_value() {
+            return;
+        }
+        busy.set_value(true);
+        spawn_local(async move {
+            let provided = async {
+                (VERIFIER.fetch)().await?;
+                (VERIFIER.draw)().await
+            };
+            if provided.await.is_ok() {
+                came.notify();
+            }
+            // The page may be gone by now.
+            let _ = busy.try_set_value(false);
+        });
+    });
+    came
+}

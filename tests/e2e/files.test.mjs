@@ -1,0 +1,45 @@
+// The published console comes in several files: one that does not come is said, and can be asked for again.
+
+import assert from 'node:assert/strict';
+import { stage } from './support/journey.mjs';
+import { Roles } from './support/roles.mjs';
+
+const { set, journey } = stage();
+/** All pages but the roles and the simulator. */
+const REST = '**/split_rest-*.wasm';
+const MISSING = { tolerates: [/split_rest-/, /Failed to fetch/, /ERR_FAILED/, /preloaded using link preload/] };
+
+/** Whether the console under test was built as one file, as development builds are. */
+const isOneFile = async () => !(await (await fetch(set.service.origin)).text()).includes('/split-');
+
+journey('a page whose file does not come says so, and comes when it can', MISSING, async ({ page, t }) => {
+  if (await isOneFile()) return t.skip('this console is one file');
+  await page.route(REST, (route) => route.abort());
+  const roles = new Roles(page);
+  await roles.open();
+  await page.getByRole('link', { name: 'Audit' }).click();
+  const failure = page.getByRole('alert').filter({ hasText: 'Audit could not be loaded' });
+  await failure.waitFor();
+  assert.equal(await failure.getByRole('link', { name: 'Load the console again' }).count(), 1);
+
+  // What is here already still works.
+  await page.getByRole('link', { name: 'Roles', exact: true }).click();
+  await roles.table.waitFor();
+
+  await page.getByRole('link', { name: 'Audit' }).click();
+  await failure.waitFor();
+  await page.unroute(REST);
+  await failure.getByRole('button', { name: 'Try again' }).click();
+  const heading = page.getByRole('heading', { level: 1, name: 'Audit' });
+  await heading.waitFor();
+  await page.waitForFunction(() => document.activeElement?.textContent === 'Audit');
+});
+
+journey('a page that was fetched ahead opens without the network', async ({ page, context, t }) => {
+  if (await isOneFile()) return t.skip('this console is one file');
+  await new Roles(page).open();
+  await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
+  await page.route('**/*.wasm', (route) => route.abort());
+  await page.getByRole('link', { name: /^Connection:/ }).click();
+  await page.getByRole('heading', { level: 1, name: 'Connection' }).waitFor();
+});

@@ -1,0 +1,232 @@
+//! The console as it is published, in several wasm files: what the first page needs, and what other pages add.
+//!
+//! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound, shrunk, and put into `dist/` in the
+//! place of the one file that Trunk made.
+
+use crate::console::Bundler;
+use crate::fingerprint::Fingerprint;
+use crate::problem::{Problem, Result};
+use crate::process::Call;
+use crate::progress::Step;
+use crate::tools::{SHRINK, WASM_OPT_FEATURES, WASM_TARGET};
+use crate::workspace::Workspace;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The name of the console's package, and so of its files.
+const NAME: &str = "gbac-console";
+/// What the splitter calls the script that fetches the files.
+const LINK: &str = "__wasm_split.js";
+
+/// Which part each address begins with; the page fetches its files before the console runs.
+pub(crate) const FIRST: [(&str, &str); 12] = [
+    ("/", "simulator"),
+    ("/connection", "rest"),
+    ("/security", "roles"),
+    ("/security/audit", "rest"),
+    ("/security/exchange", "rest"),
+    ("/security/permissions", "rest"),
+    ("/security/permissions/findings", "rest"),
+    ("/security/permissions/matrix", "rest"),
+    ("/security/permissions/who-can", "rest"),
+    ("/security/roles", "roles"),
+    ("/security/settings", "rest"),
+    ("/security/simulator", "simulator"),
+];
+
+/// The files of one part that are not the console's first file, without their endings.
+type Parts = BTreeMap<String, Vec<String>>;
+
+/// Splits what cargo compiled for `profile`, and puts it into `dist/`, where Trunk's page is already.
+pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step: &Step<'_>) -> Result<()> {
+    let (Some(splitter), Some(wasm_opt)) = (&tools.wasm_split, &tools.wasm_opt) else {
+        return Err(Problem::new("the console is split only with wasm-split-cli and wasm-opt"));
+    };
+    let folder = workspace.target.join("xtask-split");
+    let failed = |error: io::Error| Problem::new(format!("cannot write `{}`: {error}", folder.display()));
+    if folder.exists() {
+        fs::remove_dir_all(&folder).map_err(failed)?;
+    }
+    fs::create_dir_all(&folder).map_err(failed)?;
+    let compiled = workspace.target.join(WASM_TARGET).join(profile).join(format!("{NAME}.wasm"));
+    let main = folder.join(format!("{NAME}.wasm"));
+    Call::new(splitter, &workspace.root).args([&compiled, &folder]).args(["--out-name", NAME]).succeed(Some(step))?;
+    Call::new(&tools.wasm_bindgen, &workspace.root)
+        .args(["--target", "web", "--no-typescript", "--keep-lld-exports", "--out-name", NAME, "--out-dir"])
+        .args([&folder, &main])
+        .succeed(Some(step))?;
+    fs::remove_file(&main).map_err(failed)?;
+    for file in files(&folder, "wasm").map_err(failed)? {
+        Call::new(&wasm_opt.program, &workspace.root)
+            .args(SHRINK)
+            .args(WASM_OPT_FEATURES)
+            .args([&file])
+            .args(["-o"])
+            .args([&file])
+            .succeed(Some(step))?;
+    }
+    publish(&folder, &workspace.root.join("dist"))
+        .map_err(|error| Problem::new(format!("cannot put the split console into `dist/`: {error}")))
+}
+
+/// The files of a folder with this ending, in order.
+fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>()?;
+    let mut files: Vec<_> =
+        entries.into_iter().filter(|path| path.extension().is_some_and(|found| found == ending)).collect();
+    files.sort();
+    Ok(files)
+}
+
+/// Names the files by the content of all of them, since they fit only each other, and puts them into `dist/`.
+fn publish(folder: &Path, dist: &Path) -> io::Result<()> {
+    let hash = Fingerprint::new().path(folder, ".")?.finish();
+    let named = |name: &str, ending: &str| format!("{name}-{hash}{ending}");
+    let link = fs::read_to_string(folder.join(LINK))?;
+    let parts = parts_of(&link);
+    let shared = |text: &str| {
+        // Scripts import it by its new name; the wasm file knows it by the first one.
+        let text = text.replace(&format!("from \"./{LINK}\""), &format!("from \"./{}\"", named("split", ".js")));
+        let text = text.replace(&format!("./{NAME}.js"), &format!("./{}", named(NAME, ".js")));
+        let mut text = text.replace(&format!("{NAME}_bg.wasm"), &named(NAME, "_bg.wasm"));
+        for part in parts.values().flatten() {
+            text = text.replace(&format!("\"./{part}.wasm\""), &format!("\"./{}\"", named(part, ".wasm")));
+        }
+        text
+    };
+    remove_unsplit(dist)?;
+    fs::write(dist.join(named("split", ".js")), shared(&link))?;
+    let script = fs::read_to_string(folder.join(format!("{NAME}.js")))?;
+    fs::write(dist.join(named(NAME, ".js")), shared(&script))?;
+    for file in files(folder, "wasm")? {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+        let name = match stem.strip_suffix("_bg") {
+            Some(main) => named(main, "_bg.wasm"),
+            None => named(&stem, ".wasm"),
+        };
+        fs::copy(&file, dist.join(name))?;
+    }
+    let page = dist.join("index.html");
+    let text = fs::read_to_string(&page)?;
+    let text = page_with(&text, &hash, &parts)
+        .ok_or_else(|| io::Error::other("Trunk's `index.html` does not name the console's script as it used to"))?;
+    fs::write(&page, text)
+}
+
+/// Takes away the one file, and its script, that Trunk made.
+fn remove_unsplit(dist: &Path) -> io::Result<()> {
+    for ending in ["wasm", "js"] {
+        for file in files(dist, ending)? {
+            let is_console = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(NAME));
+            if is_console {
+                fs::remove_file(file)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which files each part needs, read from the script that fetches them: its own last, before it those that it shares.
+fn parts_of(link: &str) -> Parts {
+    let mut parts = Parts::new();
+    for definition in link.split("export const __wasm_split_load_").skip(1) {
+        let Some((name, rest)) = definition.split_once(" = ") else { continue };
+        let rest = rest.split("\nconst ").next().unwrap_or(rest);
+        let shared = rest.split("__chunk_").skip(1).map(|text| {
+            let number: String = text.chars().take_while(char::is_ascii_digit).collect();
+            format!("chunk_{number}")
+        });
+        let mut files: Vec<String> = shared.collect();
+        let own = format!("split_{name}");
+        if rest.contains(&format!("./{own}.wasm")) {
+            files.push(own);
+        }
+        parts.insert(name.to_owned(), files);
+    }
+    parts
+}
+
+/// Trunk's page with the new names, and with a script that has the browser fetch what the address begins with.
+fn page_with(page: &str, hash: &str, parts: &Parts) -> Option<String> {
+    let start = page.find(&format!("/{NAME}-"))? + NAME.len() + 2;
+    let old: String = page.get(start..)?.chars().take_while(char::is_ascii_hexdigit).collect();
+    let page = page.replace(&format!("{NAME}-{old}"), &format!("{NAME}-{hash}"));
+    let mut map = String::new();
+    for (address, part) in FIRST {
+        let files: Vec<String> = parts.get(part)?.iter().map(|file| format!("\"{file}\"")).collect();
+        write!(map, "\"{address}\":[{}],", files.join(",")).ok()?;
+    }
+    let script = format!(
+        "<link rel=\"modulepreload\" href=\"/split-{hash}.js\" crossorigin=\"anonymous\"><script>\n\
+         for (const file of {{{map}}}[location.pathname] ?? []) {{\n\
+         const link = document.createElement('link');\n\
+         Object.assign(link, {{ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: `/${{file}}-{hash}.wasm` }});\n\
+         document.head.append(link);\n\
+         }}\n</script>"
+    );
+    // Before the script that starts the console, so that all are fetched at once.
+    let (before, after) = page.split_once("<script type=\"module\">")?;
+    Some(format!("{before}{script}\n<script type=\"module\">{after}"))
+}
+
+/// What [`page_with`] wrote for an address: the hash in all names, and the files without it. None for a page that is not
+/// split, or lists nothing for the address.
+pub(crate) fn files_of<'p>(page: &'p str, address: &str) -> Option<(&'p str, Vec<&'p str>)> {
+    let (_, rest) = page.split_once(&format!("\"{address}\":["))?;
+    let (list, rest) = rest.split_once(']')?;
+    let (_, hash) = rest.split_once("`/${file}-")?;
+    let (hash, _) = hash.split_once(".wasm`")?;
+    Some((hash, list.split('"').filter(|name| !matches!(*name, "" | ",")).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FIRST, files_of, page_with, parts_of};
+    use std::fs;
+    use std::path::Path;
+
+    const LINK: &str = "/* roles, role */
+const __chunk_3 = makeLoad(() => {
+    const src = fetch(new URL(\"./chunk_3.wasm\", import.meta.url));
+}, []);
+export const __wasm_split_load_roles = wrapAsyncCb(makeLoad(() => {
+    const src = fetch(new URL(\"./split_roles.wasm\", import.meta.url));
+}
+, [__chunk_3]));
+export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) => ({}), [__chunk_3, __chunk_12]));
+";
+
+    #[test]
+    fn the_files_of_a_part_are_read_from_the_script() {
+        let parts = parts_of(LINK);
+        assert_eq!(parts["roles"], ["chunk_3", "split_roles"]);
+        assert_eq!(parts["empty"], ["chunk_3", "chunk_12"]);
+        assert_eq!(parts.len(), 2);
+    }
+
+    #[test]
+    fn the_page_fetches_what_its_address_begins_with() {
+        let page = "<head><script type=\"module\">import '/gbac-console-0aF.js'; '/gbac-console-0aF_bg.wasm'</script>";
+        let parts = FIRST.iter().map(|(_, part)| ((*part).to_owned(), vec![format!("split_{part}")])).collect();
+        let page = page_with(page, "12ab", &parts).unwrap();
+        assert!(page.contains("import '/gbac-console-12ab.js'; '/gbac-console-12ab_bg.wasm'"), "{page}");
+        assert!(page.find("split-12ab.js").unwrap() < page.find("type=\"module\"").unwrap(), "{page}");
+        assert_eq!(files_of(&page, "/security/audit"), Some(("12ab", vec!["split_rest"])));
+        assert_eq!(files_of(&page, "/elsewhere"), None);
+        assert_eq!(page_with("<head>", "12ab", &parts), None);
+    }
+
+    #[test]
+    fn every_first_part_is_one_of_the_console() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let files = fs::read_to_string(root.join("console/src/pages/files.rs")).unwrap();
+        let routes = fs::read_to_string(root.join("console/src/app.rs")).unwrap();
+        for (address, part) in FIRST {
+            assert!(files.contains(&format!(" {part}, ")), "{part}");
+            assert!(routes.contains(&format!("path!(\"{address}\")")), "{address}");
+        }
+    }
+}
