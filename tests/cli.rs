@@ -2,9 +2,9 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use gbac_tests::folder::Folder;
 use gbac_tests::vectors::gbac;
 use serde_json::{Value, json};
 
@@ -18,30 +18,11 @@ const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "
     { "resource_type": "RESOURCE_TYPE_TRANSACTIONAL_ID", "resource_name": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
       "principal": "Group:payments", "host": "10.0.0.7", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#;
 
-/// A folder of its own for one test, gone when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("gbac-cli-{}-{test}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder");
-        let folder = Self(path);
-        folder.file("policy.json", POLICY);
-        folder
-    }
-
-    fn file(&self, name: &str, text: &str) -> PathBuf {
-        let path = self.0.join(name);
-        fs::write(&path, text).expect("a temporary file");
-        path
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A folder with the policy.
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(&format!("cli-{test}"));
+    folder.file("policy.json", POLICY);
+    folder
 }
 
 struct Run {
@@ -52,7 +33,7 @@ struct Run {
 
 fn run_with(folder: &Folder, args: &[&str], stdin: &str, token: Option<&str>) -> Run {
     let mut command = Command::new(gbac());
-    command.args(args).current_dir(&folder.0).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.args(args).current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env_remove("GBAC_TOKEN");
     if let Some(token) = token {
         command.env("GBAC_TOKEN", token);
@@ -97,7 +78,7 @@ fn encode(bytes: &[u8]) -> String {
 
 #[test]
 fn check_says_the_verdict_and_exits_by_it() {
-    let folder = Folder::new("verdict");
+    let folder = folder("verdict");
     let base = ["check", "--policy", "policy.json", "--user", "maya", "--operation", "write", "--topic", "payments-x"];
     let ask = |groups: &[&str]| {
         let mut args = base.to_vec();
@@ -121,7 +102,7 @@ fn check_says_the_verdict_and_exits_by_it() {
 
 #[test]
 fn check_as_json_is_the_explained_decision() {
-    let folder = Folder::new("json");
+    let folder = folder("json");
     let args = [
         "check",
         "--policy",
@@ -146,7 +127,7 @@ fn check_as_json_is_the_explained_decision() {
 
 #[test]
 fn a_whole_request_lists_its_checks() {
-    let folder = Folder::new("request");
+    let folder = folder("request");
     let args = [
         "check",
         "--policy",
@@ -171,7 +152,7 @@ fn a_whole_request_lists_its_checks() {
 
 #[test]
 fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
-    let folder = Folder::new("lines");
+    let folder = folder("lines");
     let ask = |groups: &str| {
         format!(
             r#"{{"id":7,"identity":{{"user":"u","groups":[{groups}]}},"operation":"OPERATION_WRITE","resource_type":"RESOURCE_TYPE_TOPIC","resource_name":"payments-x"}}"#
@@ -193,7 +174,7 @@ fn requests_are_answered_line_by_line_and_bad_ones_in_their_place() {
 
 #[test]
 fn the_same_people_ask_again_and_again() {
-    let folder = Folder::new("again");
+    let folder = folder("again");
     let ask = |id: usize, identity: &str, topic: &str| {
         format!(
             r#"{{"id":{id},"identity":{identity},"operation":"write","resource_type":"topic","resource_name":"{topic}"}}"#
@@ -226,7 +207,7 @@ fn the_same_people_ask_again_and_again() {
 
 #[test]
 fn a_token_comes_from_a_file_standard_input_or_the_environment() {
-    let folder = Folder::new("token");
+    let folder = folder("token");
     let text = token(&json!({ "sub": "maya", "groups": ["/eng/payments"], "exp": 4_000_000_000_u32 }));
     let base = ["check", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
     folder.file("token.jwt", &format!("Bearer {text}\n"));
@@ -249,7 +230,7 @@ fn a_token_comes_from_a_file_standard_input_or_the_environment() {
 
 #[test]
 fn inspect_shows_groups_and_warnings() {
-    let folder = Folder::new("inspect");
+    let folder = folder("inspect");
     folder.file("claims.json", r#"{"sub":"maya","groups":["/eng/payments","/contractors/payments"]}"#);
     let done = run(&folder, &["token", "inspect", "--claims", "claims.json", "--nested", "suffix", "--format", "json"]);
     assert_eq!(done.exit, 0, "{}", done.err);
@@ -267,7 +248,7 @@ fn inspect_shows_groups_and_warnings() {
 
 #[test]
 fn a_policy_with_ten_faults_names_all_ten() {
-    let folder = Folder::new("faults");
+    let folder = folder("faults");
     folder.file(
         "policy.json",
         r#"{ "version": 2, "settings": { "oidc_group_claim_path": "$[", "nested_group_behavior": "Suffix", "superusers": ["User:admin"] },
@@ -286,7 +267,7 @@ fn a_policy_with_ten_faults_names_all_ten() {
 
 #[test]
 fn a_failing_assertion_file_exits_with_one() {
-    let folder = Folder::new("test");
+    let folder = folder("test");
     let check = r#"{"identity":{"user":"u"},"operation":"read","resource_type":"topic","resource_name":"x"}"#;
     let file = |outcome: &str| {
         format!(
@@ -301,14 +282,14 @@ fn a_failing_assertion_file_exits_with_one() {
     let bad = run(&folder, &["test", "good.json", "bad.json", "--junit", "report.xml"]);
     assert_eq!(bad.exit, 1);
     assert!(bad.out.contains("outcome is \"deny\", expected \"allow\""), "{}", bad.out);
-    let report = fs::read_to_string(folder.0.join("report.xml")).unwrap();
+    let report = fs::read_to_string(folder.path().join("report.xml")).unwrap();
     assert!(report.contains("<testsuite name=\"bad.json\" tests=\"1\" failures=\"1\">"), "{report}");
     assert!(report.contains("name=\"a &amp; b\""), "{report}");
 }
 
 #[test]
 fn decisions_are_recorded_as_audit_events() {
-    let folder = Folder::new("audit");
+    let folder = folder("audit");
     let text = token(&json!({ "sub": "maya", "groups": ["payments", "ops"], "exp": 4_000_000_000_u32 }));
     let args = [
         "check",
@@ -323,7 +304,7 @@ fn decisions_are_recorded_as_audit_events() {
     ];
     let done = run_with(&folder, &args, "", Some(&text));
     assert_eq!(done.exit, 0, "{}", done.err);
-    let written = fs::read_to_string(folder.0.join("events.jsonl")).unwrap();
+    let written = fs::read_to_string(folder.path().join("events.jsonl")).unwrap();
     assert!(!written.contains(&text), "no credential is in an event");
     let events = lines(&written);
     assert_eq!(events.iter().map(|event| event["class_uid"].clone()).collect::<Vec<_>>(), [json!(3002), json!(6003)]);
@@ -336,7 +317,7 @@ fn decisions_are_recorded_as_audit_events() {
 
 #[test]
 fn who_can_names_whom_acls_concern_and_whom_they_block() {
-    let folder = Folder::new("who-can");
+    let folder = folder("who-can");
     let asked = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "payments-x"];
     let text = run(&folder, &asked);
     assert_eq!((text.exit, text.err.as_str()), (0, ""));
@@ -358,7 +339,7 @@ fn who_can_names_whom_acls_concern_and_whom_they_block() {
 
 #[test]
 fn permissions_are_of_a_person_or_of_one_principal() {
-    let folder = Folder::new("permissions");
+    let folder = folder("permissions");
     let of = |who: &[&str]| run(&folder, &[&["permissions", "--policy", "policy.json"], who].concat());
     let person = of(&["--user", "alice", "--member-of", "payments"]);
     assert_eq!(person.exit, 0);
@@ -382,7 +363,7 @@ fn permissions_are_of_a_person_or_of_one_principal() {
 
 #[test]
 fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
-    let folder = Folder::new("least-grant");
+    let folder = folder("least-grant");
     let of = |words: &[&str]| {
         run(&folder, &[&["least-grant", "--policy", "policy.json", "--user", "alice"], words].concat())
     };
@@ -404,7 +385,7 @@ fn least_grant_tells_what_is_missing_or_what_is_in_the_way() {
 
 #[test]
 fn policies_are_validated_linted_and_compared() {
-    let folder = Folder::new("policy");
+    let folder = folder("policy");
     folder.file("bad.json", &POLICY.replace("10.0.0.7", "10.0.0.0/8").replace("Role:Writers", "Team:x"));
     let both = run(&folder, &["policy", "validate", "policy.json", "bad.json"]);
     assert_eq!(both.exit, 1);
@@ -431,7 +412,7 @@ fn policies_are_validated_linted_and_compared() {
 
 #[test]
 fn wrong_usage_exits_with_64() {
-    let folder = Folder::new("usage");
+    let folder = folder("usage");
     for args in [
         &["chek"][..],
         &["check"],
@@ -467,7 +448,7 @@ fn wrong_usage_exits_with_64() {
 
 #[test]
 fn names_cannot_play_with_the_terminal() {
-    let folder = Folder::new("escape");
+    let folder = folder("escape");
     let args = [
         "check",
         "--policy",

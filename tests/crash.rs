@@ -5,13 +5,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gbac_tests::folder::Folder;
 use gbac_tests::vectors::gbac;
 use serde_json::{Value, json};
 
@@ -189,12 +190,12 @@ fn number(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn what_was_acknowledged_outlives_a_kill() {
-    let folder = Folder::new();
+    let folder = Folder::new("crash");
     let mut seed = number("GBAC_SEED", u64::from(std::process::id()));
     eprintln!("GBAC_SEED={seed}");
     let mut expected = Expected::default();
     for round in 0..number("GBAC_KILLS", 5) {
-        let mut service = Service::start(&folder.0);
+        let mut service = Service::start(folder.path());
         let (_, body) = Client::connect(&service.address)
             .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
             .expect("an answer");
@@ -222,27 +223,11 @@ fn what_was_acknowledged_outlives_a_kill() {
         expected.take(&rest);
         expected.take(&done);
     }
-    let service = Service::start(&folder.0);
+    let service = Service::start(folder.path());
     let (status, body) = Client::connect(&service.address)
         .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
         .expect("an answer");
     assert_eq!(status, 200);
     assert!(!expected.roles.is_empty());
     expected.compare(&serde_json::from_slice(&body).expect("JSON"));
-}
-
-/// A folder of its own, gone when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        Self(std::env::temp_dir().join(format!("gbac-crash-{}", std::process::id())))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -2,11 +2,12 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gbac_tests::folder::Folder;
 use gbac_tests::vectors::gbac;
 use serde_json::Value;
 
@@ -21,26 +22,6 @@ fn refused(args: &[&str]) -> (i32, String) {
     let output = serve(args).output().expect("gbac starts");
     assert!(output.stdout.is_empty(), "{args:?}");
     (output.status.code().expect("an exit code"), String::from_utf8(output.stderr).expect("text"))
-}
-
-/// A folder of its own for one test, gone when the test ends.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(test: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("gbac-serve-{}-{test}", std::process::id())))
-    }
-
-    fn text(&self) -> &str {
-        self.0.to_str().expect("a text")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }
 
 /// A service that runs until the test ends.
@@ -99,7 +80,7 @@ fn flags_that_exclude_or_need_each_other_are_wrong_usage() {
 
 #[test]
 fn faults_are_said_with_what_to_do() {
-    let folder = Folder::new("faults");
+    let folder = Folder::new("serve-faults");
     let data = folder.text();
     for (args, says) in [
         (&["--data", data, "--listen", "0.0.0.0:0"][..], "--insecure-listen"),
@@ -112,22 +93,22 @@ fn faults_are_said_with_what_to_do() {
         assert_eq!(exit, 1, "{args:?}: {text}");
         assert!(text.contains(says), "{args:?}: {text}");
     }
-    assert!(!folder.0.exists(), "nothing is made before everything is right");
+    assert!(!folder.path().exists(), "nothing is made before everything is right");
 }
 
 #[test]
 fn a_first_start_shows_the_password_once_and_the_folder_is_its_own() {
-    let folder = Folder::new("first");
-    let (first, line) = Running::start(&folder.0, None);
+    let folder = Folder::new("serve-first");
+    let (first, line) = Running::start(folder.path(), None);
     assert!(line.starts_with("listening on http://127.0.0.1:"), "{line}");
     let (exit, text) = refused(&["--listen", "127.0.0.1:0", "--data", folder.text()]);
     assert_eq!(exit, 1);
     assert!(text.contains("another process uses the folder"), "{text}");
     let said = first.end();
     assert!(said.contains("the password of `admin` is `") && said.contains("it is shown only now"), "{said}");
-    let (second, _) = Running::start(&folder.0, None);
+    let (second, _) = Running::start(folder.path(), None);
     assert!(!second.end().contains("password"));
-    let (third, _) = Running::start(&folder.0, Some("a new one"));
+    let (third, _) = Running::start(folder.path(), Some("a new one"));
     assert!(!third.end().contains("a new one"));
 }
 

@@ -1,9 +1,8 @@
 //! The built `gbac` where it tries things: revoke, compare, what-if, collisions, and bug reports of the simulator.
 
-use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use gbac_tests::folder::Folder;
 use gbac_tests::vectors::gbac;
 use serde_json::{Value, json};
 
@@ -15,26 +14,29 @@ const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "
     { "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "payments-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
       "principal": "Group:read-only", "host": "*", "operation": "OPERATION_WRITE", "permission_type": "PERMISSION_TYPE_DENY" }] }"#;
 
-/// A folder of its own for one test, gone when the test ends.
-struct Folder(PathBuf);
+/// `gbac` in a folder with the policy.
+struct Gbac(Folder);
 
-impl Folder {
+impl Gbac {
     fn new(test: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("gbac-simulate-{}-{test}", std::process::id()));
-        fs::create_dir_all(&path).expect("a temporary folder");
-        let folder = Self(path);
+        let folder = Folder::new(&format!("simulate-{test}"));
         folder.file("policy.json", POLICY);
-        folder
+        Self(folder)
     }
 
     fn file(&self, name: &str, text: &str) {
-        fs::write(self.0.join(name), text).expect("a temporary file");
+        self.0.file(name, text);
     }
 
     /// Exit code, standard output and error of a call.
     fn run(&self, args: &[&str]) -> (i32, String, String) {
         let mut command = Command::new(gbac());
-        command.args(args).current_dir(&self.0).stdin(Stdio::null()).env_remove("GBAC_TOKEN").env("NO_COLOR", "1");
+        command
+            .args(args)
+            .current_dir(self.0.path())
+            .stdin(Stdio::null())
+            .env_remove("GBAC_TOKEN")
+            .env("NO_COLOR", "1");
         let output = command.output().expect("gbac starts");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
@@ -46,18 +48,11 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 const WRITE: [&str; 4] = ["--operation", "write", "--topic", "payments-x"];
 
 #[test]
 fn revoke_says_what_has_to_go() {
-    let folder = Folder::new("revoke");
+    let folder = Gbac::new("revoke");
     let asked = |user: &[&'static str]| [&["revoke", "--policy", "policy.json"], user, &WRITE].concat();
     let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(exit, 0);
@@ -110,7 +105,7 @@ fn revoke_says_what_has_to_go() {
 
 #[test]
 fn two_people_are_compared() {
-    let folder = Folder::new("compare");
+    let folder = Gbac::new("compare");
     let people = [
         "compare",
         "--policy",
@@ -159,7 +154,7 @@ fn two_people_are_compared() {
 
 #[test]
 fn changes_are_tried_on_a_person() {
-    let folder = Folder::new("what-if");
+    let folder = Gbac::new("what-if");
     let asked = |more: &[&'static str]| [&["what-if", "--policy", "policy.json", "--user", "alice"], more].concat();
     let (exit, out, _) = folder.run(&asked(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
     assert_eq!(exit, 0, "{out}");
@@ -191,7 +186,7 @@ fn changes_are_tried_on_a_person() {
 
 #[test]
 fn names_that_become_one_group_are_found() {
-    let folder = Folder::new("collisions");
+    let folder = Gbac::new("collisions");
     let asked = |more: &[&'static str]| [&["collisions", "--policy", "policy.json"], more].concat();
     let (exit, out, _) = folder.run(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
     assert_eq!(exit, 0);
@@ -219,7 +214,7 @@ fn names_that_become_one_group_are_found() {
 
 #[test]
 fn a_bug_report_is_run_as_the_test_in_it() {
-    let folder = Folder::new("report");
+    let folder = Gbac::new("report");
     let policy: Value = serde_json::from_str(POLICY).unwrap();
     let test = json!({
         "name": "a name\n```json\n{}\n```",

@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
 use policy::PolicyCommand;
-use simulate::{CollisionsArgs, CompareArgs, RevokeArgs, WhatIfArgs};
+use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
 /// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
 #[derive(Debug, Parser)]
@@ -45,9 +45,9 @@ pub(crate) enum Command {
     /// Say what somebody may do, as patterns with the exceptions that denies make.
     Permissions(Box<PermissionsArgs>),
     /// Say the least that would allow what is denied: groups or roles that are there, or the narrowest new ACLs.
-    LeastGrant(Box<LeastGrantArgs>),
+    LeastGrant(Box<AskArgs>),
     /// Say the least that has to go for something that is allowed to be denied: rows of the policy, what the person holds, or one deny.
-    Revoke(Box<RevokeArgs>),
+    Revoke(Box<AskArgs>),
     /// Compare two people: groups and ACLs of one alone, and everything that one may and the other may not.
     Compare(Box<CompareArgs>),
     /// Try changes on one person: everything that they gain and lose, and the verdict before and after. Nothing is changed.
@@ -215,7 +215,7 @@ pub(crate) struct PermissionsArgs {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct LeastGrantArgs {
+pub(crate) struct AskArgs {
     /// The policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,

@@ -2,6 +2,7 @@
 
 pub mod bytes;
 pub mod changes;
+pub mod folder;
 pub mod fuzz;
 pub mod oracle;
 pub mod service;

@@ -1,21 +1,10 @@
-//! The flags of the commands that try something: what would have to go, what differs, what if.
+//! The flags of the commands that try something: what differs, what if, what collides.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::{QuestionArgs, WhoArgs};
-
-#[derive(Debug, Args)]
-pub(crate) struct RevokeArgs {
-    /// The policy document.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: PathBuf,
-    #[command(flatten)]
-    pub(crate) who: WhoArgs,
-    #[command(flatten)]
-    pub(crate) question: QuestionArgs,
-}
 
 #[derive(Debug, Args)]
 pub(crate) struct CompareArgs {

@@ -11,12 +11,12 @@ use serde_json::json;
 
 use super::explain::{because, resource, rule, token, verdict};
 use super::who_can::by;
-use crate::args::{Format, LeastGrantArgs};
+use crate::args::{AskArgs, Format};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain, table};
 use crate::question;
 
-pub(crate) fn run(args: &LeastGrantArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let verifier = Verifier::of(&args.who.keys)?;
     let (check, opened) = question::ask(&args.who, &args.question, &policy, verifier.as_ref())?;

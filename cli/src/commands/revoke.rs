@@ -13,13 +13,12 @@ use serde_json::json;
 use super::explain::{because, resource, rule, token, verdict};
 use super::least_grant::requests;
 use super::what_if::change;
-use crate::args::Format;
-use crate::args::simulate::RevokeArgs;
+use crate::args::{AskArgs, Format};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain, table};
 use crate::question;
 
-pub(crate) fn run(args: &RevokeArgs, format: Format) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let verifier = Verifier::of(&args.who.keys)?;
     let (check, opened) = question::ask(&args.who, &args.question, &policy, verifier.as_ref())?;

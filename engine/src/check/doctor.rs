@@ -36,6 +36,24 @@ pub struct Evidence<'a> {
     pub now: Option<f64>,
 }
 
+impl<'a> Evidence<'a> {
+    /// A token and the settings, and nothing else that is known.
+    #[must_use]
+    pub const fn new(token: Presented<'a>, settings: &'a Settings) -> Self {
+        Self {
+            token,
+            userinfo: None,
+            settings,
+            policy: None,
+            expected: &[],
+            resolved: None,
+            log_level: None,
+            accepted: None,
+            now: None,
+        }
+    }
+}
+
 /// How the token is there.
 #[derive(Debug, Clone, Copy)]
 pub enum Presented<'a> {
@@ -125,10 +143,7 @@ impl Step {
 ///
 /// let claims = serde_json::json!({ "sub": "alice", "realm_access": { "roles": ["eng"] } });
 /// let settings = Settings::default();
-/// let steps = diagnose(&Evidence {
-///     token: Presented::Claims(claims.as_object().expect("an object")), userinfo: None, settings: &settings,
-///     policy: None, expected: &[], resolved: None, log_level: None, accepted: None, now: None,
-/// });
+/// let steps = diagnose(&Evidence::new(Presented::Claims(claims.as_object().expect("an object")), &settings));
 /// assert_eq!(steps[0].state, State::Failed);
 /// assert!(steps[2].next[0].contains("`$.realm_access.roles`"));
 /// ```
@@ -433,17 +448,7 @@ mod tests {
 
     fn diagnosis(claims: Value) -> [Step; 4] {
         let (claims, settings) = (object(claims), Settings::default());
-        diagnose(&Evidence {
-            token: Presented::Claims(&claims),
-            userinfo: None,
-            settings: &settings,
-            policy: None,
-            expected: &[],
-            resolved: None,
-            log_level: None,
-            accepted: None,
-            now: None,
-        })
+        diagnose(&Evidence::new(Presented::Claims(&claims), &settings))
     }
 
     fn states(steps: &[Step; 4]) -> [&'static str; 4] {
@@ -461,15 +466,12 @@ mod tests {
         let settings = Settings::default();
         let claims = object(claims);
         let evidence = Evidence {
-            token: Presented::Claims(&claims),
-            userinfo: None,
-            settings: &settings,
             policy: Some(&policy),
             expected: &expected,
             resolved: Some(&resolved),
             log_level: Some("debug"),
-            accepted: None,
             now: Some(99.0),
+            ..Evidence::new(Presented::Claims(&claims), &settings)
         };
         let steps = diagnose(&evidence);
         assert_eq!(states(&steps), ["passed"; 4]);
@@ -501,15 +503,11 @@ mod tests {
         let claims = object(json!({ "sub": "a", "groups": ["/corp/Eng"] }));
         let (settings, expected) = (Settings::default(), ["eng".to_owned(), "ops".to_owned()]);
         let evidence = Evidence {
-            token: Presented::Claims(&claims),
-            userinfo: None,
-            settings: &settings,
             policy: Some(&policy),
             expected: &expected,
             resolved: Some(&Resolved::Identity("a".into(), vec!["Eng".into()])),
             log_level: Some("info"),
-            accepted: None,
-            now: None,
+            ..Evidence::new(Presented::Claims(&claims), &settings)
         };
         let steps = diagnose(&evidence);
         assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
@@ -532,17 +530,7 @@ mod tests {
     #[test]
     fn what_is_no_token_ends_the_procedure() {
         let settings = Settings::default();
-        let steps = diagnose(&Evidence {
-            token: Presented::Token("hello"),
-            userinfo: None,
-            settings: &settings,
-            policy: None,
-            expected: &[],
-            resolved: None,
-            log_level: None,
-            accepted: None,
-            now: None,
-        });
+        let steps = diagnose(&Evidence::new(Presented::Token("hello"), &settings));
         assert_eq!(states(&steps), ["failed", "not_done", "not_done", "not_done"]);
         assert!(!steps[0].next.is_empty());
     }

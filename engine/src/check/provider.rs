@@ -235,17 +235,7 @@ mod tests {
                 if let GroupSource::Properties { claim_path, .. } = &mut settings.groups {
                     *claim_path = crate::claim_path::ClaimPath::parse(path).unwrap();
                 }
-                let evidence = Evidence {
-                    token: Presented::Claims(&claims),
-                    userinfo: None,
-                    settings: &settings,
-                    policy: None,
-                    expected: &[],
-                    resolved: None,
-                    log_level: None,
-                    accepted: None,
-                    now: None,
-                };
+                let evidence = Evidence::new(Presented::Claims(&claims), &settings);
                 let extraction = crate::groups::extract(&settings.identity_rules().extraction, &claims, None);
                 let groups: Vec<String> = extraction.names().map(str::to_owned).collect();
                 (diagnose(&evidence), groups)

@@ -1,0 +1,48 @@
+//! A folder for one test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder of its own for one test, which is made for its first file and gone when the test ends.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// A folder that no other test names.
+    #[must_use]
+    pub fn new(test: &str) -> Self {
+        Self(std::env::temp_dir().join(format!("gbac-{}-{test}", std::process::id())))
+    }
+
+    /// Where it is, or will be.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// The same as a text.
+    ///
+    /// # Panics
+    /// Where the temporary folder has a name that is no text.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        self.0.to_str().expect("a text")
+    }
+
+    /// Writes a file into it.
+    ///
+    /// # Panics
+    /// When it cannot be written.
+    pub fn file(&self, name: &str, text: &str) -> PathBuf {
+        fs::create_dir_all(&self.0).expect("a temporary folder");
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("a temporary file");
+        path
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left over is the operating system's to clear.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
