@@ -10,7 +10,7 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::text::escaped;
+use crate::text::{escaped, push_visible};
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 127;
@@ -142,10 +142,7 @@ pub(crate) fn quote(text: &str) -> String {
             quoted.push('…');
             break;
         }
-        match character {
-            '"' | '\'' | '\\' => quoted.push(character),
-            other => quoted.extend(other.escape_debug()),
-        }
+        push_visible(&mut quoted, character);
     }
     quoted.push('`');
     quoted

@@ -10,6 +10,23 @@ pub(crate) fn escaped(text: &str) -> String {
     text.escape_debug().to_string()
 }
 
+/// A text for a message that one copies it out of: what does not print is escaped, quotes and backslashes stay.
+pub(crate) fn visible(text: &str) -> String {
+    let mut visible = String::new();
+    for character in text.chars() {
+        push_visible(&mut visible, character);
+    }
+    visible
+}
+
+/// One character of [`visible`].
+pub(crate) fn push_visible(visible: &mut String, character: char) {
+    match character {
+        '"' | '\'' | '\\' => visible.push(character),
+        other => visible.extend(other.escape_debug()),
+    }
+}
+
 /// Whether a short text is in another: what `contains` says, without the 2 KB of wasm that its search brings.
 pub(crate) fn holds(text: &str, part: &str) -> bool {
     part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())

@@ -156,8 +156,8 @@ async function answers() {
       attempt('People', () => policy.compare(who, { user: 'somebody', groups: ['eng', 'engineering'] }, question));
       attempt('WhatIf', () => policy.whatIf(who, [{ change: 'join_group', group: 'engineering' }, { change: 'create_role', role: 'tried' }], question));
     }
-    const names = ['/a/engineering', '/b/engineering', 'a,b', '/c/engineering'];
-    attempt('Collisions', () => policy.collisions({ names, nested: 'suffix', limit: 2 }));
+    const names = ['/a/engineering', '/b/engineering', 'a,b', '/c/engineering', '/a/ops', '/b/ops'];
+    attempt('Collisions', () => policy.collisions({ names, nested: 'suffix', limit: 1 }));
     before.free();
     before = policy;
   }

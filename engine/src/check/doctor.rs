@@ -9,7 +9,7 @@ use crate::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, sugg
 use crate::identity::Identity;
 use crate::model::{Principal, PrincipalType};
 use crate::policy::{GroupSource, Policy, Settings};
-use crate::text::{escaped, lower};
+use crate::text::{escaped, lower, visible};
 use crate::token::{UnverifiedClaims, UnverifiedToken};
 use crate::warning::Warning;
 
@@ -300,12 +300,12 @@ fn settings(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Ext
     let mut step = settings_step();
     let nested = match &evidence.settings.groups {
         GroupSource::Properties { claim_path, nested } => {
-            step.found(format!("`oidc_group_claim_path` is `{}`", escaped(claim_path.as_str())));
+            step.found(format!("`oidc_group_claim_path` is `{}`", visible(claim_path.as_str())));
             step.found(format!("`nested_group_behavior` is `{}`", nested.as_str()));
             *nested
         }
         GroupSource::Sso { groups, .. } => {
-            step.found(format!("`federated_groups` is `{}`", escaped(groups.path().as_str())));
+            step.found(format!("`federated_groups` is `{}`", visible(groups.path().as_str())));
             NestedGroupBehavior::None
         }
     };
@@ -327,7 +327,7 @@ fn settings(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Ext
         for other in others.iter().take(3) {
             let sample: Vec<String> = other.sample.iter().map(|name| quoted(name)).collect();
             let more = if other.count > sample.len() { ", .." } else { "" };
-            let path = escaped(&other.path);
+            let path = visible(&other.path);
             step.next(format!("set `oidc_group_claim_path` to `{path}` if the groups are {}{more}", sample.join(", ")));
         }
     }
