@@ -372,7 +372,7 @@ journey('a service that is away is said to be away, and no draft is lost', AWAY,
   assert.match(await text(page.locator('#h-drift')), /Role Forgotten/);
   await page.getByRole('button', { name: 'Take the new state and review again' }).click();
   await page.getByRole('button', { name: 'Retry 3 changes' }).click();
-  await page.getByRole('heading', { name: '3 changes applied' }).waitFor();
+  await page.getByRole('heading', { name: '3 changes applied', exact: true }).waitFor();
   assert.ok((await set.service.roles()).includes('LateRole'));
   await holdsMembers('AnalyticsReaders', ['Group:analytics', 'Group:auditors']);
 });
