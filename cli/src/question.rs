@@ -1,6 +1,6 @@
 //! What the flags ask: who, and what of the policy.
 
-use gbac_engine::check::{Check, CheckError, Opened, Question, Who};
+use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who};
 use gbac_engine::decide::Request;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
@@ -9,7 +9,7 @@ use std::net::IpAddr;
 use std::path::Path;
 
 use crate::args::simulate::OtherArgs;
-use crate::args::{QuestionArgs, ResourceArgs, WhoArgs};
+use crate::args::{AskArgs, QuestionArgs, ResourceArgs, WhoArgs};
 use crate::input::{self, Verifier};
 use crate::output::Failure;
 
@@ -50,6 +50,45 @@ pub(crate) fn ask(
     let check = check_of(who_of(who, verifier.is_some())?, question)?;
     let opened = open(policy, &check.who, verifier).map_err(|error| refused(&error))?;
     Ok((check, opened))
+}
+
+/// A question about a policy document, with its answer.
+pub(crate) struct Answered {
+    pub(crate) policy: Policy,
+    pub(crate) opened: Opened,
+    check: Check,
+    answer: Answer,
+}
+
+impl Answered {
+    /// Reads what the flags name, and answers.
+    pub(crate) fn to(args: &AskArgs) -> Result<Self, Failure> {
+        let policy = input::policy(&args.policy)?;
+        let verifier = Verifier::of(&args.who.keys)?;
+        let (check, opened) = ask(&args.who, &args.question, &policy, verifier.as_ref())?;
+        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check).map_err(|error| refused(&error))?;
+        Ok(Self { policy, opened, check, answer })
+    }
+
+    /// The questions of the check: one, or those that a request needs, all of them.
+    pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
+        let at = |request: Request<'a>| Request { host: self.check.host, now: self.check.now, ..request };
+        match (&self.check.question, &self.answer) {
+            (Question::Access { operation, resource_type, resource_name }, _) => {
+                Ok(vec![at(Request::new(*operation, *resource_type, resource_name))])
+            }
+            (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
+                "--request: one of several permissions is enough for it; ask about one with --operation and a resource",
+            )),
+            (Question::Api { .. }, Answer::Api { decisions, .. }) => {
+                let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
+                    at(Request::new(check.operation, check.resource_type, &check.resource_name))
+                };
+                Ok(decisions.iter().map(ask).collect())
+            }
+            (Question::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
+        }
+    }
 }
 
 /// The check that the flags ask of somebody.

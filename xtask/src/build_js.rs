@@ -6,7 +6,7 @@ use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step, say};
 use crate::remap;
 use crate::sizes::{self, Size};
-use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_OPT_FEATURES, WASM_TARGET, WasmOpt};
+use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
@@ -138,14 +138,7 @@ fn build_module(
         .args(["--target", "web", "--out-name", module.name(), "--out-dir"])
         .args([workspace.root.join(FOLDER), workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm")])
         .succeed(Some(step))?;
-    let file = module.wasm(workspace);
-    Call::new(&wasm_opt.program, &workspace.root)
-        .args(SHRINK)
-        .args(WASM_OPT_FEATURES)
-        .args([&file])
-        .args(["-o"])
-        .args([&file])
-        .succeed(Some(step))?;
+    wasm_opt.shrink(workspace, &module.wasm(workspace), step)?;
     let noted = || {
         fs::create_dir_all(workspace.notes())?;
         fs::write(&note, state()?)

@@ -34,9 +34,9 @@ pub(crate) enum Build {
     Release,
 }
 
+const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 /// Leptos then joins the views of components by dynamic types, not by one type of all of them: the same page, compiled in
 /// half the time (measured for the console's own crate: 79 s to 45 s of one core), and a sixth smaller.
-const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
 const ERASED: &str = "--cfg erase_components";
 /// The splitter follows what the linker knew, and what cargo would otherwise have stripped.
 const ERASED_AND_LINKED: [&str; 3] = ["--cfg", "erase_components", "-Clink-args=--emit-relocs"];

@@ -8,7 +8,7 @@ use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::Call;
 use crate::progress::Step;
-use crate::tools::{SHRINK, WASM_OPT_FEATURES, WASM_TARGET};
+use crate::tools::WASM_TARGET;
 use crate::workspace::Workspace;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -60,13 +60,7 @@ pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step:
         .succeed(Some(step))?;
     fs::remove_file(&main).map_err(failed)?;
     for file in files(&folder, "wasm").map_err(failed)? {
-        Call::new(&wasm_opt.program, &workspace.root)
-            .args(SHRINK)
-            .args(WASM_OPT_FEATURES)
-            .args([&file])
-            .args(["-o"])
-            .args([&file])
-            .succeed(Some(step))?;
+        wasm_opt.shrink(workspace, &file, step)?;
     }
     publish(&folder, &workspace.root.join("dist"))
         .map_err(|error| Problem::new(format!("cannot put the split console into `dist/`: {error}")))

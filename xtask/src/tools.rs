@@ -69,6 +69,14 @@ pub(crate) struct WasmOpt {
     pub(crate) version: Version,
 }
 
+impl WasmOpt {
+    /// Makes a wasm file small, in its place.
+    pub(crate) fn shrink(&self, workspace: &Workspace, file: &Path, step: &Step<'_>) -> Result<()> {
+        let call = Call::new(&self.program, &workspace.root).args(SHRINK).args(WASM_OPT_FEATURES);
+        call.args([file]).args(["-o"]).args([file]).succeed(Some(step)).map(drop)
+    }
+}
+
 /// Checks that rustc is new enough, and that it can compile for the browser; adds the target where rustup may.
 pub(crate) fn rust(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let step = progress.quick("rust");

@@ -88,12 +88,12 @@ mod tests {
         let with = |xdg: &'static str| {
             cache_folder(move |name| match name {
                 "XDG_CACHE_HOME" => Some(PathBuf::from(xdg)),
-                "HOME" => Some(PathBuf::from("/home/ada")),
+                "HOME" => Some(PathBuf::from("/ada")),
                 _ => None,
             })
         };
         assert_eq!(with("/var/cache/ada"), Some(PathBuf::from("/var/cache/ada/gbac")));
-        assert_eq!(with("relative"), Some(PathBuf::from("/home/ada/.cache/gbac")));
+        assert_eq!(with("relative"), Some(PathBuf::from("/ada/.cache/gbac")));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{LeastGrant, least_grant};
-use gbac_engine::check::{Answer, Check, Opened, Question};
+use gbac_engine::check::Opened;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::wire::LeastGrantJson;
 use serde_json::json;
@@ -12,43 +12,18 @@ use serde_json::json;
 use super::explain::{because, resource, rule, token, verdict};
 use super::who_can::by;
 use crate::args::{AskArgs, Format};
-use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain, table};
-use crate::question;
+use crate::question::Answered;
 
 pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
-    let verifier = Verifier::of(&args.who.keys)?;
-    let (check, opened) = question::ask(&args.who, &args.question, &policy, verifier.as_ref())?;
-    let answer =
-        gbac_engine::check::ask(&policy, &opened.identity, &check).map_err(|error| question::refused(&error))?;
-    let requests = requests(&check, &answer)?;
-    let least = least_grant(&policy, &opened.identity, &requests);
+    let asked = Answered::to(args)?;
+    let requests = asked.requests()?;
+    let least = least_grant(&asked.policy, &asked.opened.identity, &requests);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(LeastGrantJson::from(&least)))?,
-        Format::Text => output::text(&words(&opened, &requests, &least))?,
+        Format::Text => output::text(&words(&asked.opened, &requests, &least))?,
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// The questions of a check: one, or those that a request needs, all of them.
-pub(super) fn requests<'a>(check: &'a Check, answer: &'a Answer) -> Result<Vec<Request<'a>>, Failure> {
-    let at = |request: Request<'a>| Request { host: check.host, now: check.now, ..request };
-    match (&check.question, answer) {
-        (Question::Access { operation, resource_type, resource_name }, _) => {
-            Ok(vec![at(Request::new(*operation, *resource_type, resource_name))])
-        }
-        (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
-            "--request: one of several permissions is enough for it; ask about one with --operation and a resource",
-        )),
-        (Question::Api { .. }, Answer::Api { decisions, .. }) => {
-            let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
-                at(Request::new(check.operation, check.resource_type, &check.resource_name))
-            };
-            Ok(decisions.iter().map(ask).collect())
-        }
-        (Question::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
-    }
 }
 
 fn words(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> String {

@@ -11,29 +11,23 @@ use gbac_engine::wire::RevocationJson;
 use serde_json::json;
 
 use super::explain::{because, resource, rule, token, verdict};
-use super::least_grant::requests;
 use super::what_if::change;
 use crate::args::{AskArgs, Format};
-use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain, table};
-use crate::question;
+use crate::question::Answered;
 
 pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
-    let policy = input::policy(&args.policy)?;
-    let verifier = Verifier::of(&args.who.keys)?;
-    let (check, opened) = question::ask(&args.who, &args.question, &policy, verifier.as_ref())?;
-    let answer =
-        gbac_engine::check::ask(&policy, &opened.identity, &check).map_err(|error| question::refused(&error))?;
-    let requests = requests(&check, &answer)?;
+    let asked = Answered::to(args)?;
+    let requests = asked.requests()?;
     let [request] = requests.as_slice() else {
         return Err(Failure::usage(
             "--request: it takes several permissions, and one that is taken away is enough; ask about it with --operation and a resource",
         ));
     };
-    let found = revoke(&policy, &opened.identity, request);
+    let found = revoke(&asked.policy, &asked.opened.identity, request);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(RevocationJson::from(&found)))?,
-        Format::Text => output::text(&words(&opened, request, &found))?,
+        Format::Text => output::text(&words(&asked.opened, request, &found))?,
     }
     Ok(ExitCode::SUCCESS)
 }

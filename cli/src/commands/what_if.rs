@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use gbac_engine::analyze::{Trial, Trials};
 use gbac_engine::check::{Answer, Opened, WhatIf};
+use gbac_engine::decide::Outcome;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::{Change, GroupSource};
 use gbac_engine::wire::{WhatIfJson, trials_from_json};
@@ -99,7 +100,7 @@ pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answe
                 rows.push(vec![name.to_owned(), verdict(decision).into(), because(opened, decision)]);
             }
             Answer::Api { outcome, decisions, .. } => {
-                let whole = if outcome.code() == "allow" { "Allowed" } else { "Denied" };
+                let whole = if *outcome == Outcome::Allow { "Allowed" } else { "Denied" };
                 rows.push(vec![name.to_owned(), whole.into(), "the whole request".into()]);
                 for (check, decision) in decisions {
                     let asked = format!(

@@ -1,9 +1,11 @@
 //! Checks: one JSON object each.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::reader::{self, Fields, Place, Problems};
 use crate::check::{Check, Question, Who};
+use crate::decide::Request;
+use crate::identity::Identity;
 use crate::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use crate::requests::Resources;
 use crate::text::escaped;
@@ -32,6 +34,34 @@ pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
     let mut problems = Problems::default();
     let check = read(value, &Place::Root, &mut problems);
     problems.or(check)
+}
+
+/// A check of one operation on one resource by somebody whose names are known, for writing: [`check_from_value`] reads it.
+/// The instant is not in it.
+///
+/// ```
+/// use gbac_engine::decide::Request;
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_engine::wire::{check_from_value, check_to_value};
+///
+/// let request = Request::new(Operation::Read, ResourceType::Topic, "events");
+/// let check = check_to_value(&Identity::new("alice", ["engineering"]), &request);
+/// assert_eq!(check["operation"], "OPERATION_READ");
+/// assert!(check_from_value(&check).is_ok());
+/// ```
+#[must_use]
+pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
+    let mut check = json!({
+        "identity": { "user": identity.user(), "groups": identity.groups() },
+        "operation": request.operation.spelling().data_plane,
+        "resource_type": request.resource_type.spelling().data_plane,
+        "resource_name": request.resource_name,
+    });
+    if let (Some(host), Value::Object(members)) = (request.host, &mut check) {
+        members.insert("host".into(), host.to_string().into());
+    }
+    check
 }
 
 /// Reads a check that says everything but who asks, whom the caller knows.

@@ -23,7 +23,7 @@ pub use assertions::{
     report,
 };
 pub use change::{change_from_json, trials_from_json, trials_from_value};
-pub use check::{check_from_json, check_from_value, question_from_json, who_from_json};
+pub use check::{check_from_json, check_from_value, check_to_value, question_from_json, who_from_json};
 pub use decision::{AnswerJson, CandidateJson, DecisionJson, ExplanationJson, NeedJson, NeededJson, PathJson};
 pub use document::{
     DocumentJson, policy_from_json, policy_from_value, policy_to_json, policy_to_text, settings_from_value,

@@ -2,10 +2,10 @@
 //!
 //! The token is not in it: user and groups are, as they came out.
 
-use gbac_engine::decide::{self, Request};
+use gbac_engine::decide;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::policy_to_json;
+use gbac_engine::wire::{check_to_value, policy_to_json};
 use serde_json::{Value, json};
 
 use super::verdict::Judged;
@@ -29,25 +29,11 @@ pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
 pub fn test(judged: &Judged, policy: &Policy) -> Value {
     let Judged { asked, identity, .. } = judged;
     let named = Identity::new(identity.user(), identity.groups().iter().cloned());
-    let request = Request {
-        operation: asked.operation,
-        resource_type: asked.resource_type,
-        resource_name: &asked.resource_name,
-        host: asked.host,
-        now: None,
-    };
+    let request = asked.request(None);
     let decision = decide::decide(policy, &named, &request);
     let may = if decision.outcome == decide::Outcome::Allow { "may" } else { "may not" };
     let name = format!("{} {may} {}", identity.user(), asked.deed().plain());
-    let mut check = json!({
-        "identity": { "user": identity.user(), "groups": identity.groups() },
-        "operation": asked.operation.spelling().data_plane,
-        "resource_type": asked.resource_type.spelling().data_plane,
-        "resource_name": asked.resource_name,
-    });
-    if let (Some(host), Value::Object(members)) = (asked.host, &mut check) {
-        members.insert("host".into(), json!(host.to_string()));
-    }
+    let check = check_to_value(identity, &request);
     let mut expect = json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
     if let (Some(source), Value::Object(members)) = (decision.source, &mut expect) {
         members.insert("source".into(), json!(source.code()));

@@ -31,7 +31,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use gbac_engine::decide::{self, Decision, Request};
+use gbac_engine::decide::{self, Decision};
 use gbac_engine::groups::{self, Suggestion, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::json;
@@ -471,13 +471,7 @@ impl Simulation {
             Ok(identity) => identity,
             Err(error) => return (verdict::without_user(asked, sentence(&error.to_string(), error.hint())), None),
         };
-        let request = Request {
-            operation: asked.operation,
-            resource_type: asked.resource_type,
-            resource_name: &asked.resource_name,
-            host: asked.host,
-            now: (!ignore_expiry).then_some(now),
-        };
+        let request = asked.request((!ignore_expiry).then_some(now));
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let key = (opened.clone(), policy.clone(), asked.clone(), decision);

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use gbac_engine::decide::Request;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 
 use super::inputs::{Change, Field, Inputs, Problem, Weight};
@@ -21,6 +22,12 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// As the engine is asked; `now` is none where the expiry is not looked at.
+    #[must_use]
+    pub fn request(&self, now: Option<f64>) -> Request<'_> {
+        Request { host: self.host, now, ..Request::new(self.operation, self.resource_type, &self.resource_name) }
+    }
+
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
     #[must_use]
     pub fn resource(&self) -> Words {

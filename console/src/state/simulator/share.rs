@@ -4,7 +4,7 @@ use gbac_api::encode::{component, decode};
 use gbac_engine::check::{Question, Who};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
-use gbac_engine::wire::check_from_json;
+use gbac_engine::wire::{check_from_json, check_to_value};
 use serde_json::{Value, json};
 
 use super::assertion;
@@ -52,15 +52,7 @@ pub fn open(fragment: &str) -> Option<Opened> {
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
 #[must_use]
 pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
-    let mut check = json!({
-        "identity": { "user": identity.user(), "groups": identity.groups() },
-        "operation": asked.operation.spelling().data_plane,
-        "resource_type": asked.resource_type.spelling().data_plane,
-        "resource_name": asked.resource_name,
-    });
-    if let (Some(host), Value::Object(members)) = (asked.host, &mut check) {
-        members.insert("host".into(), json!(host.to_string()));
-    }
+    let check = check_to_value(identity, &asked.request(None));
     let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
     (format!("{name}.check.json"), format!("{check}\n"))
 }

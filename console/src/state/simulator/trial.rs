@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_engine::analyze::{Comparison, Trial, Trials, compare};
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::decide::{Request, explain};
+use gbac_engine::decide::explain;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Principal};
@@ -39,7 +39,10 @@ fn of_policy(change: &Change) -> Words {
         Change::AddAcl(acl) => Words::new().text("Add ").then(acl_words(acl)),
         Change::RemoveAcl(acl) => Words::new().text("Remove ").then(acl_words(acl)),
         Change::CreateRole(name) => Words::new().text("Create ").principal(&role(name)),
-        Change::DeleteRole { name, .. } => Words::new().text("Delete ").principal(&role(name)),
+        Change::DeleteRole { name, delete_acls } => {
+            let words = Words::new().text("Delete ").principal(&role(name));
+            if *delete_acls { words.text(" and its ACLs") } else { words }
+        }
         Change::Settings(settings) => match &settings.groups {
             GroupSource::Properties { claim_path, nested } => Words::new()
                 .text("Read groups at ")
@@ -121,13 +124,7 @@ pub struct Side {
 /// The verdict on a question, for one side. `now` is none where the expiry is not looked at.
 #[must_use]
 pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Asked, now: Option<f64>) -> Side {
-    let request = Request {
-        operation: asked.operation,
-        resource_type: asked.resource_type,
-        resource_name: &asked.resource_name,
-        host: asked.host,
-        now,
-    };
+    let request = asked.request(now);
     let judged = Judged {
         asked: asked.clone(),
         identity: Arc::clone(identity),

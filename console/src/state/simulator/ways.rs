@@ -57,16 +57,7 @@ const LISTED: usize = 4;
 /// where the expiry is not looked at.
 #[must_use]
 pub fn ways(policy: &Policy, identity: &Identity, asked: &[Asked], now: Option<f64>) -> Ways {
-    let requests: Vec<Request<'_>> = asked
-        .iter()
-        .map(|asked| Request {
-            operation: asked.operation,
-            resource_type: asked.resource_type,
-            resource_name: &asked.resource_name,
-            host: asked.host,
-            now,
-        })
-        .collect();
+    let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(now)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
