@@ -118,12 +118,11 @@ export class Identity {
     this.#engine = engine;
     this.#names = names;
     this.#module = names.module;
-    this.#opened = engine.takeOpened();
   }
 
   /** What came out of what it was opened from. */
   get inspection() {
-    return JSON.parse(this.#opened);
+    return JSON.parse((this.#opened ??= this.#engine.takeOpened()));
   }
 
   get #known() {

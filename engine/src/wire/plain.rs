@@ -14,13 +14,9 @@ use crate::policy::{AclParts, Policy, Settings};
 /// Reads a document; none when it is not plainly right.
 pub(super) fn read(text: &str) -> Option<Policy> {
     let mut policy = Policy::new(Settings::default());
-    // The document without what its two long lists hold.
-    let mut rest = String::new();
-    let mut done = 0;
+    let mut has_version = false;
     let mut reader = Reader { text, at: 0 };
     reader.object(&DOCUMENT, &mut |reader, member| {
-        reader.next()?;
-        let start = reader.at;
         match member {
             0 => reader.array(&mut |reader| role(reader, &mut policy))?,
             1 => reader.array(&mut |reader| {
@@ -29,16 +25,18 @@ pub(super) fn read(text: &str) -> Option<Policy> {
                 policy.add(&parts(texts)?);
                 Some(())
             })?,
-            _ => return reader.skip(),
+            2 => {
+                let settings = json::parse(reader.skip()?).ok()?;
+                policy.set_settings(document::settings_from_value(&settings).ok()?);
+            }
+            3 => has_version = reader.take(b'1'),
+            _ => drop(reader.string()?),
         }
-        rest.push_str(text.get(done..start)?);
-        rest.push_str("[]");
-        done = reader.at;
         Some(())
     })?;
-    rest.push_str(text.get(done..)?);
-    let rest = document::policy_from_value(&json::parse(&rest).ok()?).ok()?;
-    policy.set_settings(rest.settings().clone());
+    if !has_version || reader.next().is_some() {
+        return None;
+    }
     policy.shrink();
     Some(policy)
 }
@@ -117,7 +115,12 @@ impl<'t> Reader<'t> {
     /// Takes the next byte if it is this one.
     fn take(&mut self, byte: u8) -> bool {
         // Programs write no blanks.
-        let found = self.text.as_bytes().get(self.at) == Some(&byte) || self.next() == Some(byte);
+        self.take_now(byte) || self.next() == Some(byte) && self.take_now(byte)
+    }
+
+    /// The same without blanks before it.
+    fn take_now(&mut self, byte: u8) -> bool {
+        let found = self.text.as_bytes().get(self.at) == Some(&byte);
         self.at += usize::from(found);
         found
     }
@@ -146,11 +149,12 @@ impl<'t> Reader<'t> {
         let mut seen = 0;
         let mut expected = 0;
         self.list(b'}', &mut |reader| {
-            let name = reader.string()?;
             // Whoever writes many objects writes them in one order.
-            let place = match names.get(expected) {
-                Some(known) if *known == name => expected,
-                _ => names.iter().position(|known| *known == name)?,
+            let place = if names.get(expected).is_some_and(|name| reader.take_name(name)) {
+                expected
+            } else {
+                let name = reader.string()?;
+                names.iter().position(|known| *known == name)?
             };
             expected = place + 1;
             let bit = 1_u32 << place;
@@ -160,6 +164,15 @@ impl<'t> Reader<'t> {
             seen |= bit;
             each(reader, place)
         })
+    }
+
+    /// Takes the next string if it is this one.
+    fn take_name(&mut self, name: &str) -> bool {
+        let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
+        let rest = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(name.as_bytes()));
+        let found = rest.is_some_and(|rest| rest.first() == Some(&b'"'));
+        self.at += if found { name.len() + 2 } else { 0 };
+        found
     }
 
     /// An object whose members are strings, in the order of the names.
@@ -174,19 +187,16 @@ impl<'t> Reader<'t> {
     fn string(&mut self) -> Option<&'t str> {
         self.take(b'"').then_some(())?;
         let start = self.at;
-        loop {
-            match self.text.as_bytes().get(self.at)? {
-                b'"' => break,
-                b'\\' | 0..0x20 => return None,
-                _ => self.at += 1,
-            }
-        }
-        self.at += 1;
-        self.text.get(start..self.at - 1)
+        self.at += plain_bytes(self.text.as_bytes().get(start..)?);
+        // What ends it is no part of a longer character.
+        let found = self.text.get(start..self.at)?;
+        self.take_now(b'"').then_some(found)
     }
 
-    /// Any value, which is not looked at but for its end.
-    fn skip(&mut self) -> Option<()> {
+    /// Any value, as it is written, which is not looked at but for its end.
+    fn skip(&mut self) -> Option<&'t str> {
+        self.next()?;
+        let start = self.at;
         let mut depth = 0_usize;
         loop {
             match self.next()? {
@@ -195,13 +205,34 @@ impl<'t> Reader<'t> {
                     continue;
                 }
                 b'[' | b'{' => depth += 1,
-                b']' | b'}' | b',' if depth == 0 => return Some(()),
+                b']' | b'}' | b',' if depth == 0 => return self.text.get(start..self.at),
                 b']' | b'}' => depth -= 1,
                 _ => {}
             }
             self.at += 1;
         }
     }
+}
+
+/// How many bytes from the front are in a string as they are: neither a quote nor a backslash nor a control character.
+fn plain_bytes(bytes: &[u8]) -> usize {
+    const EACH: u64 = u64::MAX / 255;
+    const TOPS: u64 = EACH << 7;
+    // Eight at a time: the top bit of each byte that is below `limit`; above the first of them there may be others, which
+    // are not looked at, and what is beyond ASCII is none.
+    let below = |word: u64, limit: u64| word.wrapping_sub(EACH * limit) & !word & TOPS;
+    let mut count = 0;
+    while let Some(eight) = bytes.get(count..).and_then(<[u8]>::first_chunk) {
+        let word = u64::from_le_bytes(*eight);
+        let found =
+            below(word, 0x20) | below(word ^ (EACH * u64::from(b'"')), 1) | below(word ^ (EACH * u64::from(b'\\')), 1);
+        if found != 0 {
+            return count + found.trailing_zeros() as usize / 8;
+        }
+        count += 8;
+    }
+    let rest = bytes.iter().skip(count);
+    count + rest.take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count()
 }
 
 #[cfg(test)]
@@ -275,6 +306,12 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn plain_bytes_are_counted(bytes in proptest::collection::vec(prop_oneof![any::<u8>(), 0x1e_u8..0x24, Just(b'\\'), Just(b'a')], 0..40)) {
+            let counted = bytes.iter().take_while(|byte| !matches!(byte, b'"' | b'\\' | 0..0x20)).count();
+            prop_assert_eq!(plain_bytes(&bytes), counted);
+        }
+
         // One byte of a right document is another, or gone, or there twice: both readers say the same.
         #[test]
         fn it_accepts_only_what_the_other_accepts(place in 0_usize..2000, byte in 0_u8..128, how in 0..3) {

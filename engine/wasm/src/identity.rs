@@ -1,6 +1,5 @@
 //! Identities that are opened once. A name crosses when it is first asked about; the checks cross with numbers only.
 
-use std::mem;
 use std::net::IpAddr;
 use std::rc::Rc;
 
@@ -32,7 +31,8 @@ pub fn resource_type_number(text: &str) -> Option<u32> {
 pub struct Identity {
     pub(crate) state: Rc<State>,
     pub(crate) open: OpenIdentity,
-    opened: String,
+    /// Until it is asked for.
+    opened: Option<Opened>,
 }
 
 #[wasm_bindgen]
@@ -49,9 +49,8 @@ impl Policy {
     }
 
     fn opened(&self, opened: Opened) -> Identity {
-        let seen = text(&OpenedJson::from(&opened));
-        let open = OpenIdentity::new(&self.policy(), opened.identity);
-        Identity { state: Rc::clone(&self.0), open, opened: seen }
+        let open = OpenIdentity::new(&self.policy(), opened.identity.clone());
+        Identity { state: Rc::clone(&self.0), open, opened: Some(opened) }
     }
 
     /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it; none for a number
@@ -76,7 +75,7 @@ impl Identity {
     #[wasm_bindgen(js_name = takeOpened)]
     #[must_use]
     pub fn take_opened(&mut self) -> String {
-        mem::take(&mut self.opened)
+        self.opened.take().map(|opened| text(&OpenedJson::from(&opened))).unwrap_or_default()
     }
 
     /// Whether an operation on a resource that was found is allowed; a number that is none is denied.
