@@ -81,12 +81,12 @@ proptest! {
         prop_assert_eq!(&explanation.decision, &decision);
         let deciding: Vec<_> =
             explanation.candidates.iter().filter(|candidate| candidate.standing == Standing::Decides).collect();
-        prop_assert_eq!(deciding.first().map(|candidate| &candidate.acl), decision.acl.as_ref());
+        prop_assert_eq!(deciding.first().map(|candidate| &*candidate.acl), decision.acl.as_ref());
         prop_assert!(deciding.len() <= 1);
         for candidate in &explanation.candidates {
             prop_assert!(policy.has_acl(&candidate.acl));
             // A candidate matches exactly when it alone, with no other ACL in the policy, would decide.
-            let alone = gbac_tests::oracle::Facts { acls: vec![candidate.acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
+            let alone = gbac_tests::oracle::Facts { acls: vec![(*candidate.acl).clone()], roles: facts.roles.clone(), superusers: vec![] };
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
                 candidate.standing,
@@ -97,7 +97,7 @@ proptest! {
         for acl in policy.acls() {
             let alone = gbac_tests::oracle::Facts { acls: vec![acl.clone()], roles: facts.roles.clone(), superusers: vec![] };
             if gbac_tests::oracle::decide(&alone, &asked).acl.is_some() {
-                prop_assert!(explanation.candidates.iter().any(|candidate| candidate.acl == acl));
+                prop_assert!(explanation.candidates.iter().any(|candidate| *candidate.acl == acl));
             }
         }
     }

@@ -40,7 +40,12 @@ pub(crate) fn split_last(text: &str, character: u8) -> Option<(&str, &str)> {
 
 /// A text in lower case, letter by letter, for comparing: a final sigma is a sigma.
 pub(crate) fn lower(text: &str) -> String {
-    text.chars().map(|c| if c == 'ς' { 'σ' } else { lower_letter(c) }).collect()
+    lower_letters(text).collect()
+}
+
+/// The same, letter by letter.
+pub(crate) fn lower_letters(text: &str) -> impl Iterator<Item = char> {
+    text.chars().map(|c| if c == 'ς' { 'σ' } else { lower_letter(c) })
 }
 
 fn lower_letter(c: char) -> char {

@@ -35,17 +35,19 @@ pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-multivalue",
 ];
 
-/// How wasm-opt makes the modules small after compression: it shrinks, but does not inline, and keeps what repeats, because
-/// repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
+/// How wasm-opt makes the modules small after compression: it shrinks, inlines nothing but what is as short as a call, and keeps
+/// what repeats, because repeated code is nearly free in brotli and inlined code is not. `-Oz` gives fewer bytes before compression and 2 KB more
 /// after it. Where a load or store says how its address is aligned, it says one byte then: no engine listens.
-pub(crate) const SHRINK: [&str; 11] = [
+pub(crate) const SHRINK: [&str; 13] = [
     "-Os",
     "--converge",
     "--flexible-inline-max-function-size=0",
     "--one-caller-inline-max-function-size=0",
+    "--always-inline-max-function-size=6",
     "--skip-pass=local-cse",
     "--skip-pass=memory-packing",
     "--skip-pass=code-pushing",
+    "--skip-pass=simplify-locals",
     "--dealign",
     "--reorder-functions-by-name",
     "--strip-producers",

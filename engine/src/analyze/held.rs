@@ -5,10 +5,7 @@ use super::{Holder, answered};
 use crate::identity::Identity;
 use crate::model::{Host, Permission, Principal, PrincipalType, ResourceType};
 use crate::order::sort;
-use crate::policy::{Operations, Pattern, Policy, PrincipalId, Row, rows_of};
-
-/// Rows up to this many for each principal are walked, more are searched.
-const SEARCH: usize = 16;
+use crate::policy::{Operations, Pattern, Policy, PrincipalId, Row};
 
 /// The principals of somebody.
 #[derive(Debug)]
@@ -49,24 +46,11 @@ impl Held {
     pub(super) fn rules<'a>(&self, policy: &'a Policy) -> Vec<(ResourceType, Vec<Rule<'a>>)> {
         let mut rules: Vec<(ResourceType, Vec<Rule<'a>>)> =
             ResourceType::ALL.iter().map(|resource_type| (*resource_type, Vec::new())).collect();
-        let bound = self.principals.last().map_or(0, |last| last.0 as usize + 1);
-        let mut is_held = vec![false; bound];
-        for principal in &self.principals {
-            if let Some(place) = is_held.get_mut(principal.0 as usize) {
-                *place = true;
+        policy.rows_of(&self.principals, &mut |pattern, row| {
+            if let Some((_, rules)) = rules.get_mut(pattern.resource_type as usize) {
+                rules.push(Rule::new(policy, pattern, row));
             }
-        }
-        for (_, pattern) in policy.patterns() {
-            let rows = pattern.rows();
-            let Some((_, rules)) = rules.get_mut(pattern.resource_type as usize) else { continue };
-            if rows.len() <= self.principals.len() * SEARCH {
-                let held = rows.iter().filter(|row| is_held.get(row.principal.0 as usize) == Some(&true));
-                rules.extend(held.map(|row| Rule::new(policy, pattern, row)));
-            } else {
-                let held = self.principals.iter().flat_map(|principal| rows_of(rows, *principal));
-                rules.extend(held.map(|row| Rule::new(policy, pattern, row)));
-            }
-        }
+        });
         rules
     }
 }

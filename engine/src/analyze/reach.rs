@@ -1,10 +1,14 @@
 //! Every ACL that reaches somebody, with the way to it, and which denies take something from which allows.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use super::tree::Place;
 use super::{Holder, answered, within};
 use crate::identity::Identity;
 use crate::model::{Acl, Host, Permission, Principal, PrincipalType};
-use crate::policy::{Operations, Policy};
+use crate::order::sort;
+use crate::policy::{Operations, Policy, PrincipalId};
 
 /// Whom a question is about: a principal on its own, or a person with groups.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +54,7 @@ pub enum Block {
 
 /// Finds every ACL that reaches somebody.
 ///
-/// Cost: for each principal on the way one look at each pattern of the policy.
+/// Cost: one look at each pattern of the policy.
 ///
 /// ```
 /// use gbac_engine::analyze::{Holder, Subject, reach};
@@ -67,53 +71,77 @@ pub enum Block {
 /// ```
 #[must_use]
 pub fn reach(policy: &Policy, subject: &Subject) -> Reach {
-    let mut found = Reach { superuser: false, ways: Vec::new() };
+    let mut superuser = false;
+    let mut ways = Ways { policy, ways: Vec::new(), places: BTreeMap::new() };
     let everyone = Principal::user("*");
     match subject {
-        Subject::Holder(Holder::Everyone) => found.go(policy, None, &everyone),
+        Subject::Holder(Holder::Everyone) => {}
         Subject::Holder(Holder::One(principal)) => {
-            found.superuser = super::held::is_superuser(policy, principal);
+            superuser = super::held::is_superuser(policy, principal);
             let group = (principal.kind() == PrincipalType::Group).then(|| principal.name());
-            found.with_roles(policy, group, principal);
-            found.go(policy, None, &everyone);
+            ways.with_roles(group, principal);
         }
         Subject::Identity(identity) => {
             let user = Principal::user(identity.user());
-            found.superuser = super::held::is_superuser(policy, &user);
-            found.with_roles(policy, None, &user);
+            superuser = super::held::is_superuser(policy, &user);
+            ways.with_roles(None, &user);
             for group in identity.groups() {
-                found.with_roles(policy, Some(group), &Principal::group(group.as_str()));
+                ways.with_roles(Some(group), &Principal::group(group.as_str()));
             }
-            found.go(policy, None, &everyone);
         }
     }
-    found
+    ways.add(None, &everyone);
+    Reach { superuser, ways: ways.filled() }
 }
 
-impl Reach {
-    fn with_roles(&mut self, policy: &Policy, group: Option<&str>, principal: &Principal) {
-        if principal.kind() == PrincipalType::Role && !policy.has_role(principal.name()) {
+/// Ways as they are found.
+struct Ways<'a> {
+    policy: &'a Policy,
+    ways: Vec<Way>,
+    /// The place of a principal's way.
+    places: BTreeMap<PrincipalId, usize>,
+}
+
+impl Ways<'_> {
+    fn with_roles(&mut self, group: Option<&str>, principal: &Principal) {
+        if principal.kind() == PrincipalType::Role && !self.policy.has_role(principal.name()) {
             return;
         }
         if !principal.is_everyone() {
-            self.go(policy, group, principal);
+            self.add(group, principal);
         }
-        for role in policy.roles_of(principal) {
-            self.go(policy, group, &Principal::role(role));
+        for role in self.policy.roles_of(principal) {
+            self.add(group, &Principal::role(role));
         }
     }
 
-    fn go(&mut self, policy: &Policy, group: Option<&str>, principal: &Principal) {
-        if self.ways.iter().any(|way| way.principal == *principal) {
-            return;
-        }
-        let acls = policy.acls_of(principal);
-        if !acls.is_empty() {
+    fn add(&mut self, group: Option<&str>, principal: &Principal) {
+        let id = self.policy.principal_id(principal.kind(), principal.name());
+        let Some(id) = id.filter(|id| self.policy.row_count(*id) > 0) else { return };
+        if let Entry::Vacant(place) = self.places.entry(id) {
+            place.insert(self.ways.len());
             let (group, everyone) = (group.map(str::to_owned), principal.is_everyone());
-            self.ways.push(Way { group, principal: principal.clone(), everyone, acls });
+            self.ways.push(Way { group, principal: principal.clone(), everyone, acls: Vec::new() });
         }
     }
 
+    /// The ways with their ACLs.
+    fn filled(mut self) -> Vec<Way> {
+        let principals: Vec<PrincipalId> = self.places.keys().copied().collect();
+        self.policy.rows_of(&principals, &mut |pattern, row| {
+            let place = self.places.get(&row.principal).copied();
+            if let Some(way) = place.and_then(|place| self.ways.get_mut(place)) {
+                row.acls(|operation, permission| way.acls.push(self.policy.acl(pattern, row, operation, permission)));
+            }
+        });
+        for way in &mut self.ways {
+            sort(&mut way.acls, Acl::cmp);
+        }
+        self.ways
+    }
+}
+
+impl Reach {
     /// The denies that take something from an allow, and how much each takes.
     pub fn blocking<'a>(&'a self, allow: &'a Acl) -> impl Iterator<Item = (&'a Acl, Block)> {
         self.acls(Permission::Deny).filter_map(move |deny| block(allow, deny).map(|much| (deny, much)))

@@ -1,13 +1,15 @@
 //! The explanation: every candidate ACL, what matched in it and what did not, and what nearly did.
 
+use std::sync::Arc;
+
 use super::walk::{self, HostMatch};
 use super::ways::{To, ways};
 use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
 use crate::order::{run, sort};
-use crate::policy::{Policy, PrincipalId};
-use crate::text::lower;
+use crate::policy::Policy;
+use crate::text::{lower, lower_letters};
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -145,9 +147,9 @@ impl Standing {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Candidate {
     /// The ACL.
-    pub acl: Acl,
+    pub acl: Arc<Acl>,
     /// The ways to its principal; none for a near miss of the principal.
-    pub paths: Vec<Path>,
+    pub paths: Arc<Vec<Path>>,
     /// How its principal compares.
     pub principal: PrincipalFacet,
     /// Whether its resource type is the one asked for.
@@ -186,44 +188,147 @@ pub struct Explanation {
 
 /// Decides and explains.
 ///
-/// Cost: one look at each row of the policy; [`super::decide`] alone is far cheaper.
+/// Cost: one look at each principal and each pattern of the policy, which an [`Explainer`] does once for many questions;
+/// [`super::decide`] alone is far cheaper.
 #[must_use]
 pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Explanation {
-    let paths = paths(policy, identity);
-    let decision = super::decide(policy, identity, request);
-    let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
-    let known = Known::new(&paths);
-    let interest = known.interest(policy);
-    let mut candidates = Vec::new();
-    for (_, pattern) in policy.patterns() {
-        for row in pattern.rows() {
-            if interest.binary_search(&row.principal).is_err() {
-                continue;
+    Explainer::new(policy, identity).explain(request, super::decide(policy, identity, request))
+}
+
+/// The ACLs of a policy that have to do with an identity, found once and asked many times.
+///
+/// ```
+/// use gbac_engine::decide::{Explainer, Request, decide, explain};
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_engine::policy::Policy;
+///
+/// let (policy, alice) = (Policy::default(), Identity::new("alice", ["eng"]));
+/// let explainer = Explainer::new(&policy, &alice);
+/// for name in ["events", "orders"] {
+///     let request = Request::new(Operation::Read, ResourceType::Topic, name);
+///     let explanation = explainer.explain(&request, decide(&policy, &alice, &request));
+///     assert_eq!(explanation, explain(&policy, &alice, &request));
+/// }
+/// ```
+#[derive(Debug, Clone)]
+pub struct Explainer {
+    paths: Vec<Path>,
+    /// The ACLs of the identity's principals, and of those that are nearly its.
+    concerns: Vec<Concern>,
+    acls: usize,
+}
+
+/// An ACL, and how its principal compares.
+#[derive(Debug, Clone)]
+struct Concern {
+    acl: Arc<Acl>,
+    principal: PrincipalFacet,
+    paths: Arc<Vec<Path>>,
+    /// The place of the first of the paths.
+    way: usize,
+}
+
+impl Explainer {
+    /// Finds the ACLs that have to do with an identity.
+    #[must_use]
+    pub fn new(policy: &Policy, identity: &Identity) -> Self {
+        let paths = paths(policy, identity);
+        let known = Known::new(&paths);
+        let (mut ids, mut principals) = (Vec::new(), Vec::new());
+        for (id, principal) in policy.principals() {
+            if policy.row_count(id) > 0
+                && let Some(compared) = known.compare(principal)
+            {
+                ids.push(id);
+                principals.push(compared);
             }
-            row.acls(|operation, permission| {
-                candidates.extend(known.candidate(policy.acl(pattern, row, operation, permission), request));
-            });
         }
+        let mut concerns = Vec::new();
+        policy.rows_of(&ids, &mut |pattern, row| {
+            let place = ids.binary_search(&row.principal).ok();
+            if let Some((principal, paths, way)) = place.and_then(|place| principals.get(place)) {
+                row.acls(|operation, permission| {
+                    let acl = Arc::new(policy.acl(pattern, row, operation, permission));
+                    concerns.push(Concern { acl, principal: principal.clone(), paths: Arc::clone(paths), way: *way });
+                });
+            }
+        });
+        Self { paths, concerns, acls: policy.acl_count() }
     }
-    let mut keyed = Vec::with_capacity(candidates.len());
-    for mut candidate in candidates {
-        let place = known.place(&candidate, request);
-        if place.is_some() {
-            candidate.standing = standing_of_match(&candidate.acl, &decision, settled);
+
+    /// Explains a decision on a request, which is of the same policy and identity.
+    #[must_use]
+    pub fn explain(&self, request: &Request<'_>, decision: Decision) -> Explanation {
+        let settled = matches!(decision.reason, Reason::Expired | Reason::Superuser);
+        let mut keyed = Vec::new();
+        for concern in &self.concerns {
+            let Some(mut candidate) = concern.candidate(request) else { continue };
+            let place = concern.place(&candidate, request);
+            if place.is_some() {
+                candidate.standing = standing_of_match(&candidate.acl, &decision, settled);
+            }
+            let key = (
+                candidate.acl.permission,
+                (candidate.standing == Standing::NoMatch, !candidate.is_on_resource()),
+                (place.is_none(), place),
+                candidate.standing,
+                concern.way,
+            );
+            keyed.push((key, candidate));
         }
-        let path = candidate.paths.first().and_then(|path| known.of(&path.principal).first());
-        let key = (
-            candidate.acl.permission,
-            (candidate.standing == Standing::NoMatch, !candidate.is_on_resource()),
-            (place.is_none(), place),
-            candidate.standing,
-            path.map_or(usize::MAX, |(place, _)| *place),
-        );
-        keyed.push((key, candidate));
+        sort(&mut keyed, |(a, one), (b, other): &(_, Candidate)| a.cmp(b).then_with(|| one.acl.cmp(&other.acl)));
+        let candidates = keyed.into_iter().map(|(_, candidate)| candidate).collect();
+        Explanation { decision, paths: self.paths.clone(), candidates, acls: self.acls }
     }
-    sort(&mut keyed, |(a, one), (b, other): &(_, Candidate)| a.cmp(b).then_with(|| one.acl.cmp(&other.acl)));
-    let candidates = keyed.into_iter().map(|(_, candidate)| candidate).collect();
-    Explanation { decision, paths, candidates, acls: policy.acl_count() }
+}
+
+impl Concern {
+    /// How it compares to a request; none when that is of no interest.
+    fn candidate(&self, request: &Request<'_>) -> Option<Candidate> {
+        let acl = &*self.acl;
+        let resource_type = acl.resource_type == request.resource_type;
+        let mut candidate = Candidate {
+            acl: Arc::clone(&self.acl),
+            paths: self.paths.clone(),
+            principal: self.principal.clone(),
+            resource_type,
+            name: if resource_type { name_facet(acl, request.resource_name) } else { NameFacet::No },
+            operation: operation_facet(acl, request.operation),
+            host: match walk::host_match(acl.host, request) {
+                HostMatch::Exact => HostFacet::Exact,
+                HostMatch::Any => HostFacet::Any,
+                HostMatch::Unknown => HostFacet::Unknown,
+                HostMatch::No => HostFacet::No,
+            },
+            standing: Standing::NoMatch,
+        };
+        if let Some(near) = near_miss(&candidate) {
+            candidate.standing = Standing::Near(near);
+        }
+        // Another principal's ACL is of interest only when nothing but the spelling is in the way.
+        let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
+        (own || candidate.standing != Standing::NoMatch).then_some(candidate)
+    }
+
+    /// Where it stands among those that match, in the order of D-20; none when it does not match.
+    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Place> {
+        let acl = &*self.acl;
+        let everyone = match self.principal {
+            PrincipalFacet::Matches => false,
+            PrincipalFacet::Everyone => true,
+            PrincipalFacet::LetterCase(_) | PrincipalFacet::LeadingSlash(_) => return None,
+        };
+        let pattern = match candidate.name {
+            NameFacet::Literal => (0, 0),
+            NameFacet::Prefixed => (1, usize::MAX - acl.resource_name.len()),
+            NameFacet::AllNames => (2, 0),
+            NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
+        };
+        let host = walk::host_match(acl.host, request).rank(acl.permission)?;
+        let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
+        Some((self.way, pattern, everyone, host, operation))
+    }
 }
 
 /// Every way from the identity to a principal, in the order of D-20; one for each way to a role.
@@ -286,71 +391,15 @@ impl<'a> Known<'a> {
         run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
-    /// The principals whose ACLs may be candidates, in order of their numbers.
-    fn interest(&self, policy: &Policy) -> Vec<PrincipalId> {
-        let mut interest = Vec::new();
-        for (id, principal) in policy.principals() {
-            if policy.row_count(id) > 0 && self.compare(principal).is_some() {
-                interest.push(id);
-            }
-        }
-        interest
-    }
-
-    /// Where an ACL stands among those that match, in the order of D-20; none when it does not match.
-    fn place(&self, candidate: &Candidate, request: &Request<'_>) -> Option<Place> {
-        let acl = &candidate.acl;
-        let everyone = candidate.principal == PrincipalFacet::Everyone;
-        let path = match candidate.principal {
-            PrincipalFacet::Matches => self.of(&acl.principal).first().map(|(place, _)| *place)?,
-            PrincipalFacet::Everyone => 0,
-            PrincipalFacet::LetterCase(_) | PrincipalFacet::LeadingSlash(_) => return None,
-        };
-        let pattern = match candidate.name {
-            NameFacet::Literal => (0, 0),
-            NameFacet::Prefixed => (1, usize::MAX - acl.resource_name.len()),
-            NameFacet::AllNames => (2, 0),
-            NameFacet::LetterCase | NameFacet::LeadingSlash | NameFacet::No => return None,
-        };
-        let host = walk::host_match(acl.host, request).rank(acl.permission)?;
-        let operation = walk::operation_rank(acl.operation, request.operation, acl.permission)?;
-        Some((path, pattern, everyone, host, operation))
-    }
-
-    fn candidate(&self, acl: Acl, request: &Request<'_>) -> Option<Candidate> {
-        let (principal, paths) = self.compare(&acl.principal)?;
-        let resource_type = acl.resource_type == request.resource_type;
-        let mut candidate = Candidate {
-            paths,
-            principal,
-            resource_type,
-            name: if resource_type { name_facet(&acl, request.resource_name) } else { NameFacet::No },
-            operation: operation_facet(&acl, request.operation),
-            host: match walk::host_match(acl.host, request) {
-                HostMatch::Exact => HostFacet::Exact,
-                HostMatch::Any => HostFacet::Any,
-                HostMatch::Unknown => HostFacet::Unknown,
-                HostMatch::No => HostFacet::No,
-            },
-            standing: Standing::NoMatch,
-            acl,
-        };
-        if let Some(near) = near_miss(&candidate) {
-            candidate.standing = Standing::Near(near);
-        }
-        // Another principal's ACL is of interest only when nothing but the spelling is in the way.
-        let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
-        (own || candidate.standing != Standing::NoMatch).then_some(candidate)
-    }
-
-    /// How a principal compares to the identity's, and the ways to it.
-    fn compare(&self, principal: &Principal) -> Option<(PrincipalFacet, Vec<Path>)> {
+    /// How a principal compares to the identity's, the ways to it, and the place of the first of them.
+    fn compare(&self, principal: &Principal) -> Option<(PrincipalFacet, Arc<Vec<Path>>, usize)> {
         let paths = self.of(principal);
-        if !paths.is_empty() {
-            return Some((PrincipalFacet::Matches, paths.iter().map(|(_, path)| (*path).clone()).collect()));
+        if let Some((way, _)) = paths.first() {
+            let paths = paths.iter().map(|(_, path)| (*path).clone()).collect();
+            return Some((PrincipalFacet::Matches, Arc::new(paths), *way));
         }
         if principal.is_everyone() {
-            return Some((PrincipalFacet::Everyone, self.user.into_iter().cloned().collect()));
+            return Some((PrincipalFacet::Everyone, Arc::new(self.user.into_iter().cloned().collect()), 0));
         }
         let folded = fold(principal);
         let (_, own) = run(&self.folded, |(near, _)| near.cmp(&folded)).first()?;
@@ -359,7 +408,7 @@ impl<'a> Known<'a> {
         } else {
             PrincipalFacet::LeadingSlash((*own).clone())
         };
-        Some((facet, Vec::new()))
+        Some((facet, Arc::default(), usize::MAX))
     }
 }
 
@@ -376,14 +425,15 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
             PatternType::Literal => NameFacet::AllNames,
         };
     }
-    let covers = |pattern: &str, name: &str| match acl.pattern_type {
-        PatternType::Literal => pattern == name,
-        PatternType::Prefixed => name.starts_with(pattern),
+    let covers = |pattern: &str, name: &str| {
+        let (mut pattern, mut name) = (lower_letters(pattern), lower_letters(name));
+        pattern.all(|letter| name.next() == Some(letter))
+            && (acl.pattern_type == PatternType::Prefixed || name.next().is_none())
     };
-    let (pattern, name) = (lower(&acl.resource_name), lower(asked));
-    if covers(&pattern, &name) {
+    let pattern = acl.resource_name.as_str();
+    if covers(pattern, asked) {
         NameFacet::LetterCase
-    } else if covers(pattern.trim_start_matches('/'), name.trim_start_matches('/')) {
+    } else if covers(pattern.trim_start_matches('/'), asked.trim_start_matches('/')) {
         NameFacet::LeadingSlash
     } else {
         NameFacet::No

@@ -13,7 +13,8 @@ use crate::model::{Acl, Operation, ResourceType};
 use crate::policy::Policy;
 
 pub use explain::{
-    Candidate, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet, Path, PrincipalFacet, Standing, explain,
+    Candidate, Explainer, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet, Path, PrincipalFacet, Standing,
+    explain,
 };
 pub use open::{OpenIdentity, Resource};
 

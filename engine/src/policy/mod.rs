@@ -22,6 +22,9 @@ use crate::model::{
 use crate::order::sort;
 use crate::text::escaped;
 
+/// Rows up to this many for each principal are walked, more are searched.
+const SEARCH: usize = 16;
+
 pub(crate) use patterns::{Covering, Pattern, PatternId};
 pub(crate) use principals::PrincipalId;
 pub(crate) use rows::{HostId, Operations, Row, rows_of};
@@ -214,11 +217,9 @@ impl Policy {
     pub fn acls_of(&self, principal: &Principal) -> Vec<Acl> {
         let mut acls = Vec::new();
         let Some(id) = self.principals.find(principal.kind(), principal.name()) else { return acls };
-        for (_, pattern) in self.patterns.iter() {
-            for row in rows_of(pattern.rows(), id) {
-                row.acls(|operation, permission| acls.push(self.acl(pattern, row, operation, permission)));
-            }
-        }
+        self.rows_of(&[id], &mut |pattern, row| {
+            row.acls(|operation, permission| acls.push(self.acl(pattern, row, operation, permission)));
+        });
         sort(&mut acls, Acl::cmp);
         acls
     }
@@ -283,6 +284,26 @@ impl Policy {
     /// Every pattern that an ACL has, in no order.
     pub(crate) fn patterns(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
         self.patterns.iter()
+    }
+
+    /// The rows of some principals, each with its pattern; the principals are in order of their numbers, each once.
+    pub(crate) fn rows_of<'a>(&'a self, principals: &[PrincipalId], each: &mut dyn FnMut(&'a Pattern, &'a Row)) {
+        let mut is_one = vec![false; principals.last().map_or(0, |last| last.0 as usize + 1)];
+        for principal in principals {
+            if let Some(place) = is_one.get_mut(principal.0 as usize) {
+                *place = true;
+            }
+        }
+        for (_, pattern) in self.patterns.iter() {
+            let rows = pattern.rows();
+            if rows.len() <= principals.len() * SEARCH {
+                let those = rows.iter().filter(|row| is_one.get(row.principal.0 as usize) == Some(&true));
+                those.for_each(|row| each(pattern, row));
+            } else {
+                let those = principals.iter().flat_map(|principal| rows_of(rows, *principal));
+                those.for_each(|row| each(pattern, row));
+            }
+        }
     }
 
     /// The number of a pattern, when an ACL has it.

@@ -219,7 +219,7 @@ impl From<&Candidate> for CandidateJson {
             PrincipalFacet::LeadingSlash(own) => ("leading_slash", Some(own.to_string())),
         };
         Self {
-            acl: (&candidate.acl).into(),
+            acl: (&*candidate.acl).into(),
             paths: candidate.paths.iter().map(PathJson::from).collect(),
             principal,
             own_principal,

@@ -31,7 +31,7 @@ mod tests;
 
 use std::sync::Arc;
 
-use gbac_engine::decide::{self, Decision};
+use gbac_engine::decide::{self, Decision, Explainer};
 use gbac_engine::groups::{self, Suggestion, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::json;
@@ -241,6 +241,7 @@ pub struct Simulation {
     report: Memo<ReportKey, Shared<Report>>,
     opened: Memo<Who, Shared<Opened>>,
     steps: Memo<(Shared<Opened>, Shared<Policy>), Shared<Steps>>,
+    explainer: Memo<(Shared<Opened>, Shared<Policy>), Shared<Explainer>>,
     judged: Memo<JudgedKey, Shared<Judged>>,
     last: Option<Last>,
 }
@@ -474,13 +475,15 @@ impl Simulation {
         let request = asked.request((!ignore_expiry).then_some(now));
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
+        let explainer =
+            self.explainer.get((opened.clone(), policy.clone()), |_| Shared::new(Explainer::new(policy, identity)));
         let key = (opened.clone(), policy.clone(), asked.clone(), decision);
-        let judged = self.judged.get(key, |_| {
+        let judged = self.judged.get(key, |(.., decision)| {
             Shared::new(Judged {
                 asked: asked.clone(),
                 identity: Arc::clone(identity),
                 origins: Arc::clone(&opened.origins),
-                explanation: decide::explain(policy, identity, &request),
+                explanation: explainer.explain(&request, decision.clone()),
             })
         });
         (verdict::of(&judged, now, ignore_expiry), Some(judged))

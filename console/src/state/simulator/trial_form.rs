@@ -1,5 +1,7 @@
 //! The form for a change to try: what can be chosen for this person, and the change that it comes to.
 
+use std::sync::Arc;
+
 use gbac_engine::analyze::Trial;
 use gbac_engine::decide::{Request, explain};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -125,7 +127,7 @@ impl Options {
             };
             let candidates = explain(policy, identity, &request).candidates.into_iter();
             let reaches = candidates.filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
-            reaches.map(|candidate| candidate.acl).collect()
+            reaches.map(|candidate| Arc::unwrap_or_clone(candidate.acl)).collect()
         });
         let nested = match &policy.settings().groups {
             GroupSource::Properties { nested, .. } => Some(*nested),
