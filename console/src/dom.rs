@@ -2,6 +2,8 @@
 //!
 //! Natively every function compiles and does nothing useful: tests of `state` never call one.
 
+use std::time::Duration;
+
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
@@ -81,6 +83,11 @@ pub fn focus_later(id: impl Into<String>) {
     request_animation_frame(move || {
         focus(&id);
     });
+}
+
+/// Does some work once the next frame is on the screen.
+pub fn after_paint(work: impl FnOnce() + 'static) {
+    request_animation_frame(move || set_timeout(work, Duration::ZERO));
 }
 
 /// Moves focus to the first of these ids that exists after the next rendering: where a removed row's button was, its

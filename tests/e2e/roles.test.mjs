@@ -447,15 +447,16 @@ journey('a long list has pages, which the address keeps', async ({ page }) => {
   await set.service.putPolicy({ ...policy, roles: [...policy.roles, ...many] });
   await roles.open();
   const names = () => roles.table.getByRole('rowheader').allInnerTexts();
-  assert.equal((await names()).length, 50);
+  await until(async () => assert.equal((await names()).length, 50));
   const above = page.getByRole('navigation', { name: 'Pages, above the list' });
   await above.getByRole('button', { name: 'Next page' }).click();
   await page.waitForURL(/page=2/);
   await until(async () => assert.match(await text(above), /^Rows 51 to 100 of/));
+  await until(async () => assert.equal((await names()).length, 50));
   const second = await names();
   await page.reload();
   await roles.table.waitFor();
-  assert.deepEqual(await names(), second);
+  await until(async () => assert.deepEqual(await names(), second));
   await page.getByRole('navigation', { name: 'Pages, below the list' }).getByRole('button', { name: 'Last page' }).click();
   await roles.row('Zone119').waitFor();
   assert.ok(await page.getByRole('region', { name: 'Roles' }).evaluate((region) => region === document.activeElement));

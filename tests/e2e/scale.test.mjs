@@ -1,8 +1,9 @@
-// Large policies: the page loads them, checks answer, the list of roles is searched, a draft is reviewed. Times are told, not
-// judged.
+// A first visit, and large policies: the page loads them, checks answer, the list of roles is searched, a draft is reviewed. Times
+// are told, not judged; `cargo xtask pages --write` writes them into docs/benchmarks.md.
 
 import assert from 'node:assert/strict';
 import { stage } from './support/journey.mjs';
+import { MainThread, tell } from './support/measure.mjs';
 import { Draft } from './support/review.mjs';
 import { Role, Roles } from './support/roles.mjs';
 import { Simulator } from './support/simulator.mjs';
@@ -48,37 +49,30 @@ function largePolicy(policy) {
   return { ...policy, roles, acls: [...unique.values()].slice(0, ACLS - 1).concat(deciding) };
 }
 
-/** What the main thread did since the page's process began, in milliseconds. */
-async function mainThread(context, page) {
-  const session = await context.newCDPSession(page);
-  await session.send('Performance.enable');
-  return async () => {
-    const { metrics } = await session.send('Performance.getMetrics');
-    const of = (wanted) => Math.round(metrics.find(({ name }) => name === wanted).value * 1000);
-    return `${of('TaskDuration')} ms, ${of('ScriptDuration')} ms of it in scripts`;
-  };
-}
+/** The rows of the console's table, as the journeys find them. */
+const rows = [];
+const inScripts = ({ all, script }) => `${all.toFixed(0)} ms, ${script.toFixed(0)} ms of it in scripts`;
 
-journey('a first visit of the roles answers', async ({ page, context, t }) => {
-  const spent = await mainThread(context, page);
+journey('a first visit of the roles answers', async ({ page, context }) => {
+  const thread = await MainThread.of(page, context);
   const roles = new Roles(page);
   await roles.open();
   await page.getByRole('heading', { level: 1, name: 'Roles' }).waitFor();
   await roles.search.fill('PaymentsW');
   await roles.row('AnalyticsReaders').waitFor({ state: 'detached' });
   assert.equal(await roles.table.getByRole('rowheader').count(), 1);
-  t.diagnostic(`main thread from the address to the roles that were searched for: ${await spent()}`);
+  rows.push(['a first visit: the main thread until the roles answer a search', inScripts(await thread.busy()), 1000]);
 });
 
-journey('a first visit of the simulator answers', async ({ page, context, t }) => {
-  const spent = await mainThread(context, page);
+journey('a first visit of the simulator answers', async ({ page, context }) => {
+  const thread = await MainThread.of(page, context);
   const simulator = new Simulator(page);
   await simulator.open();
   await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
   await simulator.token.fill(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
-  t.diagnostic(`main thread from the address to a verdict: ${await spent()}`);
+  rows.push(['a first visit: the main thread until the simulator answers a check', inScripts(await thread.busy()), 1000]);
 });
 
 journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t }) => {
@@ -96,25 +90,11 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   await simulator.sees('Denied, nothing allows it');
 
   // One keystroke, and all that the main thread does until the verdict is another.
-  const session = await context.newCDPSession(page);
-  await session.send('Performance.enable');
-  const busy = async () =>
-    (await session.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration').value * 1000;
-  await page.evaluate(() => {
-    window.longest = 0;
-    new PerformanceObserver((list) =>
-      list.getEntries().forEach(({ duration }) => (window.longest = Math.max(window.longest, duration))),
-    ).observe({ type: 'longtask' });
-  });
-  const before = await busy();
+  const thread = await MainThread.of(page, context);
+  const longTasks = await thread.longTasks();
   await simulator.resourceName.press('End');
-  await page.keyboard.type(KEYS.at(-1));
-  await simulator.check.getByRole('heading', { level: 3, name: 'Allowed' }).waitFor();
-  const spent = (await busy()) - before;
-  const longest = await page.evaluate(() => window.longest);
-  t.diagnostic(
-    `main thread from a keystroke to its verdict: ${spent.toFixed(1)} ms; longest task: ${longest ? `${longest} ms` : 'under 50 ms'}`,
-  );
+  const spent = await thread.spent(() => page.keyboard.type(KEYS.at(-1)));
+  t.diagnostic(`from a keystroke to the paint of its verdict: ${spent.toFixed(1)} ms; tasks over 50 ms: ${await longTasks()}`);
   await simulator.sees('Allowed');
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[0]',
@@ -154,9 +134,7 @@ journey('10,000 roles with 100,000 ACLs are listed, searched, changed and review
   context.setDefaultTimeout(60_000);
   const policy = await set.service.policy();
   await set.service.putPolicy(manyRoles(policy));
-  const took = (name) =>
-    page.evaluate((name) => performance.getEntriesByName(name, 'measure').at(-1)?.duration ?? -1, name);
-  const told = async (name) => t.diagnostic(`${name}: ${(await took(name)).toFixed(1)} ms`);
+  const thread = await MainThread.of(page, context);
   const roles = new Roles(page);
   await new Simulator(page).open();
   // From the press of the link to the frame after the first rows: the policy is there already.
@@ -166,34 +144,30 @@ journey('10,000 roles with 100,000 ACLs are listed, searched, changed and review
         const link = [...document.querySelectorAll('nav a')].find((link) => link.textContent.trim() === 'Roles');
         const started = performance.now();
         new MutationObserver((_, observer) => {
-          if (document.querySelectorAll('table tbody tr').length < 50) return;
+          if (document.querySelectorAll('table tbody tr').length < 20) return;
           observer.disconnect();
           requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - started)));
         }).observe(document.body, { childList: true, subtree: true });
         link.click();
       }),
   );
-  t.diagnostic(`from the link to the first paint of the list: ${Math.round(painted)} ms`);
+  rows.push(['10,000 roles: from the link to the first paint of the list', painted, 200]);
   await roles.table.waitFor();
   await page.getByText('10,000 roles, 10,000 with an IdP group').waitFor();
-  await told('roles: rows');
+  t.diagnostic(`of that, the rows: ${(await thread.noted('roles: rows')).toFixed(1)} ms`);
 
   // How long a frame is blocked while somebody types: tasks of more than 50 ms are noted by the browser.
   await page.waitForFunction(() => performance.getEntriesByName('roles: findings', 'measure').length > 0);
-  await told('roles: findings');
-  await page.evaluate(() => {
-    window.tasks = [];
-    new PerformanceObserver((list) => window.tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
-      type: 'longtask',
-    });
-  });
+  t.diagnostic(`findings of a page of roles: ${(await thread.noted('roles: findings')).toFixed(1)} ms`);
+  const longTasks = await thread.longTasks();
   await roles.search.focus();
   for (const letter of '^team-0424') await page.keyboard.type(letter);
   await roles.row('team-04242').waitFor();
   assert.equal(await roles.table.getByRole('rowheader').count(), 10);
-  const tasks = await page.evaluate(() => window.tasks);
-  t.diagnostic(`tasks of more than 50 ms while typing ten letters: ${tasks.length ? tasks.join(', ') : 'none'}`);
-  await told('roles: search');
+  const tasks = await longTasks();
+  const longest = tasks.length ? Math.max(...tasks) : 'under 50 ms';
+  rows.push(['10,000 roles: the longest task while ten letters are typed into the search', longest, 50]);
+  rows.push(['10,000 roles: of each letter, the search', await thread.noted('roles: search'), 50]);
 
   // One edit of a role that a hundred divisions know, and its review.
   await roles.row('team-04242').getByRole('link', { name: 'team-04242' }).click();
@@ -202,8 +176,10 @@ journey('10,000 roles with 100,000 ACLs are listed, searched, changed and review
   await role.addAcl({ pattern: 'Prefixed', name: 'shared.', operations: ['Read'] });
   const review = await draft.review();
   const people = await review.people();
-  await told('review: effect');
+  rows.push(['10,000 roles: the effective difference of a review', await thread.noted('review: effect'), 300]);
   assert.ok(people.some((row) => row.startsWith('Group:division-42 leaves team-04242')), people.slice(0, 5).join('\n'));
   await review.apply();
   assert.deepEqual(await set.service.members('team-04242'), ['Group:team-04242']);
+
+  await tell(t, 'console', '10,000 roles with a group each, 100,000 ACLs', rows);
 });

@@ -15,6 +15,7 @@ cargo xtask COMMAND
   build-js                         the JavaScript package's wasm module, into www/pkg
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
+  pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
   sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
 
 Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
@@ -42,6 +43,9 @@ pub(crate) enum Command {
     Sizes {
         write: bool,
     },
+    Pages {
+        write: bool,
+    },
 }
 
 /// Reads the words after `cargo xtask`.
@@ -63,6 +67,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "build-js" => Command::BuildJs,
         "bench" => Command::Bench(bench::Options::default()),
         "sizes" => Command::Sizes { write: false },
+        "pages" => Command::Pages { write: false },
         other => return Err(wrong(format!("there is no command `{other}`"))),
     };
     while let Some(word) = words.next() {
@@ -86,7 +91,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
                 let number = text.parse().map_err(|_| wrong(format!("`{text}` is not a number of ACLs")))?;
                 options.up_to = Some(number);
             }
-            (Command::Sizes { write }, "--write") => *write = true,
+            (Command::Sizes { write } | Command::Pages { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
     }
@@ -124,6 +129,7 @@ mod tests {
         check("test --long", Ok(Command::Test { only: vec![], long: true }));
         check("test --list", Ok(Command::ListTests));
         check("sizes --write", Ok(Command::Sizes { write: true }));
+        check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
         check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));
         check("up --help", Ok(Command::Help));

@@ -119,7 +119,10 @@ fn build_module(
     step: &Step<'_>,
 ) -> Result<&'static str> {
     let note = workspace.notes().join(module.name());
-    let state = || state(workspace, module, wasm_opt);
+    // Before it is read: what is changed meanwhile may not be in it.
+    let failed = |error| Problem::new(format!("cannot note what the JavaScript package is built from: {error}"));
+    let inputs = inputs(workspace, wasm_opt).map_err(failed)?;
+    let state = || Ok::<_, io::Error>(inputs.clone() + &outputs(workspace, module)?);
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
@@ -143,22 +146,28 @@ fn build_module(
         fs::create_dir_all(workspace.notes())?;
         fs::write(&note, state()?)
     };
-    noted().map_err(|error| Problem::new(format!("cannot write `{}`: {error}", note.display())))?;
+    noted().map_err(failed)?;
     Ok("built")
 }
 
-/// What goes in, and what lies in the folder under the module's name.
-fn state(workspace: &Workspace, module: Module, wasm_opt: &WasmOpt) -> io::Result<String> {
-    let mut state = Fingerprint::new()
+/// What goes in.
+fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
+    let mut inputs = Fingerprint::new()
         .word(WASM_BINDGEN)
         .word(&wasm_opt.version.to_string())
         .word(&COMPILE.join(" "))
         .word(&SHRINK.join(" "));
     for input in INPUTS {
-        state = state.path(&workspace.root, input)?;
+        inputs = inputs.path(&workspace.root, input)?;
     }
+    Ok(inputs.finish() + " ")
+}
+
+/// What lies in the folder under the module's name.
+fn outputs(workspace: &Workspace, module: Module) -> io::Result<String> {
+    let mut outputs = Fingerprint::new();
     for ending in [".js", "_bg.wasm", ".d.ts", "_bg.wasm.d.ts"] {
-        state = state.path(&workspace.root, &format!("{FOLDER}/{}{ending}", module.name()))?;
+        outputs = outputs.path(&workspace.root, &format!("{FOLDER}/{}{ending}", module.name()))?;
     }
-    Ok(state.finish())
+    Ok(outputs.finish())
 }

@@ -77,7 +77,8 @@ impl Build {
 /// Whether `dist/` is what this build would make again.
 pub(crate) fn is_fresh(workspace: &Workspace, build: Build) -> bool {
     let noted = fs::read_to_string(note(workspace));
-    noted.is_ok_and(|noted| state(workspace, build).is_ok_and(|state| noted == state))
+    let state = || Ok::<_, io::Error>(inputs(workspace, build)? + &outputs(workspace)?);
+    noted.is_ok_and(|noted| state().is_ok_and(|state| noted == state))
 }
 
 /// Compiles the console without bundling it, which needs no tool but rustc.
@@ -107,6 +108,8 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
 /// Bundles the compiled console into `dist/`. Trunk finds its tools on `PATH` and is kept from the network.
 pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
     let step = progress.slow("trunk build", "console/ into dist/");
+    // Before it is read: what is changed meanwhile may not be in it.
+    let inputs = inputs(workspace, build);
     let mut folders: Vec<PathBuf> = Vec::new();
     folders.extend(tools.wasm_bindgen.parent().map(Path::to_owned));
     let call = Call::new(&tools.trunk, &workspace.root)
@@ -121,7 +124,7 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
         if build == Build::Release {
             split(workspace, tools, build.profile(), &step)?;
         }
-        remember(workspace, build)
+        remember(workspace, inputs)
     });
     match bundled {
         Ok(()) => {
@@ -136,11 +139,11 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
 }
 
 /// Notes what went in and what came out.
-fn remember(workspace: &Workspace, build: Build) -> Result<()> {
+fn remember(workspace: &Workspace, inputs: io::Result<String>) -> Result<()> {
     let file = note(workspace);
     let write = || {
         fs::create_dir_all(workspace.notes())?;
-        fs::write(&file, state(workspace, build)?)
+        fs::write(&file, inputs? + &outputs(workspace)?)
     };
     write().map_err(|error| Problem::new(format!("cannot write `{}`: {error}", file.display())))
 }
@@ -149,8 +152,8 @@ fn note(workspace: &Workspace) -> PathBuf {
     workspace.notes().join("console")
 }
 
-/// What goes in, and what is in `dist/`: when somebody else wrote there, the build is not fresh either.
-fn state(workspace: &Workspace, build: Build) -> io::Result<String> {
+/// What goes in.
+fn inputs(workspace: &Workspace, build: Build) -> io::Result<String> {
     let mut inputs = Fingerprint::new().word(build.profile()).word(TRUNK).word(WASM_BINDGEN);
     if build == Build::Release {
         inputs = inputs.word(WASM_SPLIT).word(&SHRINK.join(" ")).word(&ERASED_AND_LINKED.join(" "));
@@ -158,8 +161,13 @@ fn state(workspace: &Workspace, build: Build) -> io::Result<String> {
     for input in INPUTS {
         inputs = inputs.path(&workspace.root, input)?;
     }
+    Ok(inputs.finish() + " ")
+}
+
+/// What is in `dist/`: when somebody else wrote there, the build is not fresh either.
+fn outputs(workspace: &Workspace) -> io::Result<String> {
     let dist = workspace.root.join("dist");
     let outputs = Fingerprint::new().path(&dist, ".")?;
     let built = dist.join("index.html").is_file();
-    Ok(format!("{} {} {built}\n", inputs.finish(), outputs.finish()))
+    Ok(format!("{} {built}\n", outputs.finish()))
 }

@@ -10,6 +10,7 @@ mod build_js;
 mod console;
 mod fingerprint;
 mod glewlwyd;
+mod pages;
 mod problem;
 mod process;
 mod progress;
@@ -49,6 +50,7 @@ fn run(command: Command) -> problem::Result<ExitCode> {
         Command::BuildJs => build_js::run(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
+        Command::Pages { write } => pages::run(&workspace, write)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -5,7 +5,7 @@ mod delete;
 pub mod pager;
 mod row;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +26,9 @@ use crate::state::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks,
 use crate::state::service::Service;
 use crate::state::words::{count, thousands};
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrder, Table};
+
+/// How many rows are drawn before the others; a tall screen has room for them.
+const AT_ONCE: usize = 20;
 
 /// The page.
 #[component]
@@ -149,6 +152,7 @@ fn List(
         };
         found.with(of_page)
     });
+    let drawn = drawn_of(shown);
     let findings = findings_of(draft, shown);
     let total = Memo::new(move |_| rows().len());
     let status = move || {
@@ -198,7 +202,7 @@ fn List(
             <div class="panel flat">
                 <Table label="Roles" caption="Roles" class="inline" id="roles-region" heads=heads>
                     <tbody role="rowgroup">
-                        <For each=move || shown.get() key=RoleRow::clone let:row>
+                        <For each=move || drawn.get() key=RoleRow::clone let:row>
                             <Row row=row findings=findings deleting=deleting />
                         </For>
                     </tbody>
@@ -252,6 +256,29 @@ fn List(
         </div>
         {move || if is_found.get() { table().into_any() } else { no_match().into_any() }}
     }
+}
+
+/// Those of the rows that are drawn at once: what a screen shows, and what was there before. The others follow when that is on
+/// the screen, so that a key waits for a screen of rows and not for a page of them.
+fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
+    let before = RwSignal::new(BTreeSet::new());
+    let drawn = Memo::new(move |_| {
+        let is_now = |(place, row): &(usize, &RoleRow)| {
+            *place < AT_ONCE || before.with(|before| before.contains(&row.counts.name))
+        };
+        shown.with(|shown| shown.iter().enumerate().filter(is_now).map(|(_, row)| row.clone()).collect::<Vec<_>>())
+    });
+    Effect::new(move |_| {
+        shown.track();
+        dom::after_paint(move || {
+            // The page may have been left.
+            let names = shown.try_with_untracked(|shown| shown.iter().map(|row| row.counts.name.clone()).collect());
+            if let Some(names) = names {
+                before.try_set(names);
+            }
+        });
+    });
+    drawn
 }
 
 /// What is odd about the roles that are shown, found once they are on the screen.

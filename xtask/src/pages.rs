@@ -1,0 +1,65 @@
+//! `cargo xtask pages`: what the console costs a browser, as it is published, over large policies.
+//!
+//! What is measured, and with which limits, is in two files of journeys; here they get a published console and service.
+
+use crate::browser;
+use crate::problem::Result;
+use crate::process::cargo;
+use crate::progress::{Progress, say};
+use crate::sizes;
+use crate::tools;
+use crate::workspace::Workspace;
+use std::env::consts::EXE_SUFFIX;
+
+/// Where the journeys lie, and those that measure.
+const FOLDER: &str = "tests/e2e";
+const MEASURE: [&str; 2] = ["scale.test.mjs", "scale-simulator.test.mjs"];
+/// What node's reporter puts before a line that a test tells.
+const TOLD: &str = "# ";
+
+/// Builds, measures, prints what was measured and with `write` puts it into docs/benchmarks.md.
+pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
+    let progress = Progress::new();
+    let browser = browser::browser(workspace, &progress)?;
+    tools::npm_ci(workspace, &progress, FOLDER)?;
+    sizes::build_console(workspace)?;
+    let step = progress.slow("service", "compiling");
+    match cargo(&workspace.root).args(["build", "--release", "--package", "gbac"]).succeed(Some(&step)) {
+        Ok(_) => step.done("built"),
+        Err(problem) => {
+            step.failed();
+            return Err(problem);
+        }
+    }
+    let dist = workspace.root.join("dist");
+    for file in MEASURE {
+        let step = progress.slow("pages", file);
+        let mut call = tools::node(&workspace.root)?
+            .args(["--test", "--test-reporter=tap"])
+            .args([workspace.root.join(FOLDER).join(file)])
+            .env("GBAC_BIN", workspace.target.join("release").join(format!("gbac{EXE_SUFFIX}")))
+            .env("GBAC_DIST", &dist)
+            .env("GBAC_CONSOLE", &dist)
+            .env("GBAC_CHROMIUM", &browser.chromium)
+            .env("GBAC_CHROMEDRIVER", &browser.driver)
+            .env("NO_COLOR", "1");
+        if write {
+            call = call.env("GBAC_BENCHMARKS", workspace.root.join("docs/benchmarks.md"));
+        }
+        match call.succeed(Some(&step)) {
+            Ok(lines) => {
+                step.done("measured");
+                for told in lines.iter().filter_map(|line| line.trim_start().strip_prefix(TOLD)) {
+                    if told.contains(" ms") {
+                        say(told);
+                    }
+                }
+            }
+            Err(problem) => {
+                step.failed();
+                return Err(problem);
+            }
+        }
+    }
+    Ok(())
+}
