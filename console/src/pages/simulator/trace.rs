@@ -40,7 +40,7 @@ fn Shown(bench: Bench) -> impl IntoView {
     Effect::new(move |before: Option<()>| {
         judged.track();
         filter.track();
-        if before.is_some() {
+        if before.is_some() && limit.get_untracked() != FIRST {
             limit.set(FIRST);
         }
     });
