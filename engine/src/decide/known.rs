@@ -29,9 +29,10 @@ pub(super) struct Entry {
 }
 
 impl Known {
-    /// Forgets all.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
+    /// Forgets all, and makes room for so many.
+    pub(super) fn clear(&mut self, count: usize) {
+        let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
+        *self = Self { entries: Vec::with_capacity(count), keys: vec![0; size], ranks: vec![0; size], taken: 0 };
     }
 
     /// Adds the principal at the end of the next way; one that is there keeps its rank.

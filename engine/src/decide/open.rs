@@ -4,11 +4,11 @@ use std::net::IpAddr;
 
 use super::known::Known;
 use super::walk::{self, Ask, Found, Memo};
-use super::ways::ways;
+use super::ways::{groups, ways_through};
 use super::{Decision, Outcome, Reason, Request};
 use crate::identity::Identity;
 use crate::model::{Operation, PrincipalType, ResourceType};
-use crate::policy::{Covering, Policy, Stamp};
+use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 
 /// An identity, opened once and asked many times.
 ///
@@ -99,8 +99,11 @@ impl OpenIdentity {
     fn resolve(&mut self, policy: &Policy) {
         self.superuser = policy.settings().superusers.contains(self.identity.user());
         let known = &mut self.known;
-        known.clear();
-        ways(policy, &self.identity, &mut |way| {
+        let groups = groups(policy, &self.identity);
+        let with_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
+        // The user's roles are few, and may find room as well.
+        known.clear(2 + groups.iter().flatten().map(with_roles).sum::<usize>());
+        ways_through(policy, &self.identity, groups, &mut |way| {
             known.add(way.to.id(), way.group);
         });
         if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {

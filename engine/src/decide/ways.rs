@@ -34,6 +34,21 @@ impl To<'_> {
 
 /// Goes every way; a role that several lead to is reached once by each.
 pub(super) fn ways<'a>(policy: &Policy, identity: &'a Identity, visit: &mut dyn FnMut(Way<'a>)) {
+    ways_through(policy, identity, groups(policy, identity), visit);
+}
+
+/// The numbers of the identity's groups.
+pub(super) fn groups(policy: &Policy, identity: &Identity) -> Vec<Option<PrincipalId>> {
+    policy.principal_ids(PrincipalType::Group, identity.groups())
+}
+
+/// The same as [`ways`] where the groups were looked for.
+pub(super) fn ways_through<'a>(
+    policy: &Policy,
+    identity: &'a Identity,
+    found: Vec<Option<PrincipalId>>,
+    visit: &mut dyn FnMut(Way<'a>),
+) {
     let mut go = |kind, name: &'a str, principal: Option<PrincipalId>, group, source, source_of_roles| {
         visit(Way { source, group, to: To::Named(kind, name, principal) });
         for role in principal.map_or(&[][..], |principal| policy.links(principal)) {
@@ -42,10 +57,7 @@ pub(super) fn ways<'a>(policy: &Policy, identity: &'a Identity, visit: &mut dyn 
     };
     let user = identity.user();
     go(PrincipalType::User, user, policy.principal_id(PrincipalType::User, user), None, Source::User, Source::Role);
-    // All are looked for before the first is gone to: the processor then waits for several at once.
-    let groups = identity.groups();
-    let found: Vec<_> = groups.iter().map(|group| policy.principal_id(PrincipalType::Group, group)).collect();
-    for ((group, principal), place) in groups.iter().zip(found).zip(0..) {
+    for ((group, principal), place) in identity.groups().iter().zip(found).zip(0..) {
         go(PrincipalType::Group, group, principal, Some(place), Source::Group, Source::GroupRole);
     }
 }

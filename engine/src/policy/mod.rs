@@ -316,6 +316,11 @@ impl Policy {
         self.principals.find(kind, name)
     }
 
+    /// The numbers of principals of one kind, in the order of their names.
+    pub(crate) fn principal_ids(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
+        self.principals.find_each(kind, names)
+    }
+
     /// The principal of a number.
     pub(crate) fn principal(&self, id: PrincipalId) -> Option<&Principal> {
         self.principals.get(id)
