@@ -154,7 +154,7 @@ fn say(region: &'static str, text: &str) {
     let Some(element) = document().get_element_by_id(region) else { return };
     let text = text.to_owned();
     // An emptied region has to be seen empty, or a repeated text is no change.
-    set_timeout(move || element.set_text_content(Some(&text)), std::time::Duration::from_millis(60));
+    set_timeout(move || element.set_text_content(Some(&text)), Duration::from_millis(60));
 }
 
 /// Puts a text on the clipboard.
@@ -183,7 +183,7 @@ pub fn save_file(name: &str, mime: &str, text: &str) -> Result<(), String> {
     link.set_download(name);
     link.click();
     // The click has started the download by now only in some browsers, so the address lives a little longer.
-    set_timeout(move || drop(Url::revoke_object_url(&address)), std::time::Duration::from_secs(10));
+    set_timeout(move || drop(Url::revoke_object_url(&address)), Duration::from_secs(10));
     Ok(())
 }
 

@@ -131,7 +131,7 @@ pub(crate) struct Table {
 
 impl Table {
     /// A table that holds so many without growing.
-    pub(crate) fn for_number(count: usize) -> Self {
+    pub(crate) fn with_capacity(count: usize) -> Self {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
         Self { slots: vec![0; size], taken: 0, filter: vec![0; size / 16] }
     }
@@ -247,7 +247,7 @@ impl Table {
 /// For each text the place of the first that equals it; its own, where none does before it.
 pub(crate) fn firsts<T: AsRef<str>>(texts: &[T]) -> Vec<usize> {
     let text_at = |place: usize| texts.get(place).map_or("", AsRef::as_ref);
-    let (keys, mut table) = (Keys::default(), Table::for_number(texts.len()));
+    let (keys, mut table) = (Keys::default(), Table::with_capacity(texts.len()));
     let mut first = |place: usize| {
         let hash = keys.hash(0, text_at(place).as_bytes());
         let there = table.find(hash, |other| text_at(other as usize) == text_at(place));
