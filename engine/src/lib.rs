@@ -24,6 +24,7 @@ pub mod identity;
 pub mod json;
 pub mod mapping;
 pub mod model;
+mod name;
 mod order;
 pub mod policy;
 pub mod requests;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::name::Name;
 use crate::text::escaped;
 
 /// What kind of name a principal is.
@@ -43,7 +44,7 @@ impl PrincipalType {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal {
     kind: PrincipalType,
-    name: String,
+    name: Name<22>,
 }
 
 /// Why a text is not a principal, or not one that may be created.
@@ -132,25 +133,25 @@ impl Principal {
 
     /// A principal of this type and name, taken as it is.
     #[must_use]
-    pub fn new(kind: PrincipalType, name: impl Into<String>) -> Self {
-        Self { kind, name: name.into() }
+    pub fn new(kind: PrincipalType, name: impl AsRef<str>) -> Self {
+        Self { kind, name: name.as_ref().into() }
     }
 
     /// `User:<name>`.
     #[must_use]
-    pub fn user(name: impl Into<String>) -> Self {
+    pub fn user(name: impl AsRef<str>) -> Self {
         Self::new(PrincipalType::User, name)
     }
 
     /// `Group:<name>`.
     #[must_use]
-    pub fn group(name: impl Into<String>) -> Self {
+    pub fn group(name: impl AsRef<str>) -> Self {
         Self::new(PrincipalType::Group, name)
     }
 
     /// `Role:<name>`.
     #[must_use]
-    pub fn role(name: impl Into<String>) -> Self {
+    pub fn role(name: impl AsRef<str>) -> Self {
         Self::new(PrincipalType::Role, name)
     }
 
@@ -163,13 +164,19 @@ impl Principal {
     /// The name without its type.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.name
+        self.name.as_str()
+    }
+
+    /// The same as bytes, to compare with.
+    #[inline(always)]
+    pub(crate) fn name_bytes(&self) -> &[u8] {
+        self.name.as_bytes()
     }
 
     /// Whether this is `User:*`, the only principal that stands for everyone (D-05).
     #[must_use]
     pub fn is_everyone(&self) -> bool {
-        self.kind == PrincipalType::User && self.name == "*"
+        self.kind == PrincipalType::User && self.name_bytes() == b"*"
     }
 
     /// Whether an ACL for this principal may be created; a stored one may be anything (D-27).
@@ -177,20 +184,21 @@ impl Principal {
     /// # Errors
     /// Control characters, `Group:*`, `Role:*`, and `User:Group:x`, which is a mistyped group.
     pub fn check_create(&self) -> Result<(), PrincipalError> {
-        if self.name.is_empty() {
+        let name = self.name();
+        if name.is_empty() {
             return Err(PrincipalError::EmptyName(self.kind));
         }
-        if let Some(c) = self.name.chars().find(|c| c.is_control()) {
+        if let Some(c) = name.chars().find(|c| c.is_control()) {
             return Err(PrincipalError::ControlCharacter(c));
         }
-        if self.name == "*" && self.kind != PrincipalType::User {
+        if name == "*" && self.kind != PrincipalType::User {
             return Err(PrincipalError::Wildcard(self.kind));
         }
         if self.kind == PrincipalType::User
-            && let Some((prefix, _)) = self.name.split_once(':')
+            && let Some((prefix, _)) = name.split_once(':')
             && PrincipalType::from_prefix(prefix).is_some()
         {
-            return Err(PrincipalError::TypeInName(self.name.clone()));
+            return Err(PrincipalError::TypeInName(name.to_owned()));
         }
         Ok(())
     }
@@ -198,7 +206,7 @@ impl Principal {
 
 impl fmt::Display for Principal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}", self.kind.prefix(), self.name)
+        write!(f, "{}:{}", self.kind.prefix(), self.name())
     }
 }
 

@@ -2,7 +2,6 @@
 
 mod hosts;
 mod lengths;
-mod name;
 mod patterns;
 mod principals;
 mod rows;

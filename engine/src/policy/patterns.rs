@@ -6,11 +6,11 @@
 use std::cmp::Ordering;
 
 use super::lengths::Lengths;
-use super::name::Name;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
 use crate::hash::{Keys, Table};
 use crate::model::{PatternType, ResourceType};
+use crate::name::Name;
 
 /// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,7 +32,8 @@ impl PatternId {
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(crate) struct Pattern {
-    name: Name,
+    /// With names up to this long a pattern fills one cache line.
+    name: Name<30>,
     rows: Rows,
     pub(crate) resource_type: ResourceType,
     pub(crate) pattern_type: PatternType,

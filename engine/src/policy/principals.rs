@@ -8,7 +8,9 @@ use crate::order::sort;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct PrincipalId(pub(crate) u32);
 
+/// One cache line, with the name in it unless it is long.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 struct Known {
     principal: Principal,
     /// For a user or group the roles, in order of their names; for a role the members, in no order.
@@ -34,41 +36,45 @@ pub(super) struct Principals {
 impl Principals {
     /// The number of a principal, when the policy speaks of it.
     pub(super) fn find(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
-        self.find_hashed(self.keys.hash(kind as u8, name.as_bytes()), kind, name)
+        self.find_hashed(self.hash(kind, name), kind, name)
+    }
+
+    fn hash(&self, kind: PrincipalType, name: &str) -> u32 {
+        self.keys.hash(kind as u8, name.as_bytes())
     }
 
     fn find_hashed(&self, hash: u32, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         let is = |id: u32| {
-            self.all
-                .get(id as usize)
-                .is_some_and(|known| known.principal.kind() == kind && known.principal.name() == name)
+            self.all.get(id as usize).is_some_and(|known| {
+                known.principal.kind() == kind && known.principal.name_bytes() == name.as_bytes()
+            })
         };
         self.by_name.find(hash, is).map(PrincipalId)
     }
 
-    /// The numbers of principals of one kind, in the order of their names.
-    ///
-    /// All that will be read is touched before the first is compared: a large policy is in no cache, and the processor waits
-    /// for several at once when nothing but loads is between them. In wasm that would cost more bytes than it is worth.
-    pub(super) fn find_each(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
+    /// Reads what will be needed of principals before the first is compared: a large policy is in no cache, and the processor
+    /// waits for several at once when nothing but loads is between them. In wasm that would cost more bytes than it is worth.
+    #[cfg_attr(target_family = "wasm", expect(unused_variables, clippy::unused_self))]
+    pub(super) fn read_ahead<'a>(&self, names: impl Iterator<Item = (PrincipalType, &'a str)>) {
         #[cfg(not(target_family = "wasm"))]
         {
-            let touch = |name: &String| {
-                let home = self.by_name.home(self.keys.hash(kind as u8, name.as_bytes()));
-                let known = self.all.get((home as u32).wrapping_sub(1) as usize)?;
-                Some(
-                    u32::from(*known.principal.name().as_bytes().first()?)
-                        ^ known.links.first().map_or(0, |link| link.0),
-                )
-            };
-            std::hint::black_box(names.iter().filter_map(touch).fold(0, |sum, touched| sum ^ touched));
+            let home = |(kind, name)| (self.by_name.home(self.hash(kind, name)) as u32).wrapping_sub(1);
+            let homes: Vec<u32> = names.map(home).collect();
+            let known = homes.iter().filter_map(|home| self.all.get(*home as usize));
+            let read = known.map(|known| known.rows ^ known.links.first().map_or(0, |link| link.0));
+            std::hint::black_box(read.fold(0, |sum, read| sum ^ read));
         }
+    }
+
+    /// The numbers of principals of one kind, in the order of their names.
+    pub(super) fn find_each(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
+        self.read_ahead(names.iter().map(|name| (kind, name.as_str())));
         names.iter().map(|name| self.find(kind, name)).collect()
     }
 
     /// The number of a principal, a new one where it has none.
     pub(super) fn number(&mut self, kind: PrincipalType, name: &str) -> PrincipalId {
-        let hash = self.keys.hash(kind as u8, name.as_bytes());
+        let hash = self.hash(kind, name);
         if let Some(id) = self.find_hashed(hash, kind, name) {
             return id;
         }
@@ -94,7 +100,7 @@ impl Principals {
         if known.rows > 0 || known.is_role || !known.links.is_empty() {
             return;
         }
-        let hash = self.keys.hash(known.principal.kind() as u8, known.principal.name().as_bytes());
+        let hash = self.keys.hash(known.principal.kind() as u8, known.principal.name_bytes());
         self.by_name.remove(hash, id.0);
         known.principal = Principal::user("");
         self.free.push(id.0);
@@ -234,14 +240,14 @@ impl Principals {
         true
     }
 
-    /// Where a role is among those of a member, or where it would be; at the end without a search, since documents are read
-    /// in order.
+    /// Where a role is among those of a member, or where it would be. Documents are read in order, so that it is mostly the last
+    /// of all and no name is looked at.
     fn place_of_role(&self, member: PrincipalId, role: PrincipalId) -> Result<usize, usize> {
-        let name = self.get(role);
         let links = self.links(member);
-        if links.last().is_none_or(|last| self.get(*last) < name) {
+        if self.roles.last() == Some(&role) && links.last() != Some(&role) {
             return Err(links.len());
         }
+        let name = self.get(role);
         links.binary_search_by(|link| self.get(*link).cmp(&name))
     }
 
