@@ -429,6 +429,14 @@ impl Policy {
         self.principals.add_member(role, kind, name)
     }
 
+    /// Makes users and groups members of a role.
+    pub(crate) fn add_members(&mut self, role: PrincipalId, members: &[(PrincipalType, &str)]) {
+        self.principals.read_ahead(members.iter().copied());
+        for (kind, name) in members {
+            self.add_member(role, *kind, name);
+        }
+    }
+
     /// Gives back the room that was kept for more, when everything has been added.
     pub fn shrink(&mut self) {
         self.patterns.shrink();

@@ -69,9 +69,7 @@ fn role(reader: &mut Reader<'_>, policy: &mut Policy) -> Option<()> {
         return None;
     }
     let role = policy.create_role(name);
-    for (kind, name) in members {
-        policy.add_member(role, kind, name);
-    }
+    policy.add_members(role, &members);
     Some(())
 }
 
