@@ -19,8 +19,10 @@ impl<const SHORT: usize> Name<SHORT> {
             Self::Long(text) => text.as_bytes(),
         }
     }
+}
 
-    pub(crate) fn as_str(&self) -> &str {
+impl<const SHORT: usize> AsRef<str> for Name<SHORT> {
+    fn as_ref(&self) -> &str {
         match self {
             Self::Short { .. } => from_utf8(self.as_bytes()).unwrap_or_default(),
             Self::Long(text) => text,
@@ -77,7 +79,7 @@ mod tests {
         for length in 0..100 {
             let text = "é".repeat(length / 2) + &"a".repeat(length % 2);
             let name = Name::<30>::from(text.as_str());
-            assert_eq!((name.as_str(), name.as_bytes()), (text.as_str(), text.as_bytes()));
+            assert_eq!((name.as_ref(), name.as_bytes()), (text.as_str(), text.as_bytes()));
         }
         assert_eq!((size_of::<Name<22>>(), size_of::<Name<30>>()), (24, 32));
     }

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use crate::name::Name;
 use crate::text::escaped;
 
 /// What kind of name a principal is.
@@ -44,8 +43,15 @@ impl PrincipalType {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Principal {
     kind: PrincipalType,
-    name: Name<22>,
+    name: Text,
 }
+
+/// A name is kept in place, since a policy that is in no cache is waited for less often then. In wasm this is half a kilobyte more
+/// than its limit leaves.
+#[cfg(not(target_family = "wasm"))]
+type Text = crate::name::Name<22>;
+#[cfg(target_family = "wasm")]
+type Text = String;
 
 /// Why a text is not a principal, or not one that may be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -164,7 +170,7 @@ impl Principal {
     /// The name without its type.
     #[must_use]
     pub fn name(&self) -> &str {
-        self.name.as_str()
+        self.name.as_ref()
     }
 
     /// The same as bytes, to compare with.

@@ -43,7 +43,7 @@ pub(crate) struct Pattern {
 impl Pattern {
     /// The name or prefix.
     pub(crate) fn name(&self) -> &str {
-        self.name.as_str()
+        self.name.as_ref()
     }
 
     /// What is granted and denied, in order of the principals' numbers.

@@ -45,9 +45,9 @@ impl Principals {
 
     fn find_hashed(&self, hash: u32, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         let is = |id: u32| {
-            self.all.get(id as usize).is_some_and(|known| {
-                known.principal.kind() == kind && known.principal.name_bytes() == name.as_bytes()
-            })
+            self.all
+                .get(id as usize)
+                .is_some_and(|known| known.principal.kind() == kind && known.principal.name_bytes() == name.as_bytes())
         };
         self.by_name.find(hash, is).map(PrincipalId)
     }
