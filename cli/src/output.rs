@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use gbac_engine::text::is_hidden;
 use gbac_engine::wire::Problems;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
@@ -101,7 +102,7 @@ fn json_text(value: &Value) -> String {
     }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if needs_escape(c) {
+        if is_hidden(c) {
             for unit in c.encode_utf16(&mut [0; 2]) {
                 out.push_str(&format!("\\u{unit:04x}"));
             }
@@ -115,7 +116,7 @@ fn json_text(value: &Value) -> String {
 /// A value as YAML; in the form of JSON, which YAML contains, where a name has characters that YAML would not escape.
 fn yaml_text(value: &Value) -> Result<String, Failure> {
     let text = serde_saphyr::to_string(value).map_err(|error| Failure::new("yaml", error.to_string()))?;
-    let safe = text.chars().all(|c| c == '\n' || !needs_escape(c));
+    let safe = text.chars().all(|c| c == '\n' || !is_hidden(c));
     let text = if safe { text } else { json_text(value) };
     Ok(if text.ends_with('\n') { text } else { text + "\n" })
 }
@@ -165,19 +166,14 @@ pub(crate) fn tone(word: &str) -> Option<Style> {
     }
 }
 
-/// A name as it is shown: control and direction characters escaped, so that no name can move the cursor or mislead.
+/// A name as it is shown: what is hidden in it escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
-    text.chars().map(|c| if needs_escape(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
 
 /// As [`plain`], but line breaks stay.
 pub(crate) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
-}
-
-fn needs_escape(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2028}' | '\u{2029}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 /// No column is padded further than this; a longer cell sticks out of its own row.

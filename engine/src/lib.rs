@@ -28,7 +28,7 @@ mod name;
 mod order;
 pub mod policy;
 pub mod requests;
-mod text;
+pub mod text;
 pub mod token;
 #[cfg(feature = "verify")]
 pub mod verify;

@@ -5,12 +5,37 @@ pub(crate) const fn for_people(text: &'static str) -> &'static str {
     if cfg!(feature = "words") { text } else { "" }
 }
 
-/// A text for a message: what does not print, quotes and backslashes are escaped.
-pub(crate) fn escaped(text: &str) -> String {
-    text.escape_debug().to_string()
+/// Whether a character has no form of its own or moves the forms of others: controls, blanks other than U+0020, marks of
+/// writing direction, zero width, fillers, variants and tags.
+///
+/// ```
+/// use gbac_engine::text::is_hidden;
+/// assert!(['\n', '\u{a0}', '\u{200b}', '\u{202e}', '\u{3164}'].into_iter().all(is_hidden));
+/// assert!(!"a é ก ี 日 😀".chars().any(is_hidden));
+/// ```
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || (character.is_whitespace() && character != ' ')
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text for a message that one copies it out of: what does not print is escaped, quotes and backslashes stay.
+/// A text for a message: what is hidden, quotes and backslashes are escaped.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        if matches!(character, '"' | '\'' | '\\') {
+            escaped.push('\\');
+        }
+        push_visible(&mut escaped, character);
+    }
+    escaped
+}
+
+/// A text for a message that one copies it out of: what is hidden is escaped, quotes and backslashes stay.
 pub(crate) fn visible(text: &str) -> String {
     let mut visible = String::new();
     for character in text.chars() {
@@ -22,14 +47,41 @@ pub(crate) fn visible(text: &str) -> String {
 /// One character of [`visible`].
 pub(crate) fn push_visible(visible: &mut String, character: char) {
     match character {
-        '"' | '\'' | '\\' => visible.push(character),
-        other => visible.extend(other.escape_debug()),
+        '\n' => visible.push_str("\\n"),
+        '\r' => visible.push_str("\\r"),
+        '\t' => visible.push_str("\\t"),
+        hidden if is_hidden(hidden) => visible.extend(hidden.escape_unicode()),
+        other => visible.push(other),
     }
+}
+
+/// [`visible`] for one character.
+pub(crate) fn visible_letter(letter: char) -> String {
+    let mut visible = String::new();
+    push_visible(&mut visible, letter);
+    visible
+}
+
+/// Whether two texts are equal, eight bytes at a time: wasm's own comparison goes byte by byte.
+#[inline]
+pub(crate) fn equal(a: &[u8], b: &[u8]) -> bool {
+    let ((a, rest_of_a), (b, rest_of_b)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
+    let word = |bytes: &[u8; 8]| u64::from_le_bytes(*bytes);
+    a.len() == b.len()
+        && rest_of_a.len() == rest_of_b.len()
+        && a.iter().zip(b).all(|(a, b)| word(a) == word(b))
+        && rest_of_a.iter().zip(rest_of_b).all(|(a, b)| a == b)
 }
 
 /// Whether a short text is in another: what `contains` says, without the 2 KB of wasm that its search brings.
 pub(crate) fn holds(text: &str, part: &str) -> bool {
     part.is_empty() || text.as_bytes().windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+/// A text in two, before and behind the first ASCII character of this kind: `split_once`, in a fraction of its wasm.
+pub(crate) fn split_first(text: &str, character: u8) -> Option<(&str, &str)> {
+    let place = text.bytes().position(|byte| byte == character)?;
+    Some((text.get(..place)?, text.get(place + 1..)?))
 }
 
 /// A text in two, before and behind the last ASCII character of this kind: `rsplit_once`, without its kilobyte of wasm.
@@ -107,7 +159,18 @@ const LOWER: &[(u32, u16, u16, i32)] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::{holds, lower, lower_letter};
+    use super::{escaped, holds, lower, lower_letter, visible};
+
+    #[test]
+    fn what_is_hidden_is_escaped_and_writing_is_not() {
+        let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}";
+        assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}");
+        for text in ["a b", "é", "e\u{301}", "हिन्दी", "ภาษาไทย", "עִבְרִית", "日本", "👩\u{1f3fd}"]
+        {
+            assert_eq!((visible(text), escaped(text)), (text.to_owned(), text.to_owned()));
+        }
+        assert_eq!(escaped("a'\"\\"), "a\\'\\\"\\\\");
+    }
 
     #[test]
     fn a_text_holds_its_parts() {

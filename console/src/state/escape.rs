@@ -1,5 +1,7 @@
 //! Names with what cannot be seen in them made visible.
 
+use gbac_engine::text::is_hidden;
+
 /// A part of a name as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
@@ -39,17 +41,6 @@ pub fn pieces(name: &str) -> Vec<Piece> {
         found.push(Piece::Text(text));
     }
     found
-}
-
-/// Whether a character has no form of its own or moves the forms of others.
-#[must_use]
-pub fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || (c.is_whitespace() && c != ' ')
-        || matches!(c,
-            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A name as plain text, for a title, a label or an announcement, where nothing can be framed: `pay<U+202E>stnem`.

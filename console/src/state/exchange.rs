@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use gbac_api::import::{Import, Kind, Unread};
 use gbac_api::script::{self, Note, Target};
 use gbac_engine::policy::{Change, Policy};
+use gbac_engine::text::is_hidden;
 use gbac_engine::wire::policy_to_text;
 
-use super::escape::is_hidden;
 use super::words::count;
 
 /// How much of a text is shown; all of it is copied and saved.

@@ -201,32 +201,46 @@ pub type Verify<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, CheckError>>;
 /// # Errors
 /// A token that cannot be read or is refused, or claims that name no user.
 pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
-    let rules = policy.settings().identity_rules();
-    let unverified = |claims: &UnverifiedClaims, userinfo: Option<&Map<String, Value>>, header: Option<Header>| {
-        let (identity, extraction) =
-            Identity::from_unverified(claims, userinfo, &rules).map_err(CheckError::Identity)?;
-        let before = header.as_ref().map(Header::warnings).unwrap_or_default();
-        Ok(Opened { identity, extraction: Some(extraction), header, before })
-    };
     match who {
         Who::Names { user, groups } => {
             let (identity, before) = Identity::with_warnings(user, groups);
             Ok(Opened { identity, extraction: None, header: None, before })
         }
         Who::Claims { claims, userinfo } => {
-            unverified(&UnverifiedClaims::from_object(claims.clone()), userinfo.as_ref(), None)
+            let claims = UnverifiedClaims::from_object(claims.clone());
+            open_claims(policy, Stated::Unverified(&claims, None), userinfo.as_ref())
         }
         Who::UnverifiedToken { token, userinfo } => {
-            let token = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
-            unverified(&token.claims, userinfo.as_ref(), Some(token.header))
+            let UnverifiedToken { claims, header, .. } = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
+            open_claims(policy, Stated::Unverified(&claims, Some(header)), userinfo.as_ref())
         }
         Who::Token { token, userinfo } => {
             let claims = verify.ok_or(CheckError::NoKeys)?(token)?;
-            let (identity, extraction) =
-                Identity::from_verified(&claims, userinfo.as_ref(), &rules).map_err(CheckError::Identity)?;
-            Ok(Opened { identity, extraction: Some(extraction), header: None, before: Vec::new() })
+            open_claims(policy, Stated::Verified(&claims), userinfo.as_ref())
         }
     }
+}
+
+/// Claims, and the header of the token that they were in.
+enum Stated<'a> {
+    Verified(&'a Claims),
+    Unverified(&'a UnverifiedClaims, Option<Header>),
+}
+
+#[inline(never)]
+fn open_claims(
+    policy: &Policy,
+    stated: Stated<'_>,
+    userinfo: Option<&Map<String, Value>>,
+) -> Result<Opened, CheckError> {
+    let rules = policy.settings().identity_rules();
+    let (identity, header) = match stated {
+        Stated::Verified(claims) => (Identity::from_verified(claims, userinfo, &rules), None),
+        Stated::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, &rules), header),
+    };
+    let (identity, extraction) = identity.map_err(CheckError::Identity)?;
+    let before = header.as_ref().map(Header::warnings).unwrap_or_default();
+    Ok(Opened { identity, extraction: Some(extraction), header, before })
 }
 
 /// Answers a check: opens its identity and decides.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::escaped;
+use crate::text::{escaped, split_first, visible_letter};
 
 /// What kind of name a principal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,7 +104,7 @@ impl fmt::Display for PrincipalError {
             Self::NoType(text) => write!(f, "`{}` has no principal type", escaped(text)),
             Self::UnknownType(text) => write!(f, "`{}` is not a principal type", escaped(text)),
             Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
-            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", c.escape_unicode()),
+            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", visible_letter(*c)),
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
             Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
         }
@@ -132,7 +132,7 @@ impl Principal {
 
     /// Reads as [`Principal::parse`] does, without a copy of the name.
     pub(crate) fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
-        let (prefix, name) = text.split_once(':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
+        let (prefix, name) = split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
         let kind = PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
         if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }
     }

@@ -11,6 +11,7 @@ use super::rows::{HostId, Row, Rows, rows_of};
 use crate::hash::{Keys, Table};
 use crate::model::{PatternType, ResourceType};
 use crate::name::Name;
+use crate::text::equal;
 
 /// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -171,7 +172,7 @@ impl Patterns {
     #[inline(always)]
     fn is(&self, id: u32, resource_type: ResourceType, name: &[u8]) -> bool {
         self.get(PatternId(id))
-            .is_some_and(|pattern| pattern.resource_type == resource_type && pattern.name.as_bytes() == name)
+            .is_some_and(|pattern| pattern.resource_type == resource_type && equal(pattern.name.as_bytes(), name))
     }
 
     /// The patterns that cover a name.

@@ -3,6 +3,7 @@
 use crate::hash::{Keys, Table};
 use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
+use crate::text::equal;
 
 /// The number of a principal, for as long as the policy speaks of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,9 +46,9 @@ impl Principals {
 
     fn find_hashed(&self, hash: u32, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
         let is = |id: u32| {
-            self.all
-                .get(id as usize)
-                .is_some_and(|known| known.principal.kind() == kind && known.principal.name_bytes() == name.as_bytes())
+            self.all.get(id as usize).is_some_and(|known| {
+                known.principal.kind() == kind && equal(known.principal.name_bytes(), name.as_bytes())
+            })
         };
         self.by_name.find(hash, is).map(PrincipalId)
     }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::plain;
 use super::reader::{self, Fields, Place, Problems};
 use crate::check::{Check, Question, Who};
 use crate::decide::Request;
@@ -81,9 +82,12 @@ pub fn question_from_json(text: &str, who: Who) -> Result<Check, Problems> {
 /// # Errors
 /// Every problem at once.
 pub fn who_from_json(text: &str) -> Result<Who, Problems> {
-    let value = reader::parse(text)?;
+    plain::who(text).map_or_else(|| who_from_value(&reader::parse(text)?), Ok)
+}
+
+pub(super) fn who_from_value(value: &Value) -> Result<Who, Problems> {
     let mut problems = Problems::default();
-    let who = Fields::of(&value, &Place::Root, &mut problems).and_then(|mut fields| {
+    let who = Fields::of(value, &Place::Root, &mut problems).and_then(|mut fields| {
         let who = read_who(&mut fields, &Place::Root, &mut problems);
         fields.finish(&Place::Root, &mut problems);
         who
