@@ -1,5 +1,7 @@
 //! The closed enumerations and how each value is spelled: in APIs, on the command line, in audit events, to people.
 
+use crate::text::equal;
+
 /// The spellings of one enumeration value (D-01).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Spelling {
@@ -35,7 +37,7 @@ macro_rules! closed_enum {
             /// Reads the Data Plane API's value, exactly.
             #[must_use]
             pub fn from_data_plane(text: &str) -> Option<Self> {
-                Self::ALL.iter().copied().find(|value| value.spelling().data_plane == text)
+                Self::ALL.iter().copied().find(|value| equal(value.spelling().data_plane.as_bytes(), text.as_bytes()))
             }
 
             /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.

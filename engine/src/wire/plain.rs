@@ -133,12 +133,14 @@ impl<'t> Reader<'t> {
     }
 
     /// Takes the next byte if it is this one.
+    #[inline(always)]
     fn take(&mut self, byte: u8) -> bool {
         // Programs write no blanks.
         self.take_now(byte) || self.next() == Some(byte) && self.take_now(byte)
     }
 
     /// The same without blanks before it.
+    #[inline(always)]
     fn take_now(&mut self, byte: u8) -> bool {
         let found = self.text.as_bytes().get(self.at) == Some(&byte);
         self.at += usize::from(found);
