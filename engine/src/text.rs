@@ -97,7 +97,11 @@ pub(crate) fn lower(text: &str) -> String {
 
 /// The same, letter by letter.
 pub(crate) fn lower_letters(text: &str) -> impl Iterator<Item = char> {
-    text.chars().map(|c| if c == 'ς' { 'σ' } else { lower_letter(c) })
+    text.chars().map(|c| match c {
+        c if c.is_ascii() => c.to_ascii_lowercase(),
+        'ς' => 'σ',
+        c => lower_letter(c),
+    })
 }
 
 fn lower_letter(c: char) -> char {

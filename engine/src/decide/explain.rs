@@ -431,9 +431,10 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
             && (acl.pattern_type == PatternType::Prefixed || name.next().is_none())
     };
     let pattern = acl.resource_name.as_str();
+    let has_slash = pattern.starts_with('/') || asked.starts_with('/');
     if covers(pattern, asked) {
         NameFacet::LetterCase
-    } else if covers(pattern.trim_start_matches('/'), asked.trim_start_matches('/')) {
+    } else if has_slash && covers(pattern.trim_start_matches('/'), asked.trim_start_matches('/')) {
         NameFacet::LeadingSlash
     } else {
         NameFacet::No
