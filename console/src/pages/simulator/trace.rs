@@ -6,7 +6,6 @@ use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::sentence;
-use crate::dom;
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding};
 use crate::state::simulator::verdict::Judged;
@@ -26,25 +25,6 @@ pub(super) fn Trace(bench: Bench) -> impl IntoView {
     move || some.get().then(|| view! { <Provider value=bench><Lazy chunk=ROWS part=true /></Provider> })
 }
 
-/// What it is, once the verdict that came with it is painted: a key waits for that, and not for the table below it.
-fn after_verdict<T: Clone + PartialEq + Send + Sync + 'static>(now: Memo<T>) -> RwSignal<T> {
-    let shown = RwSignal::new(now.get_untracked());
-    let follow = move || {
-        // The page may have been left.
-        let Some(now) = now.try_get_untracked() else { return };
-        if shown.try_with_untracked(|shown| *shown != now) == Some(true) {
-            shown.set(now);
-        }
-    };
-    Effect::new(move |before: Option<()>| {
-        now.track();
-        if before.is_some() {
-            dom::after_paint(move || dom::after_paint(follow));
-        }
-    });
-    shown
-}
-
 chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
     let bench = expect_context::<Bench>();
     view! { <Shown bench=bench /> }.into_any()
@@ -52,8 +32,8 @@ chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
 
 #[component]
 fn Shown(bench: Bench) -> impl IntoView {
-    let judged = after_verdict(bench.part(|view| view.judged.clone()));
-    let stale = after_verdict(bench.part(|view| view.verdict_stale));
+    let judged = bench.part(|view| view.judged.clone());
+    let stale = bench.part(|view| view.verdict_stale);
     let filter = RwSignal::new(Filter::default());
     let limit = RwSignal::new(FIRST);
     // Other rows start from their top again.
