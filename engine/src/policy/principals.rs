@@ -11,7 +11,7 @@ pub(crate) struct PrincipalId(pub(crate) u32);
 
 /// One cache line, with the name in it unless it is long.
 #[derive(Debug, Clone)]
-#[repr(align(64))]
+#[cfg_attr(not(target_family = "wasm"), repr(align(64)))]
 struct Known {
     principal: Principal,
     /// For a user or group the roles, in order of their names; for a role the members, in no order.
@@ -254,5 +254,15 @@ impl Principals {
 
     pub(super) fn shrink(&mut self) {
         self.all.shrink_to_fit();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Known;
+
+    #[test]
+    fn a_principal_is_a_cache_line() {
+        assert_eq!(size_of::<Known>(), 64);
     }
 }
