@@ -1,5 +1,7 @@
 //! Every principal that the policy speaks of, by a small number, with the roles of a member and the members of a role.
 
+use std::hint::black_box;
+
 use crate::hash::{Keys, Table};
 use crate::model::{Principal, PrincipalType};
 use crate::order::sort;
@@ -55,16 +57,15 @@ impl Principals {
 
     /// Reads what will be needed of principals before the first is compared: a large policy is in no cache, and the processor
     /// waits for several at once when nothing but loads is between them. In wasm that would cost more bytes than it is worth.
-    #[cfg_attr(target_family = "wasm", expect(unused_variables, clippy::unused_self))]
     pub(super) fn read_ahead<'a>(&self, names: impl Iterator<Item = (PrincipalType, &'a str)>) {
-        #[cfg(not(target_family = "wasm"))]
-        {
-            let home = |(kind, name)| (self.by_name.home(self.hash(kind, name)) as u32).wrapping_sub(1);
-            let homes: Vec<u32> = names.map(home).collect();
-            let known = homes.iter().filter_map(|home| self.all.get(*home as usize));
-            let read = known.map(|known| known.rows ^ known.links.first().map_or(0, |link| link.0));
-            std::hint::black_box(read.fold(0, |sum, read| sum ^ read));
+        if cfg!(target_family = "wasm") {
+            return;
         }
+        let home = |(kind, name)| (self.by_name.home(self.hash(kind, name)) as u32).wrapping_sub(1);
+        let homes: Vec<u32> = names.map(home).collect();
+        let known = homes.iter().filter_map(|home| self.all.get(*home as usize));
+        let read = known.map(|known| known.rows ^ known.links.first().map_or(0, |link| link.0));
+        black_box(read.fold(0, |sum, read| sum ^ read));
     }
 
     /// The numbers of principals of one kind, in the order of their names.
