@@ -9,6 +9,7 @@ use gbac_tests::vectors::{self, root};
 /// What each module of the engine may use, besides itself and [`BASE`]. `wire` and `check` see everything above them.
 const ENGINE: &[(&str, &[&str])] = &[
     ("hash", &[]),
+    ("name", &[]),
     ("order", &[]),
     ("text", &[]),
     ("model", &[]),
@@ -48,7 +49,7 @@ const ENGINE: &[(&str, &[&str])] = &[
 ];
 
 /// What every module of the engine may use: they use nothing of ours themselves.
-const BASE: &[&str] = &["hash", "order", "text"];
+const BASE: &[&str] = &["hash", "name", "order", "text"];
 
 const CODE_FOLDERS: &[&str] = &[
     "engine/src",

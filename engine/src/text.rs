@@ -1,4 +1,4 @@
-//! Texts of others: shown so that nothing hides in them, compared without letter case.
+//! Texts of others: shown so that nothing hides in them, compared byte by byte and without letter case, cut in two.
 
 /// A text that nothing decides by and only people read; who shows them none does without (feature `words`).
 pub(crate) const fn for_people(text: &'static str) -> &'static str {
@@ -20,7 +20,8 @@ pub fn is_hidden(character: char) -> bool {
         || matches!(character,
             '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
 }
 
 /// A text for a message: what is hidden, quotes and backslashes are escaped.
@@ -167,8 +168,8 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_escaped_and_writing_is_not() {
-        let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}";
-        assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}");
+        let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}\u{1d173}";
+        assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}\\u{1d173}");
         for text in ["a b", "é", "e\u{301}", "हिन्दी", "ภาษาไทย", "עִבְרִית", "日本", "👩\u{1f3fd}"]
         {
             assert_eq!((visible(text), escaped(text)), (text.to_owned(), text.to_owned()));

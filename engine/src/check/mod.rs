@@ -211,7 +211,7 @@ pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, Ch
             open_claims(policy, Stated::Unverified(&claims, None), userinfo.as_ref())
         }
         Who::UnverifiedToken { token, userinfo } => {
-            let UnverifiedToken { claims, header, .. } = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
+            let UnverifiedToken { claims, header } = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
             open_claims(policy, Stated::Unverified(&claims, Some(header)), userinfo.as_ref())
         }
         Who::Token { token, userinfo } => {
@@ -227,6 +227,7 @@ enum Stated<'a> {
     Unverified(&'a UnverifiedClaims, Option<Header>),
 }
 
+/// Not inlined, as [`UnverifiedToken::decode`] is not.
 #[inline(never)]
 fn open_claims(
     policy: &Policy,

@@ -63,8 +63,9 @@ pub(crate) struct Signed<'t> {
 }
 
 impl<'t> Signed<'t> {
-    /// Reads a compact JWS; see [`UnverifiedToken::decode`]. Not inlined, as nothing is that only tokens need: in wasm a
-    /// function is compiled when it is first called.
+    /// Reads a compact JWS; see [`UnverifiedToken::decode`].
+    ///
+    /// Not inlined: in wasm a function is compiled when it is first called, and names need none of this.
     #[inline(never)]
     pub(crate) fn read(text: &'t str) -> Result<Self, TokenError> {
         let (header, payload, signature) = split(text)?;

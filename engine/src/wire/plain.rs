@@ -1,8 +1,9 @@
-//! Policy documents and names without a fault, read in one pass and without a tree of values: most of the time to load one is
-//! spent here.
+//! Policy documents and names without a fault, read in one pass and without a tree of values: most of the time to load a policy
+//! is spent here.
 //!
 //! It accepts nothing that `document` and `check` refuse, and has no messages: whatever it hesitates at, it leaves to the
-//! readers there, which name every problem. Written by hand, since in wasm every kilobyte counts and a tree of values took half of the time.
+//! readers there, which name every problem. Written by hand, since in wasm every kilobyte counts and a tree of values took
+//! half of the time.
 
 use super::reader::{Place, Problems};
 use super::{acl, document};
