@@ -57,9 +57,9 @@ pub(crate) fn push_visible(visible: &mut String, character: char) {
 }
 
 /// [`visible`] for one character.
-pub(crate) fn visible_letter(letter: char) -> String {
+pub(crate) fn visible_character(character: char) -> String {
     let mut visible = String::new();
-    push_visible(&mut visible, letter);
+    push_visible(&mut visible, character);
     visible
 }
 

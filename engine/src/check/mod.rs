@@ -227,7 +227,7 @@ enum Stated<'a> {
     Unverified(&'a UnverifiedClaims, Option<Header>),
 }
 
-/// Not inlined, as [`UnverifiedToken::decode`] is not.
+/// Not inlined: in wasm a function is compiled when it is first called, and names need none of this.
 #[inline(never)]
 fn open_claims(
     policy: &Policy,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
-use crate::text::{escaped, visible_letter};
+use crate::text::{escaped, visible_character};
 
 /// Why a text is not a claim path (D-11): where, what, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -217,13 +217,15 @@ impl fmt::Display for ClaimPathError {
             Fault::DottedDigits(digits) => write!(f, "`.{digits}` is neither an index nor a name"),
             Fault::DotBeforeBracket => f.write_str("a dot before a bracket or a quote"),
             Fault::NeedsBrackets { found, .. } => {
-                write!(f, "`{}` cannot be in a dotted name", visible_letter(*found))
+                write!(f, "`{}` cannot be in a dotted name", visible_character(*found))
             }
             Fault::UnclosedBracket => f.write_str("`[` is not closed"),
             Fault::UnclosedParenthesis => f.write_str("`(` is not closed"),
             Fault::UnclosedQuote(quote) => write!(f, "`{quote}` is not closed"),
             Fault::CurlyQuote(c) => write!(f, "`{c}` is a typographic quotation mark"),
-            Fault::ControlCharacter(c) => write!(f, "the control character `{}` in a quoted name", visible_letter(*c)),
+            Fault::ControlCharacter(c) => {
+                write!(f, "the control character `{}` in a quoted name", visible_character(*c))
+            }
             Fault::BadEscape => f.write_str("an escape that JSON does not have"),
             Fault::EmptySelector => f.write_str("nothing is selected here"),
             Fault::UnquotedName(name) => {
@@ -238,7 +240,7 @@ impl fmt::Display for ClaimPathError {
             Fault::SingleOperator(c) => write!(f, "`{c}` is not an operator"),
             Fault::Filter => f.write_str("the filter cannot be read"),
             Fault::FilterType(what) => f.write_str(what),
-            Fault::Unexpected(c) => write!(f, "unexpected `{}`", visible_letter(*c)),
+            Fault::Unexpected(c) => write!(f, "unexpected `{}`", visible_character(*c)),
             Fault::UnexpectedEnd => f.write_str("the claim path ends here too early"),
         }
     }

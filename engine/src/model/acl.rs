@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
-use crate::text::{escaped, visible_letter};
+use crate::text::{escaped, visible_character};
 
 /// The only name of the resource type cluster.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
@@ -196,7 +196,7 @@ impl fmt::Display for AclError {
             Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
             Self::TopicName(text) => write!(f, "`{}` is not a topic name", escaped(text)),
             Self::ControlCharacter(c) => {
-                write!(f, "the resource name holds the control character `{}`", visible_letter(*c))
+                write!(f, "the resource name holds the control character `{}`", visible_character(*c))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::text::{escaped, split_first, visible_letter};
+use crate::text::{escaped, split_first, visible_character};
 
 /// What kind of name a principal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -104,7 +104,7 @@ impl fmt::Display for PrincipalError {
             Self::NoType(text) => write!(f, "`{}` has no principal type", escaped(text)),
             Self::UnknownType(text) => write!(f, "`{}` is not a principal type", escaped(text)),
             Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
-            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", visible_letter(*c)),
+            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", visible_character(*c)),
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
             Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
         }
@@ -201,7 +201,7 @@ impl Principal {
             return Err(PrincipalError::Wildcard(self.kind));
         }
         if self.kind == PrincipalType::User
-            && let Some((prefix, _)) = name.split_once(':')
+            && let Some((prefix, _)) = split_first(name, b':')
             && PrincipalType::from_prefix(prefix).is_some()
         {
             return Err(PrincipalError::TypeInName(name.to_owned()));

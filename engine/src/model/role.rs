@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Principal, PrincipalError, PrincipalType};
-use crate::text::{escaped, visible_letter};
+use crate::text::{escaped, visible_character};
 
 /// The longest role name, in characters (D-28).
 pub const MAX_ROLE_NAME_CHARS: usize = 128;
@@ -68,7 +68,7 @@ impl fmt::Display for RoleError {
         match self {
             Self::EmptyName => f.write_str("the role name is empty"),
             Self::NameTooLong => write!(f, "the role name is longer than {MAX_ROLE_NAME_CHARS} characters"),
-            Self::NameCharacter(c) => write!(f, "the role name holds `{}`", visible_letter(*c)),
+            Self::NameCharacter(c) => write!(f, "the role name holds `{}`", visible_character(*c)),
             Self::RoleAsMember(name) => write!(f, "`Role:{}` cannot be a member of a role", escaped(name)),
             Self::EveryoneAsMember => f.write_str("`User:*` cannot be a member of a role"),
             Self::Member(error) => error.fmt(f),

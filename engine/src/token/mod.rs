@@ -65,7 +65,7 @@ pub(crate) struct Signed<'t> {
 impl<'t> Signed<'t> {
     /// Reads a compact JWS; see [`UnverifiedToken::decode`].
     ///
-    /// Not inlined: in wasm a function is compiled when it is first called, and names need none of this.
+    /// Not inlined, for the reason of `check::open_claims`.
     #[inline(never)]
     pub(crate) fn read(text: &'t str) -> Result<Self, TokenError> {
         let (header, payload, signature) = split(text)?;
