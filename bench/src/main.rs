@@ -8,6 +8,10 @@ use gbac_bench::machine::Machine;
 use gbac_bench::report::Report;
 use gbac_bench::{Result, native};
 
+/// The engine is measured with the allocator that the command has.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     gbac_bench::ended(run(&std::env::args().skip(1).collect::<Vec<_>>()))
 }

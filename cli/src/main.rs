@@ -20,6 +20,10 @@ use clap::{CommandFactory, Parser};
 use args::{Cli, Command, TokenCommand};
 use output::Failure;
 
+/// Large pages where the system has them: a policy of a million ACLs fills 25,000 small ones.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,

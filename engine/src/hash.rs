@@ -124,30 +124,13 @@ pub(crate) struct Table {
     /// The hash above, the number plus one below; 0 is empty. Their count is a power of two.
     slots: Vec<u64>,
     taken: usize,
-    /// Four bits for each slot: one of a hash that is not set says that the hash is not there. They are a sixteenth of the
-    /// slots, and so near to the processor when every length that a prefix may have is asked about.
-    filter: Vec<u64>,
 }
 
 impl Table {
     /// A table that holds so many without growing.
     pub(crate) fn with_capacity(count: usize) -> Self {
         let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
-        Self { slots: vec![0; size], taken: 0, filter: vec![0; size / 16] }
-    }
-
-    /// Whether there may be a number with this hash; what is said to be absent is.
-    #[inline(always)]
-    pub(crate) fn may_have(&self, hash: u32) -> bool {
-        let (word, bit) = self.bit(hash);
-        self.filter.get(word).copied().unwrap_or(0) & bit != 0
-    }
-
-    /// The word and bit of a hash: of its upper bits, since its lower ones choose the slot.
-    #[inline(always)]
-    fn bit(&self, hash: u32) -> (usize, u64) {
-        let bit = hash.rotate_left(15) as usize & (self.filter.len() * 64).wrapping_sub(1);
-        (bit / 64, 1 << (bit % 64))
+        Self { slots: vec![0; size], taken: 0 }
     }
 
     /// The slot at which a hash is looked for first; 0 when it is empty. Read before it is needed, it is waited for only once
@@ -185,7 +168,6 @@ impl Table {
         if (self.taken + 1) * 4 > self.slots.len() * 3 {
             let old = std::mem::take(&mut self.slots);
             self.slots = vec![0; (old.len() * 2).max(16)];
-            self.filter = vec![0; self.slots.len() / 16];
             for slot in old {
                 if slot != 0 {
                     self.place(slot);
@@ -197,10 +179,6 @@ impl Table {
     }
 
     fn place(&mut self, slot: u64) {
-        let (word, bit) = self.bit((slot >> 32) as u32);
-        if let Some(word) = self.filter.get_mut(word) {
-            *word |= bit;
-        }
         let mask = self.slots.len().wrapping_sub(1);
         let mut at = (slot >> 32) as usize;
         while let Some(here) = self.slots.get_mut(at & mask) {
@@ -240,6 +218,48 @@ impl Table {
         }
         if let Some(place) = self.slots.get_mut(gap) {
             *place = 0;
+        }
+    }
+}
+
+/// Four bits for each slot of a table: one of a hash that is not set says that the hash is not there. They are a sixteenth of
+/// the slots, and so near to the processor when every length that a prefix may have is asked about.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filter(Vec<u64>);
+
+impl Filter {
+    /// Whether the table may have this hash; what is said to be absent is.
+    #[inline(always)]
+    pub(crate) fn may_have(&self, hash: u32) -> bool {
+        let (word, bit) = self.bit(hash);
+        self.0.get(word).copied().unwrap_or(0) & bit != 0
+    }
+
+    /// The word and bit of a hash: of its upper bits, since its lower ones choose the slot.
+    #[inline(always)]
+    fn bit(&self, hash: u32) -> (usize, u64) {
+        let bit = hash.rotate_left(15) as usize & (self.0.len() * 64).wrapping_sub(1);
+        (bit / 64, 1 << (bit % 64))
+    }
+
+    /// Notes a hash that the table has now.
+    pub(crate) fn add(&mut self, hash: u32, table: &Table) {
+        let size = table.slots.len() / 16;
+        if self.0.len() != size {
+            self.0 = vec![0; size];
+            for slot in &table.slots {
+                if *slot != 0 {
+                    self.set((*slot >> 32) as u32);
+                }
+            }
+        }
+        self.set(hash);
+    }
+
+    fn set(&mut self, hash: u32) {
+        let (word, bit) = self.bit(hash);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= bit;
         }
     }
 }

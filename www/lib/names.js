@@ -40,14 +40,16 @@ export class Names {
   }
 
   find(resourceType, name) {
-    return this.#known[resourceType]?.get(name) ?? this.#findNew(resourceType, name);
+    const known = typeof name === 'string' ? this.#known[resourceType]?.[name] : undefined;
+    return known ?? this.#findNew(resourceType, name);
   }
 
   #findNew(resourceType, name) {
     wellFormed(name, 'the name of a resource');
     if (this.#count >= this.#remember) this.forget();
     const found = this.#engine.find(resourceType, name);
-    if (this.#remember > 0) (this.#known[resourceType] ??= new Map()).set(name, found);
+    // Not a Map: a name that was a key before is found again without a look at its letters.
+    if (this.#remember > 0) (this.#known[resourceType] ??= Object.create(null))[name] = found;
     this.#count++;
     return found;
   }

@@ -158,6 +158,19 @@ test('a name is found anew when it was forgotten, and the answer is the same', a
   }
 });
 
+test('a name that every object has, or that reads as a number, is a name like any other', async () => {
+  const names = ['__proto__', 'constructor', 'toString', '7', '-1', ''];
+  const policy = await Policy.load({ ...document, acls: names.slice(0, -1).map((name) => ({ ...document.acls[0], resource_name: name })) });
+  const alice = policy.open({ user: 'alice', groups: ['engineering'] });
+  for (let round = 0; round < 2; round += 1) {
+    assert.deepEqual(alice.filter('read', 'topic', names), names.slice(0, -1));
+    assert.deepEqual(alice.filter('read', 'group', names), []);
+    for (const name of [7, ['7'], Object('7'), Symbol('7'), undefined]) {
+      assert.throws(() => alice.check('read', 'topic', name), { code: 'wrong_type' });
+    }
+  }
+});
+
 test('names that are never asked twice do not fill the memory', async () => {
   const policy = await Policy.load(document, { remember: 1000 });
   const alice = policy.open({ user: 'alice', groups: ['engineering'] });

@@ -84,8 +84,8 @@ impl<'a> Rule<'a> {
         Self {
             place: Place::of(pattern),
             host: policy.host(row.host),
-            allow: answered(row.allow, Permission::Allow),
-            deny: answered(row.deny, Permission::Deny),
+            allow: answered(row.allow(), Permission::Allow),
+            deny: answered(row.deny(), Permission::Deny),
         }
     }
 }

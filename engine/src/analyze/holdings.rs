@@ -110,9 +110,9 @@ pub fn holdings(policy: &Policy) -> Holdings {
                 holders.push(place);
             }
             if let Some(holding) = all.get_mut(place) {
-                let acls = row.deny.len() + row.allow.len();
+                let acls = row.deny().len() + row.allow().len();
                 holding.direct.acls += acls;
-                holding.direct.denies += row.deny.len();
+                holding.direct.denies += row.deny().len();
                 if row.host != crate::policy::HostId::ANY {
                     holding.from_one_host += acls;
                 }

@@ -65,8 +65,8 @@ fn counts(policy: &Policy) -> Vec<(usize, usize)> {
     for (_, pattern) in policy.patterns() {
         for row in pattern.rows() {
             if let Some((acls, denies)) = counts.get_mut(row.principal.0 as usize) {
-                *acls += row.allow.len() + row.deny.len();
-                *denies += row.deny.len();
+                *acls += row.allow().len() + row.deny().len();
+                *denies += row.deny().len();
             }
         }
     }

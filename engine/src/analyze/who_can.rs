@@ -158,8 +158,8 @@ impl<'a> Hits<'a> {
                     None => (false, true),
                     Some(host) => (host == Some(row.host), host == Some(row.host)),
                 };
-                let (allows, denies) = (is && row.allow.meets(allow), may_be && row.deny.meets(deny));
-                if allows || denies || may_be && row.allow.meets(allow) {
+                let (allows, denies) = (is && row.allow().meets(allow), may_be && row.deny().meets(deny));
+                if allows || denies || may_be && row.allow().meets(allow) {
                     hits.push(Hit { principal: row.principal, pattern: id, narrow, row: *row, allows, denies });
                 }
             }
@@ -288,7 +288,7 @@ impl<'a> Ways<'a> {
             self.host_might_allow |= !hit.allows && !hit.denies
                 || hit.row.host != HostId::ANY
                     && hits.request.host.is_none()
-                    && hit.row.allow.meets(Operations::answering(hits.request.operation, Permission::Allow));
+                    && hit.row.allow().meets(Operations::answering(hits.request.operation, Permission::Allow));
             let everyone = hits.everyone == Some(to);
             for (applies, permission) in [(hit.denies, Permission::Deny), (hit.allows, Permission::Allow)] {
                 if applies {

@@ -13,10 +13,10 @@ pub(super) type Rank = u32;
 pub(super) struct Known {
     /// In order of their ranks, the user first; but `User:*` last.
     entries: Vec<Entry>,
-    /// The principals' numbers plus one, 0 for none: open addressing, at most three quarters full. Apart from the ranks,
-    /// because most principals that are looked for are not there, and this much fits the nearest cache.
-    keys: Vec<u32>,
-    ranks: Vec<Rank>,
+    /// A byte for each slot, 0 where it is empty: open addressing, at most three quarters full. Apart from the slots, because
+    /// most principals that are looked for are not there, and this much of many identities stays near the processor.
+    tags: Vec<u8>,
+    slots: Vec<(PrincipalId, Rank)>,
     taken: usize,
 }
 
@@ -31,8 +31,13 @@ pub(super) struct Entry {
 impl Known {
     /// Forgets all, and makes room for so many.
     pub(super) fn clear(&mut self, count: usize) {
-        let size = (count * 4 / 3 + 1).next_power_of_two().max(16);
-        *self = Self { entries: Vec::with_capacity(count), keys: vec![0; size], ranks: vec![0; size], taken: 0 };
+        *self = Self { entries: Vec::with_capacity(count), ..Self::default() };
+        self.resize((count * 4 / 3 + 1).next_power_of_two().max(16));
+    }
+
+    fn resize(&mut self, size: usize) {
+        self.tags = vec![0; size];
+        self.slots = vec![(NOBODY, 0); size];
     }
 
     /// Adds the principal at the end of the next way; one that is there keeps its rank.
@@ -58,54 +63,50 @@ impl Known {
     }
 
     fn insert(&mut self, principal: PrincipalId, rank: Rank) -> bool {
-        if (self.taken + 1) * 4 > self.keys.len() * 3 {
-            let size = (self.keys.len() * 2).max(16);
-            let keys = std::mem::replace(&mut self.keys, vec![0; size]);
-            let ranks = std::mem::replace(&mut self.ranks, vec![0; size]);
-            for (key, rank) in keys.into_iter().zip(ranks).filter(|(key, _)| *key != 0) {
-                self.place(key, rank);
+        if (self.taken + 1) * 4 > self.tags.len() * 3 {
+            let slots = std::mem::take(&mut self.slots);
+            self.resize((slots.len() * 2).max(16));
+            for (principal, rank) in slots.into_iter().filter(|(principal, _)| *principal != NOBODY) {
+                self.place(principal, rank);
             }
         }
-        let new = self.place(principal.0 + 1, rank);
+        let new = self.place(principal, rank);
         self.taken += usize::from(new);
         new
     }
 
-    fn place(&mut self, key: u32, rank: Rank) -> bool {
-        let mask = self.keys.len().wrapping_sub(1);
-        let mut at = spread(key) & mask;
-        while let Some(here) = self.keys.get_mut(at) {
-            if *here == 0 {
-                *here = key;
-                if let Some(place) = self.ranks.get_mut(at) {
-                    *place = rank;
-                }
-                return true;
+    fn place(&mut self, principal: PrincipalId, rank: Rank) -> bool {
+        let (Err(at), tag) = (self.slot(principal), tag(principal)) else { return false };
+        if let (Some(there), Some(slot)) = (self.tags.get_mut(at), self.slots.get_mut(at)) {
+            (*there, *slot) = (tag, (principal, rank));
+        }
+        true
+    }
+
+    /// The rank of a principal, or else the slot for it.
+    #[inline(always)]
+    fn slot(&self, principal: PrincipalId) -> Result<Rank, usize> {
+        let (tag, mask) = (tag(principal), self.tags.len().wrapping_sub(1));
+        let mut at = spread(principal) as usize >> 7 & mask;
+        loop {
+            let here = self.tags.get(at).copied().unwrap_or(0);
+            if here == 0 {
+                return Err(at);
             }
-            if *here == key {
-                return false;
+            if here == tag
+                && let Some((there, rank)) = self.slots.get(at)
+                && *there == principal
+            {
+                return Ok(*rank);
             }
             at = (at + 1) & mask;
         }
-        false
     }
 
     /// The rank of a principal, when it is one of the identity's.
     #[inline(always)]
     pub(super) fn rank(&self, principal: PrincipalId) -> Option<Rank> {
-        let key = principal.0 + 1;
-        let mask = self.keys.len().wrapping_sub(1);
-        let mut at = spread(key) & mask;
-        loop {
-            let here = *self.keys.get(at)?;
-            if here == key {
-                return self.ranks.get(at).copied();
-            }
-            if here == 0 {
-                return None;
-            }
-            at = (at + 1) & mask;
-        }
+        self.slot(principal).ok()
     }
 
     /// The principal of a rank.
@@ -121,6 +122,12 @@ impl Known {
 
 /// Spreads numbers that follow one another.
 #[inline(always)]
-const fn spread(key: u32) -> usize {
-    (key.wrapping_mul(0x9e37_79b9) >> 7) as usize
+const fn spread(principal: PrincipalId) -> u32 {
+    principal.0.wrapping_mul(0x9e37_79b9)
+}
+
+/// What is known of a principal before its slot is read; never 0.
+#[inline(always)]
+const fn tag(principal: PrincipalId) -> u8 {
+    (spread(principal) >> 24) as u8 | 1
 }

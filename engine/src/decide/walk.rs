@@ -6,7 +6,7 @@ use super::known::{Known, Rank};
 use super::{Decision, Outcome, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Host, Operation, Permission, PrincipalType};
-use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, rows_of};
+use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, Rules, rows_of};
 
 /// How many rows may be looked at in the time in which one principal is searched for.
 const SEARCH: usize = 16;
@@ -53,8 +53,8 @@ impl Found {
 
     #[inline(always)]
     fn meet(&mut self, policy: &Policy, row: &Row, place: Place, ask: &mut Ask) {
-        let deny = row.deny.meets(ask.deny);
-        let mut allow = row.allow.meets(ask.allow);
+        let met = row.rules.and(ask.rules);
+        let (deny, mut allow) = (!met.deny().is_empty(), !met.allow().is_empty());
         if row.host != HostId::ANY {
             let asked = ask.host;
             match asked {
@@ -79,8 +79,8 @@ impl Found {
 /// What is asked of every row.
 pub(super) struct Ask {
     operation: Operation,
-    deny: Operations,
-    allow: Operations,
+    /// What an ACL must deny or allow to answer at all.
+    rules: Rules,
     host: Option<IpAddr>,
     /// The host's number, found when a row first needs it.
     host_id: Option<Option<HostId>>,
@@ -90,16 +90,11 @@ impl Ask {
     pub(super) fn new(operation: Operation, host: Option<IpAddr>) -> Self {
         let deny = Operations::answering(operation, Permission::Deny);
         let allow = Operations::answering(operation, Permission::Allow);
-        Self { operation, deny, allow, host, host_id: None }
+        Self { operation, rules: Rules::new(deny, allow), host, host_id: None }
     }
 
     fn host_id(&mut self, policy: &Policy, host: IpAddr) -> Option<HostId> {
         *self.host_id.get_or_insert_with(|| policy.host_id(Host::Address(host.to_canonical())))
-    }
-
-    /// What an ACL must have to answer at all, by permission: denies, then allows.
-    const fn operations(&self) -> (Operations, Operations) {
-        (self.deny, self.allow)
     }
 }
 
@@ -121,26 +116,24 @@ pub(super) fn walk(policy: &Policy, covering: &Covering, known: &Known, memo: &m
             found.allow = found.allow.min(place(&best.allow));
             continue;
         }
-        let asked = ask.operations();
-        each(rows, known, asked, &mut |row, rank| found.meet(policy, row, Place::new(rank, covers), &mut ask));
+        each(rows, known, ask.rules, &mut |row, rank| found.meet(policy, row, Place::new(rank, covers), &mut ask));
     }
     found
 }
 
 /// Hands over the identity's rows that deny or allow one of these operations, by walking the smaller side.
 #[inline(always)]
-fn each(rows: &[Row], known: &Known, asked: (Operations, Operations), visit: &mut impl FnMut(&Row, Rank)) {
-    let meets = |row: &Row| row.deny.meets(asked.0) || row.allow.meets(asked.1);
+fn each(rows: &[Row], known: &Known, asked: Rules, visit: &mut impl FnMut(&Row, Rank)) {
     if rows.len() <= known.entries().len() * SEARCH {
         // The operations first: they are at hand, the principal is looked for.
-        for row in rows.iter().filter(|row| meets(row)) {
+        for row in rows.iter().filter(|row| row.rules.meets(asked)) {
             if let Some(rank) = known.rank(row.principal) {
                 visit(row, rank);
             }
         }
     } else {
         for entry in known.entries() {
-            for row in rows_of(rows, entry.principal).iter().filter(|row| meets(row)) {
+            for row in rows_of(rows, entry.principal).iter().filter(|row| row.rules.meets(asked)) {
                 visit(row, entry.rank);
             }
         }
@@ -189,7 +182,7 @@ impl Best {
 
     fn new(rows: &[Row], known: &Known) -> Self {
         let mut best = Self::NONE;
-        each(rows, known, (Operations::EVERY, Operations::EVERY), &mut |row, rank| {
+        each(rows, known, Rules::new(Operations::EVERY, Operations::EVERY), &mut |row, rank| {
             let note = |ranks: &mut [Rank], permission| {
                 for (operation, least) in Operation::ALL.iter().zip(ranks) {
                     if row.of(permission).meets(Operations::answering(*operation, permission)) {

@@ -26,7 +26,7 @@ const SEARCH: usize = 16;
 
 pub(crate) use patterns::{Covering, Pattern, PatternId};
 pub(crate) use principals::PrincipalId;
-pub(crate) use rows::{HostId, Operations, Row, rows_of};
+pub(crate) use rows::{HostId, Operations, Row, Rules, rows_of};
 pub use settings::{GroupSource, Settings, SettingsError, Superusers};
 
 /// Everything that a decision needs besides the identity and the request.
@@ -477,7 +477,7 @@ impl Policy {
 
     fn remove_row(&mut self, pattern: PatternId, row: Row) -> bool {
         let (changed, gone) = self.patterns.remove(pattern, row);
-        self.acls -= if changed { row.deny.len() + row.allow.len() } else { 0 };
+        self.acls -= if changed { row.deny().len() + row.allow().len() } else { 0 };
         if gone {
             if self.principals.rows(row.principal) == 1 {
                 self.who = Stamp::new();
@@ -529,7 +529,7 @@ fn row(principal: PrincipalId, host: HostId, operation: Operation, permission: P
         Permission::Deny => (operation, Operations::default()),
         Permission::Allow => (Operations::default(), operation),
     };
-    Row { principal, host, deny, allow }
+    Row { principal, host, rules: Rules::new(deny, allow) }
 }
 
 impl Default for Policy {

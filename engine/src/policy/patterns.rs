@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 use super::lengths::Lengths;
 use super::principals::PrincipalId;
 use super::rows::{HostId, Row, Rows, rows_of};
-use crate::hash::{Keys, Table};
+use crate::hash::{Filter, Keys, Table};
 use crate::model::{PatternType, ResourceType};
 use crate::name::Name;
 use crate::text::equal;
@@ -114,12 +114,12 @@ impl Tried {
     const MOST: usize = 16;
 
     #[inline(always)]
-    fn add(&mut self, prefixes: &Table, hash: u32, length: usize) {
+    fn add(&mut self, filter: &Filter, hash: u32, length: usize) {
         if let (Some(place), Some(of)) = (self.hashes.get_mut(self.count), self.lengths.get_mut(self.count)) {
             *place = hash;
             *of = length as u32;
         }
-        self.count += usize::from(prefixes.may_have(hash));
+        self.count += usize::from(filter.may_have(hash));
     }
 }
 
@@ -129,6 +129,7 @@ pub(super) struct Patterns {
     keys: Keys,
     literals: Table,
     prefixes: Table,
+    filter: Filter,
     lengths: Lengths,
     /// By resource type: the literal `*`.
     all_names: [Option<u32>; ResourceType::ALL.len()],
@@ -198,11 +199,11 @@ impl Patterns {
                 if tried.count == Tried::MOST {
                     self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
                 }
-                tried.add(&self.prefixes, word.hash_up_to(length), length);
+                tried.add(&self.filter, word.hash_up_to(length), length);
             }
         }
         let hash = pass.hash();
-        let literal = if self.literals.may_have(hash) { self.literals.home(hash) } else { 0 };
+        let literal = self.literals.home(hash);
         self.find_prefixes(&mut tried, resource_type, bytes, &mut found);
         if let Some(id) = self.literals.find_from(literal, hash, |id| self.is(id, resource_type, bytes)) {
             found.push(id);
@@ -251,6 +252,7 @@ impl Patterns {
             self.literals.insert(hash, id);
         } else {
             self.prefixes.insert(hash, id);
+            self.filter.add(hash, &self.prefixes);
             self.lengths.add(&self.keys, of, name.as_bytes());
         }
         if is_all_names && let Some(place) = self.all_names.get_mut(of as usize) {

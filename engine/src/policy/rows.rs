@@ -99,20 +99,70 @@ impl HostId {
     pub(crate) const ANY: Self = Self(0);
 }
 
+/// Operations that are denied, and operations that are allowed: one number, so that one comparison tells whether a row
+/// answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rules(u32);
+
+impl Rules {
+    pub(crate) const fn new(deny: Operations, allow: Operations) -> Self {
+        Self(deny.0 as u32 | (allow.0 as u32) << 16)
+    }
+
+    pub(crate) const fn deny(self) -> Operations {
+        Operations(self.0 as u16)
+    }
+
+    pub(crate) const fn allow(self) -> Operations {
+        Operations((self.0 >> 16) as u16)
+    }
+
+    /// Whether an operation is denied, or is allowed, in both.
+    #[inline(always)]
+    pub(crate) const fn meets(self, others: Self) -> bool {
+        !self.and(others).is_empty()
+    }
+
+    /// Those that are in both.
+    #[inline(always)]
+    pub(crate) const fn and(self, others: Self) -> Self {
+        Self(self.0 & others.0)
+    }
+
+    const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    const fn or(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    const fn without(self, others: Self) -> Self {
+        Self(self.0 & !others.0)
+    }
+}
+
 /// The ACLs of one principal and host on one pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) principal: PrincipalId,
     pub(crate) host: HostId,
-    pub(crate) deny: Operations,
-    pub(crate) allow: Operations,
+    pub(crate) rules: Rules,
 }
 
 impl Row {
+    pub(crate) const fn deny(&self) -> Operations {
+        self.rules.deny()
+    }
+
+    pub(crate) const fn allow(&self) -> Operations {
+        self.rules.allow()
+    }
+
     pub(crate) const fn of(&self, permission: Permission) -> Operations {
         match permission {
-            Permission::Deny => self.deny,
-            Permission::Allow => self.allow,
+            Permission::Deny => self.deny(),
+            Permission::Allow => self.allow(),
         }
     }
 
@@ -162,8 +212,7 @@ impl Rows {
             Ok(place) => {
                 let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
                 let before = *there;
-                there.deny = there.deny.or(row.deny);
-                there.allow = there.allow.or(row.allow);
+                there.rules = there.rules.or(row.rules);
                 (*there != before, false)
             }
             Err(place) => {
@@ -192,10 +241,9 @@ impl Rows {
         let Ok(place) = self.as_slice().binary_search_by_key(&row.key(), Row::key) else { return (false, false) };
         let Some(there) = self.as_mut_slice().get_mut(place) else { return (false, false) };
         let before = *there;
-        there.deny = there.deny.without(row.deny);
-        there.allow = there.allow.without(row.allow);
+        there.rules = there.rules.without(row.rules);
         let after = *there;
-        let gone = after.deny.is_empty() && after.allow.is_empty();
+        let gone = after.rules.is_empty();
         if gone {
             self.take(place);
         }

@@ -134,9 +134,7 @@ impl<'a> Compared<'a> {
             let other = self.known.get(known).and_then(|known| *of(&known.ids, 1 - side));
             let others = *of(&there, 1 - side);
             let others = other.map_or(&[][..], |other| rows_of(others, other));
-            let is_same = |other: &Row| {
-                other.deny == row.deny && other.allow == row.allow && self.is_same_host(side, row.host, other.host)
-            };
+            let is_same = |other: &Row| other.rules == row.rules && self.is_same_host(side, row.host, other.host);
             if !others.iter().any(is_same) {
                 rows.push((known, side, *of(ids, side)));
             }

@@ -53,7 +53,7 @@ impl<'a> Linter<'a, '_> {
         let sensible = pattern.resource_type.operations();
         for row in pattern.rows().iter().filter(is_wanted) {
             let Some(principal) = self.policy.principal(row.principal) else { continue };
-            for operation in row.deny.or(row.allow).iter() {
+            for operation in row.deny().or(row.allow()).iter() {
                 if operation != Operation::All && !sensible.contains(&operation) {
                     self.foreign(pattern, row, operation);
                 }
@@ -78,17 +78,17 @@ impl<'a> Linter<'a, '_> {
     fn row(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row) {
         // What broader rows deny and allow; and the row itself, of which one operation may cover another.
         let (mut deny, mut allow) = (Operations::default(), Operations::default());
-        let (mut own_deny, mut own_allow) = (row.deny, row.allow);
+        let (mut own_deny, mut own_allow) = (row.deny(), row.allow());
         self.broader(id, row, |_, other, twin| {
             if twin {
-                own_deny = own_deny.or(other.deny);
-                own_allow = own_allow.or(other.allow);
+                own_deny = own_deny.or(other.deny());
+                own_allow = own_allow.or(other.allow());
             } else {
-                deny = deny.or(answered(other.deny, Permission::Deny));
-                allow = allow.or(answered(other.allow, Permission::Allow));
+                deny = deny.or(answered(other.deny(), Permission::Deny));
+                allow = allow.or(answered(other.allow(), Permission::Allow));
             }
         });
-        for operation in row.deny.iter() {
+        for operation in row.deny().iter() {
             let only = Operations::only(operation);
             let beside = answered(own_deny.without(only), Permission::Deny);
             if within(answered(only, Permission::Deny), deny.or(beside)) {
@@ -96,7 +96,7 @@ impl<'a> Linter<'a, '_> {
             }
         }
         let denied = deny.or(answered(own_deny, Permission::Deny));
-        for operation in row.allow.iter() {
+        for operation in row.allow().iter() {
             let only = Operations::only(operation);
             let effect = answered(only, Permission::Allow);
             if within(effect, denied) {
