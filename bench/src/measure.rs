@@ -81,7 +81,7 @@ impl Clock {
     /// A clock that keeps criterion's files in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, quick: bool) -> Self {
-        let (warm_up, measure, samples) = if quick { (200, 1_000, 30) } else { (1_000, 4_000, 100) };
+        let (warm_up, measure, samples) = if quick { (100, 200, 10) } else { (300, 1_000, 30) };
         let criterion = Criterion::default()
             .output_directory(&folder)
             .without_plots()
@@ -163,6 +163,22 @@ pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usi
     of_passes(row, &mut times)
 }
 
+/// The rows of turns that measured the same: each with the medians of its turns.
+#[must_use]
+pub fn of_turns(turns: &[Vec<Row>]) -> Vec<Row> {
+    let Some(first) = turns.first() else { return Vec::new() };
+    let of = |place: usize, value: fn(&Row) -> Option<f64>| {
+        let mut values: Vec<f64> = turns.iter().filter_map(|turn| value(turn.get(place)?)).collect();
+        (!values.is_empty()).then(|| quantile(&mut values, 0.5))
+    };
+    let merged = first.iter().enumerate().map(|(place, row)| Row {
+        ns_median: of(place, |row| row.ns_median),
+        ns_p99: of(place, |row| row.ns_p99),
+        ..row.clone()
+    });
+    merged.collect()
+}
+
 /// A row of the passes of every call.
 fn of_passes(row: Row, times: &mut [Vec<f64>]) -> Row {
     let mut medians: Vec<f64> = times.iter_mut().map(|times| quantile(times, 0.5)).collect();
@@ -196,6 +212,13 @@ mod tests {
         let mut values = [5.0, 1.0, 3.0, 2.0, 4.0];
         assert_eq!([0.0, 0.5, 0.99, 1.0].map(|at| quantile(&mut values, at)), [1.0, 3.0, 5.0, 5.0]);
         assert_eq!(quantile(&mut [], 0.5), 0.0);
+    }
+
+    #[test]
+    fn a_row_of_turns_has_their_medians() {
+        let turn = |ns| vec![Row { ns_median: Some(ns), checked: Some(1), ..Row::new("a", 1, 0) }, Row::new("b", 1, 0)];
+        let rows = of_turns(&[turn(9.0), turn(1.0), turn(3.0)]);
+        assert_eq!(rows, turn(3.0));
     }
 
     #[test]

@@ -3,12 +3,14 @@
 use crate::Result;
 use crate::analysis;
 use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
-use crate::engine::{Engine, Entry, Opened, Question};
+use crate::engine::{Engine, Entry, Hot, Opened, Question};
 use crate::files::{Asking, Folder, Part};
-use crate::measure::{Clock, Row, singly};
+use crate::measure::{Clock, Row, of_turns, singly};
 use crate::shapes;
 use crate::workload::GROUPS;
 
+/// How often all checks are measured, one after the other: whatever else the machine does meets all of them.
+const TURNS: usize = 7;
 /// How many ACLs are added and removed.
 const CHANGES: usize = 500;
 
@@ -27,13 +29,22 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
         rows.push(clock.runs(Row::new("serde_json_parse", *size, 0), || serde_json::from_str::<Document>(&text)));
         engines.push((*size, Engine::load(&text)?));
     }
-    // One number of groups for all sizes in a row: what is divided by each other is measured side by side.
+    let mut subjects = Vec::new();
     for groups in GROUPS {
         for (size, engine) in &engines {
-            let asking = folder.asking(*size, groups)?;
-            rows.extend(questions(&mut clock, engine, *size, &asking)?);
+            subjects.push(Subject::new(engine, *size, folder.asking(*size, groups)?)?);
         }
     }
+    let mut turns = Vec::new();
+    for _ in 0..TURNS {
+        let mut turn = Vec::new();
+        for subject in &mut subjects {
+            turn.extend(subject.measure(&mut clock)?);
+        }
+        turns.push(turn);
+    }
+    drop(subjects);
+    rows.extend(of_turns(&turns));
     for (size, engine) in &mut engines {
         rows.extend(changes(engine, *size)?);
     }
@@ -45,25 +56,42 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     folder.write_part("native", &Part { results: rows, versions: Vec::new() })
 }
 
-/// Compares every answer, then measures checks, decisions and the opening of identities.
-fn questions(clock: &mut Clock, engine: &Engine, size: usize, asking: &Asking) -> Result<Vec<Row>> {
-    let Asking { groups, identities, queries } = asking;
-    let (mut opened, questions) = translate(engine, asking)?;
-    compare(engine, asking, &mut opened, &questions)?;
-    let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, size, *groups) };
-    let check = clock.calls(row("native_check"), queries.len(), |place| {
-        opened[queries[place].identity].allows(engine, &questions[place])
-    })?;
-    let resources: Vec<_> = questions.iter().map(|question| engine.resource(question)).collect();
-    let handle = clock.calls(row("native_resource"), queries.len(), |place| {
-        opened[queries[place].identity].allows_on(engine, &questions[place], &resources[place])
-    })?;
-    let decide = clock.calls(row("native_decide"), queries.len(), |place| {
-        opened[queries[place].identity].decide(engine, &questions[place])
-    })?;
-    let open = clock
-        .calls(Row::new("native_open", size, *groups), identities.len(), |place| engine.open(&identities[place]))?;
-    Ok(vec![check, handle, decide, open])
+/// A policy with those who ask it.
+struct Subject<'e> {
+    engine: &'e Engine,
+    size: usize,
+    asking: Asking,
+    opened: Vec<Opened>,
+    questions: Vec<Question>,
+    resources: Vec<Hot>,
+}
+
+impl<'e> Subject<'e> {
+    /// Opens everyone, and compares every answer.
+    fn new(engine: &'e Engine, size: usize, asking: Asking) -> Result<Self> {
+        let (mut opened, questions) = translate(engine, &asking)?;
+        compare(engine, &asking, &mut opened, &questions)?;
+        let resources = questions.iter().map(|question| engine.resource(question)).collect();
+        Ok(Self { engine, size, asking, opened, questions, resources })
+    }
+
+    /// Measures checks, decisions and the opening of identities.
+    fn measure(&mut self, clock: &mut Clock) -> Result<Vec<Row>> {
+        let Self { engine, size, asking: Asking { groups, identities, queries }, opened, questions, resources } = self;
+        let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, *size, *groups) };
+        let check = clock.calls(row("native_check"), queries.len(), |place| {
+            opened[queries[place].identity].allows(engine, &questions[place])
+        })?;
+        let handle = clock.calls(row("native_resource"), queries.len(), |place| {
+            opened[queries[place].identity].allows_on(engine, &questions[place], &resources[place])
+        })?;
+        let decide = clock.calls(row("native_decide"), queries.len(), |place| {
+            opened[queries[place].identity].decide(engine, &questions[place])
+        })?;
+        let row = Row::new("native_open", *size, *groups);
+        let open = clock.calls(row, identities.len(), |place| engine.open(&identities[place]))?;
+        Ok(vec![check, handle, decide, open])
+    }
 }
 
 /// Opens the identities and translates the questions.

@@ -1,5 +1,6 @@
 //! The principals of an opened identity, each with its rank: the place of the first way to it in the order of D-20.
 
+use super::Source;
 use crate::policy::PrincipalId;
 
 /// What stands for a principal that the policy does not speak of.
@@ -20,11 +21,12 @@ pub(super) struct Known {
     taken: usize,
 }
 
-/// A principal, and the place of the group that leads to it.
+/// A principal, how it is reached, and the place of the group that leads to it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) rank: Rank,
     pub(super) principal: PrincipalId,
+    pub(super) source: Source,
     pub(super) group: Option<u32>,
 }
 
@@ -41,19 +43,19 @@ impl Known {
     }
 
     /// Adds the principal at the end of the next way; one that is there keeps its rank.
-    pub(super) fn add(&mut self, principal: Option<PrincipalId>, group: Option<u32>) {
+    pub(super) fn add(&mut self, principal: Option<PrincipalId>, source: Source, group: Option<u32>) {
         let rank = (self.entries.len() * 2) as Rank;
         match principal {
-            Some(principal) => self.push(Entry { rank, principal, group }),
+            Some(principal) => self.push(Entry { rank, principal, source, group }),
             // The user has the first rank in any case, because `User:*` counts as the user.
-            None if rank == 0 => self.entries.push(Entry { rank, principal: NOBODY, group }),
+            None if rank == 0 => self.entries.push(Entry { rank, principal: NOBODY, source, group }),
             None => {}
         }
     }
 
     /// Adds `User:*` after all others, unless it is the user itself.
     pub(super) fn add_everyone(&mut self, everyone: PrincipalId) {
-        self.push(Entry { rank: 1, principal: everyone, group: None });
+        self.push(Entry { rank: 1, principal: everyone, source: Source::User, group: None });
     }
 
     fn push(&mut self, entry: Entry) {

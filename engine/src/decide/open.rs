@@ -104,7 +104,7 @@ impl OpenIdentity {
         // The user's roles are few, and may find room as well.
         known.clear(2 + groups.iter().flatten().map(with_roles).sum::<usize>());
         ways_through(policy, &self.identity, groups, &mut |way| {
-            known.add(way.to.id(), way.group);
+            known.add(way.to.id(), way.source, way.group);
         });
         if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
             known.add_everyone(everyone);

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::known::{Known, Rank};
 use super::{Decision, Outcome, Reason, Request, Source};
 use crate::identity::Identity;
-use crate::model::{Host, Operation, Permission, PrincipalType};
+use crate::model::{Host, Operation, Permission};
 use crate::policy::{Covering, HostId, Operations, PatternId, Policy, Row, Rules, rows_of};
 
 /// How many rows may be looked at in the time in which one principal is searched for.
@@ -221,27 +221,23 @@ pub(super) fn decision(
     };
     let Some((entry, pattern, row, operation)) = row() else { return none() };
     let group = entry.group.and_then(|group| identity.groups().get(group as usize)).cloned();
-    let principal = policy.principal(entry.principal);
-    let role = principal.filter(|principal| principal.kind() == PrincipalType::Role);
-    let source = match (&group, role) {
-        (None, None) => Source::User,
-        (None, Some(_)) => Source::Role,
-        (Some(_), None) => Source::Group,
-        (Some(_), Some(_)) => Source::GroupRole,
-    };
     let (outcome, reason) = match permission {
         Permission::Deny => (Outcome::Deny, Reason::DenyRule),
         Permission::Allow => (Outcome::Allow, Reason::AllowRule),
     };
+    let host_unknown = host_match(policy.host(row.host), request) == HostMatch::Unknown;
+    // Last, because the principal is read for it, which a large policy has far from the processor.
+    let acl = policy.acl(pattern, row, operation, permission);
+    let is_role = matches!(entry.source, Source::Role | Source::GroupRole);
     Decision {
         outcome,
         reason,
-        source: Some(source),
+        source: Some(entry.source),
         group,
-        role: role.map(|role| role.name().to_owned()),
-        acl: Some(policy.acl(pattern, row, operation, permission)),
+        role: is_role.then(|| acl.principal.name().to_owned()),
+        acl: Some(acl),
         implied_by: (operation != request.operation).then_some(operation),
-        host_unknown: host_match(policy.host(row.host), request) == HostMatch::Unknown,
+        host_unknown,
         verified: identity.is_verified(),
     }
 }
