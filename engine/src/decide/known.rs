@@ -6,6 +6,9 @@ use crate::policy::PrincipalId;
 /// What stands for a principal that the policy does not speak of.
 const NOBODY: PrincipalId = PrincipalId(u32::MAX);
 
+/// What stands for the place of a group where there is none.
+const NO_GROUP: u32 = u32::MAX;
+
 /// A principal's rank: twice its place; `User:*` has the user's, plus one, because it comes right after the user (D-20).
 pub(super) type Rank = u32;
 
@@ -21,13 +24,13 @@ pub(super) struct Known {
     taken: usize,
 }
 
-/// A principal, how it is reached, and the place of the group that leads to it.
+/// A principal, how it is reached, and the place of the group that leads to it; no place that there is, where none does.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry {
     pub(super) rank: Rank,
     pub(super) principal: PrincipalId,
     pub(super) source: Source,
-    pub(super) group: Option<u32>,
+    pub(super) group: u32,
 }
 
 impl Known {
@@ -44,7 +47,7 @@ impl Known {
 
     /// Adds the principal at the end of the next way; one that is there keeps its rank.
     pub(super) fn add(&mut self, principal: Option<PrincipalId>, source: Source, group: Option<u32>) {
-        let rank = (self.entries.len() * 2) as Rank;
+        let (rank, group) = ((self.entries.len() * 2) as Rank, group.unwrap_or(NO_GROUP));
         match principal {
             Some(principal) => self.push(Entry { rank, principal, source, group }),
             // The user has the first rank in any case, because `User:*` counts as the user.
@@ -55,7 +58,7 @@ impl Known {
 
     /// Adds `User:*` after all others, unless it is the user itself.
     pub(super) fn add_everyone(&mut self, everyone: PrincipalId) {
-        self.push(Entry { rank: 1, principal: everyone, source: Source::User, group: None });
+        self.push(Entry { rank: 1, principal: everyone, source: Source::User, group: NO_GROUP });
     }
 
     fn push(&mut self, entry: Entry) {

@@ -220,7 +220,7 @@ pub(super) fn decision(
         Some((entry, pattern, row, operation))
     };
     let Some((entry, pattern, row, operation)) = row() else { return none() };
-    let group = entry.group.and_then(|group| identity.groups().get(group as usize)).cloned();
+    let group = identity.groups().get(entry.group as usize).cloned();
     let (outcome, reason) = match permission {
         Permission::Deny => (Outcome::Deny, Reason::DenyRule),
         Permission::Allow => (Outcome::Allow, Reason::AllowRule),
@@ -242,24 +242,28 @@ pub(super) fn decision(
     }
 }
 
-/// The best of the ACLs of one principal on one pattern: by host, then by operation (D-20).
+/// Where an ACL stands among those of one principal on one pattern: by host, then by operation (D-20).
+type Order = (u8, Option<usize>, Host);
+
+/// The best of the ACLs of one principal on one pattern.
 fn best_row<'p>(
     policy: &Policy,
     rows: &'p [Row],
     permission: Permission,
     request: &Request<'_>,
 ) -> Option<(&'p Row, Operation)> {
-    let mut best: Option<((u8, usize, Host), &Row, Operation)> = None;
+    let answering = Operations::answering(request.operation, permission);
+    let mut best: Option<(Order, &Row, Operation)> = None;
     for row in rows {
         let host = policy.host(row.host);
         let Some(host_rank) = host_match(host, request).rank(permission) else { continue };
-        row.acls(|operation, of| {
-            let Some(rank) = operation_rank(operation, request.operation, permission) else { return };
+        for operation in row.of(permission).and(answering).iter() {
+            let rank = operation_rank(operation, request.operation, permission);
             let key = (host_rank, rank, host);
-            if of == permission && best.is_none_or(|(least, ..)| key < least) {
+            if best.is_none_or(|(least, ..)| key < least) {
                 best = Some((key, row, operation));
             }
-        });
+        }
     }
     best.map(|(_, row, operation)| (row, operation))
 }
