@@ -13,6 +13,7 @@ import { promisify } from 'node:util';
 import { exportJWK, generateKeyPair } from 'jose';
 import { basic } from './ask.mjs';
 import { launch } from './launch.mjs';
+import { until } from './until.mjs';
 
 const run = promisify(execFile);
 
@@ -83,6 +84,8 @@ export async function startGlewlwyd(people) {
     await run('sqlite3', ['-bail', database, `BEGIN;${tables}COMMIT;`]);
     glewlwyd = await launch('glewlwyd', ['-c', settings], { ready: /Glewlwyd started on port/ });
     const api = `http://127.0.0.1:${port}/api`;
+    // It says that it started before it listens.
+    await until(() => fetch(api));
     const ask = await signIn(api);
     await setUp(api, ask);
     for (const [username, groups] of Object.entries(people))
