@@ -81,28 +81,30 @@ impl Clock {
     /// A clock that keeps criterion's files in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, quick: bool) -> Self {
-        let (warm_up, measure, samples) = if quick { (100, 200, 10) } else { (300, 1_000, 30) };
+        // Short, since there are many turns: what is compared shall meet the same moods of the machine.
+        let (warm_up, measure, samples) = if quick { (10, 40, 10) } else { (20, 100, 20) };
         let criterion = Criterion::default()
             .output_directory(&folder)
             .without_plots()
             .warm_up_time(Duration::from_millis(warm_up))
             .measurement_time(Duration::from_millis(measure))
             .sample_size(samples)
-            .nresamples(10_000);
+            .nresamples(1_001);
         Self { criterion, folder, repetitions: if quick { 3 } else { 7 } }
     }
 
     /// Times `call`, which gets 0, 1, .. `calls` - 1 in turn: the median by criterion, and the 99th percentile of batches
-    /// of 20 calls.
+    /// of 20 calls. No two calls of this name the same `turn` of a row: criterion would put the second one elsewhere.
     ///
     /// # Errors
     /// Criterion's files cannot be read.
-    pub fn calls<T>(&mut self, row: Row, calls: usize, mut call: impl FnMut(usize) -> T) -> Result<Row> {
-        let id = format!("g{}", row.groups);
+    pub fn calls<T>(&mut self, turn: usize, row: Row, calls: usize, mut call: impl FnMut(usize) -> T) -> Result<Row> {
+        let id = format!("g{}-{}", row.groups, turn);
         let mut group = self.criterion.benchmark_group(&row.name);
         group.sampling_mode(SamplingMode::Flat);
+        // Goes on from sample to sample: one alone may be shorter than a round of all calls.
+        let mut next = 0;
         group.bench_function(BenchmarkId::new(&id, row.acls), |bencher| {
-            let mut next = 0;
             bencher.iter(|| {
                 let result = call(next);
                 next += 1;

@@ -10,7 +10,7 @@ use crate::shapes;
 use crate::workload::GROUPS;
 
 /// How often all checks are measured, one after the other: whatever else the machine does meets all of them.
-const TURNS: usize = 7;
+const TURNS: usize = 40;
 /// How many ACLs are added and removed.
 const CHANGES: usize = 500;
 
@@ -36,12 +36,12 @@ pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
         }
     }
     let mut turns = Vec::new();
-    for _ in 0..TURNS {
-        let mut turn = Vec::new();
+    for turn in 0..TURNS {
+        let mut rows = Vec::new();
         for subject in &mut subjects {
-            turn.extend(subject.measure(&mut clock)?);
+            rows.extend(subject.measure(&mut clock, turn)?);
         }
-        turns.push(turn);
+        turns.push(rows);
     }
     drop(subjects);
     rows.extend(of_turns(&turns));
@@ -76,20 +76,20 @@ impl<'e> Subject<'e> {
     }
 
     /// Measures checks, decisions and the opening of identities.
-    fn measure(&mut self, clock: &mut Clock) -> Result<Vec<Row>> {
+    fn measure(&mut self, clock: &mut Clock, turn: usize) -> Result<Vec<Row>> {
         let Self { engine, size, asking: Asking { groups, identities, queries }, opened, questions, resources } = self;
         let row = |name| Row { checked: Some(queries.len()), ..Row::new(name, *size, *groups) };
-        let check = clock.calls(row("native_check"), queries.len(), |place| {
+        let check = clock.calls(turn, row("native_check"), queries.len(), |place| {
             opened[queries[place].identity].allows(engine, &questions[place])
         })?;
-        let handle = clock.calls(row("native_resource"), queries.len(), |place| {
+        let handle = clock.calls(turn, row("native_resource"), queries.len(), |place| {
             opened[queries[place].identity].allows_on(engine, &questions[place], &resources[place])
         })?;
-        let decide = clock.calls(row("native_decide"), queries.len(), |place| {
+        let decide = clock.calls(turn, row("native_decide"), queries.len(), |place| {
             opened[queries[place].identity].decide(engine, &questions[place])
         })?;
         let row = Row::new("native_open", *size, *groups);
-        let open = clock.calls(row, identities.len(), |place| engine.open(&identities[place]))?;
+        let open = clock.calls(turn, row, identities.len(), |place| engine.open(&identities[place]))?;
         Ok(vec![check, handle, decide, open])
     }
 }
