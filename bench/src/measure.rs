@@ -89,12 +89,13 @@ impl Clock {
             .warm_up_time(Duration::from_millis(warm_up))
             .measurement_time(Duration::from_millis(measure))
             .sample_size(samples)
+            // Only the median is read, so the least that criterion does not warn of.
             .nresamples(1_001);
         Self { criterion, folder, repetitions: if quick { 3 } else { 7 } }
     }
 
     /// Times `call`, which gets 0, 1, .. `calls` - 1 in turn: the median by criterion, and the 99th percentile of batches
-    /// of 20 calls. No two calls of this name the same `turn` of a row: criterion would put the second one elsewhere.
+    /// of 20 calls. Every `turn` of a row is another one: criterion puts what it has seen before into another folder.
     ///
     /// # Errors
     /// Criterion's files cannot be read.
