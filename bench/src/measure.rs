@@ -42,9 +42,7 @@ pub struct Row {
 /// The median of some figures; of none, zero.
 #[must_use]
 pub fn median(values: &[f64]) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+    quantile(&mut values.to_vec(), 0.5)
 }
 
 impl Row {
@@ -81,7 +79,7 @@ impl Clock {
     /// A clock that keeps criterion's files in `folder`.
     #[must_use]
     pub fn new(folder: PathBuf, quick: bool) -> Self {
-        // Short, since there are many turns: what is compared shall meet the same moods of the machine.
+        // Short, since there are many turns: what is compared meets the machine in the same state.
         let (warm_up, measure, samples) = if quick { (10, 40, 10) } else { (20, 100, 20) };
         let criterion = Criterion::default()
             .output_directory(&folder)
@@ -171,8 +169,8 @@ pub fn singly<T>(row: Row, calls: usize, passes: usize, mut call: impl FnMut(usi
 pub fn of_turns(turns: &[Vec<Row>]) -> Vec<Row> {
     let Some(first) = turns.first() else { return Vec::new() };
     let of = |place: usize, value: fn(&Row) -> Option<f64>| {
-        let mut values: Vec<f64> = turns.iter().filter_map(|turn| value(turn.get(place)?)).collect();
-        (!values.is_empty()).then(|| quantile(&mut values, 0.5))
+        let values: Vec<f64> = turns.iter().filter_map(|turn| value(turn.get(place)?)).collect();
+        (!values.is_empty()).then(|| median(&values))
     };
     let merged = first.iter().enumerate().map(|(place, row)| Row {
         ns_median: of(place, |row| row.ns_median),
