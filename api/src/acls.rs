@@ -1,6 +1,7 @@
 //! The Data Plane's ACLs: the body of one, the filter of a list, and the grouped answer (specification 2.4, 4.2, D-21).
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
+use gbac_engine::text::escaped;
 use gbac_engine::wire::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -420,7 +421,7 @@ fn choice<T>(
                 let text: String = text.chars().take(80).collect();
                 from.refuse(
                     name,
-                    format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", text.escape_debug()),
+                    format!("`{}` is not a value; the values are {all} and `{kind}_ANY`", escaped(&text)),
                 );
             }
             value

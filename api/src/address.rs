@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
+use gbac_engine::text::escaped;
 use url::Url;
 
 /// Why an address is not one to fetch from.
@@ -41,8 +42,8 @@ impl AddressError {
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAUrl(text) => write!(f, "`{}` is not an address", text.escape_debug()),
-            Self::NotSafe(text) => write!(f, "what `{}` answers could be anybody's", text.escape_debug()),
+            Self::NotAUrl(text) => write!(f, "`{}` is not an address", escaped(text)),
+            Self::NotSafe(text) => write!(f, "what `{}` answers could be anybody's", escaped(text)),
             Self::Credentials => f.write_str("the address has a user name or a password in it"),
         }
     }
@@ -105,7 +106,7 @@ impl BaseUrlError {
 impl fmt::Display for BaseUrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAUrl(text) => write!(f, "`{}` is not the base address of an API", text.escape_debug()),
+            Self::NotAUrl(text) => write!(f, "`{}` is not the base address of an API", escaped(text)),
             // The text is not repeated: it may hold a password.
             Self::Surplus => f.write_str("the address holds more than a scheme, a host, a port and a path"),
         }

@@ -1,5 +1,6 @@
 //! The last audit events of a service (specification 6).
 
+use gbac_engine::text::escaped;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -42,7 +43,7 @@ impl AuditQuery {
         if let Some(text) = parameters.take("limit") {
             match text.parse() {
                 Ok(limit @ 1..=MAX_EVENTS) => query.limit = limit,
-                _ => parameters.refuse("limit", format!("`{}` is not 1 to {MAX_EVENTS}", text.escape_debug())),
+                _ => parameters.refuse("limit", format!("`{}` is not 1 to {MAX_EVENTS}", escaped(text))),
             }
         }
         parameters.finish(query)

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gbac_engine::text::escaped;
+
 /// A path segment or query text whose percent-encoding cannot be read as UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodeError(String);
@@ -22,7 +24,7 @@ impl DecodeError {
 
 impl fmt::Display for DecodeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not percent-encoded UTF-8", self.0.escape_debug())
+        write!(f, "`{}` is not percent-encoded UTF-8", escaped(&self.0))
     }
 }
 

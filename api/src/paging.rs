@@ -1,5 +1,7 @@
 //! Pages of sorted lists, and how the parameters of a query are taken one by one.
 
+use gbac_engine::text::escaped;
+
 use crate::problem::FieldViolation;
 
 /// How many entries a page has when nobody says.
@@ -27,7 +29,7 @@ impl Page {
         let size = parameters.take("page_size").and_then(|text| match text.parse::<i32>() {
             Ok(size @ -1..=1000) => Some(size),
             _ => {
-                parameters.refuse("page_size", format!("`{}` is not -1 to {MAX_PAGE_SIZE}", text.escape_debug()));
+                parameters.refuse("page_size", format!("`{}` is not -1 to {MAX_PAGE_SIZE}", escaped(text)));
                 None
             }
         });
@@ -89,7 +91,7 @@ impl<'q> Parameters<'q> {
             [one] => format!("is not known here; the parameter is {one}"),
             _ => format!("is not known here; the parameters are {}", known.join(", ")),
         };
-        FieldViolation::new(name.escape_debug().to_string(), text)
+        FieldViolation::new(escaped(name), text)
     }
 
     /// The value, when nothing was wrong. A filter that nobody asked for is refused: to leave it out would widen the

@@ -2,6 +2,7 @@
 
 use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
 use gbac_engine::policy::Policy;
+use gbac_engine::text::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};
@@ -109,7 +110,7 @@ impl UpdateRole {
         let add = read(&self.add, "add", Joining::Joins);
         let remove = read(&self.remove, "remove", Joining::Leaves);
         if let Some(both) = add.iter().find(|member| remove.contains(member)) {
-            let text = format!("Conflict between 'add' and 'remove' lists: `{}`", both.to_string().escape_debug());
+            let text = format!("Conflict between 'add' and 'remove' lists: `{}`", escaped(&both.to_string()));
             faults.push(FieldViolation::new("remove", text));
         }
         if faults.is_empty() { Ok(Membership { add, remove }) } else { Err(faults) }

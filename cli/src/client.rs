@@ -12,6 +12,7 @@ use gbac_api::problem::Refusal;
 use gbac_api::security::ResolvedIdentity;
 use gbac_api::spelling::RoleSpelling;
 use gbac_engine::policy::Policy;
+use gbac_engine::text::escaped;
 use gbac_engine::token;
 use gbac_engine::wire::policy_from_json;
 use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH};
@@ -98,7 +99,7 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Tls(text) => write!(f, "connections cannot be made safe: {text}"),
-            Self::Path(path) => write!(f, "`{}` holds a name that no address can hold", path.escape_debug()),
+            Self::Path(path) => write!(f, "`{}` holds a name that no address can hold", escaped(path)),
             Self::Unreachable(url, text) => write!(f, "`{url}` cannot be reached: {text}"),
             Self::TooSlow(url, seconds) => write!(f, "`{url}` was silent for {seconds} seconds"),
             Self::Credentials(false) => f.write_str("the service asks who you are"),

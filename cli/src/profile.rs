@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gbac_api::spelling::RoleSpelling;
+use gbac_engine::text::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;
@@ -86,7 +87,7 @@ impl Profiles {
     /// One profile by name.
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
-            let message = format!("there is no profile `{}`; `gbac profile list` names them", name.escape_debug());
+            let message = format!("there is no profile `{}`; `gbac profile list` names them", escaped(name));
             Failure::new("profile_unknown", message)
         })
     }

@@ -25,7 +25,13 @@ pub fn is_hidden(character: char) -> bool {
 }
 
 /// A text for a message: what is hidden, quotes and backslashes are escaped.
-pub(crate) fn escaped(text: &str) -> String {
+///
+/// ```
+/// use gbac_engine::text::escaped;
+/// assert_eq!(escaped("टीम 'ops\u{3164}'\n"), r"टीम \'ops\u{3164}\'\n");
+/// ```
+#[must_use]
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for character in text.chars() {
         if matches!(character, '"' | '\'' | '\\') {

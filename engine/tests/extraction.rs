@@ -458,12 +458,14 @@ fn suggestions_are_paths_that_find_the_names() {
     let claims = object(json!({
         "aud": ["kafka"], "scope": "openid,email", "name": "Doe, Jane", "n": [1, 2], "empty": [],
         "realm_access": {"roles": ["a", "b", "c", "d"]}, "https://x/y.z": ["e"], "labels": "f, g", "role": "admin",
-        "members": [{"value": "1", "display": "h"}, {"value": "2", "display": "i"}]
+        "members": [{"value": "1", "display": "h"}, {"value": "2", "display": "i"}],
+        "user_groups": "j,k"
     }));
     let found: Vec<_> = suggest_paths(&claims).into_iter().map(|s| (s.path, s.sample, s.count)).collect();
     let row =
         |path: &str, sample: &[&str], count| (path.to_owned(), sample.iter().map(|s| (*s).to_owned()).collect(), count);
     let expected: Vec<(String, Vec<String>, usize)> = vec![
+        row("$.user_groups", &["j", "k"], 2),
         row("$.members[*].display", &["h", "i"], 2),
         row("$.realm_access.roles", &["a", "b", "c"], 4),
         row("$.role", &["admin"], 1),

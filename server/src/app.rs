@@ -12,6 +12,7 @@ use axum::{Router, middleware};
 use gbac_api::problem::RpcCode;
 use gbac_api::service::SignIn;
 use gbac_engine::identity::Identity;
+use gbac_engine::text::escaped;
 use gbac_engine::token::Claims;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -388,6 +389,6 @@ async fn wrong_method(method: Method, request: Request) -> Response {
 
 /// The answer for a path of an API that has nothing there.
 pub(crate) async fn nothing(request: Request) -> Response {
-    let message = format!("there is nothing at `{}`", request.uri().path().escape_debug());
+    let message = format!("there is nothing at `{}`", escaped(request.uri().path()));
     body::refuse(request, Fault::new(RpcCode::NotFound, message)).await
 }

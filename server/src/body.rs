@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
 use gbac_engine::json;
+use gbac_engine::text::escaped;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
@@ -99,11 +100,11 @@ fn wrong_kind(headers: &HeaderMap) -> Option<Fault> {
     let essence = kind.split(';').next().unwrap_or_default().trim();
     let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
     let message = if !essence.eq_ignore_ascii_case("application/json") {
-        format!("the content type is `{}`; it must be `application/json`", kind.escape_debug())
+        format!("the content type is `{}`; it must be `application/json`", escaped(kind))
     } else if let Some(charset) = foreign_charset(kind) {
-        format!("the charset is `{}`; JSON is sent in UTF-8", charset.escape_debug())
+        format!("the charset is `{}`; JSON is sent in UTF-8", escaped(charset))
     } else if !coding.eq_ignore_ascii_case("identity") {
-        format!("the content coding is `{}`; send the body as it is", coding.escape_debug())
+        format!("the content coding is `{}`; send the body as it is", escaped(coding))
     } else {
         return None;
     };

@@ -7,6 +7,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use gbac_api::clusters::{Cluster, GetCluster};
 use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
 
 use crate::app::App;
 use crate::fault::{Fault, Surface};
@@ -24,7 +25,7 @@ async fn read(State(app): State<App>, id: Result<Path<String>, PathRejection>) -
     };
     let site = app.site();
     if site.cluster_id.as_ref().is_some_and(|known| *known != id) {
-        let message = format!("there is no cluster `{}`", id.escape_debug());
+        let message = format!("there is no cluster `{}`", escaped(&id));
         return Fault::new(RpcCode::NotFound, message).answer(Surface::DataPlane);
     }
     Json(GetCluster { cluster: Cluster { id, dataplane_api: site.url.clone() } }).into_response()

@@ -9,6 +9,7 @@ use gbac_api::problem::{
     ServiceProblem,
 };
 use gbac_engine::policy::ChangeError;
+use gbac_engine::text::escaped;
 
 /// Whose form an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -149,7 +150,7 @@ impl From<ChangeError> for Fault {
 
 /// There is no such role.
 pub(crate) fn no_role(name: &str) -> Fault {
-    Fault::new(RpcCode::NotFound, format!("there is no role `{}`", name.escape_debug()))
+    Fault::new(RpcCode::NotFound, format!("there is no role `{}`", escaped(name)))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
 use tokio::time::timeout;
 
 use crate::app::App;
@@ -82,10 +83,8 @@ fn refusal(request: &Request, site: &Site) -> Option<Fault> {
     let host = match host.or(authority.map(Ok)) {
         Some(Ok(host)) if site.answers_for(host) => host,
         Some(Ok(host)) => {
-            let message = format!(
-                "this service does not answer for the host `{}`; ask for it by its own address",
-                host.escape_debug()
-            );
+            let message =
+                format!("this service does not answer for the host `{}`; ask for it by its own address", escaped(host));
             return Some(Fault::with_status(403, RpcCode::PermissionDenied, "foreign_host", message));
         }
         _ => {

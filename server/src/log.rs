@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
+use gbac_engine::text::escaped;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -105,10 +106,10 @@ struct Line {
 
 impl Line {
     fn add(&mut self, field: &Field, value: &str) {
-        let escaped = value.escape_debug();
+        let escaped = escaped(value);
         // Writing to a text does not fail.
         let _ = match field.name() {
-            "message" => write!(self.text, " {}", Plain(value)),
+            "message" => write!(self.text, " {}", plain(value)),
             name if value.contains([' ', '"', '=']) || value.is_empty() => write!(self.text, " {name}=\"{escaped}\""),
             name => write!(self.text, " {name}={escaped}"),
         };
@@ -126,15 +127,8 @@ impl Visit for Line {
 }
 
 /// A message, with quotes as they are and what is no plain character escaped.
-struct Plain<'m>(&'m str);
-
-impl fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.chars().try_for_each(|c| match c {
-            '"' | '\'' => f.write_char(c),
-            c => c.escape_debug().fmt(f),
-        })
-    }
+fn plain(message: &str) -> String {
+    escaped(message).replace("\\\"", "\"").replace("\\'", "'")
 }
 
 #[cfg(test)]
@@ -153,7 +147,7 @@ mod tests {
 
     #[test]
     fn nothing_from_outside_begins_a_line_or_turns_it_round() {
-        let text = Plain("it's \"x\"\n2027-01-01 ERROR \u{1b}[31m \u{202e} ü \\").to_string();
+        let text = plain("it's \"x\"\n2027-01-01 ERROR \u{1b}[31m \u{202e} ü \\");
         assert_eq!(text, "it's \"x\"\\n2027-01-01 ERROR \\u{1b}[31m \\u{202e} ü \\\\");
     }
 }

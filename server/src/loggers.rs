@@ -12,6 +12,7 @@ use axum::{Json, Router};
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
 use tokio::time::{Instant, sleep_until};
 use tracing::Level;
 
@@ -115,7 +116,7 @@ fn named(name: Result<Path<String>, PathRejection>) -> Result<(String, Level), F
             let known: Vec<&str> = log::names().collect();
             let message = format!(
                 "Cannot set log level: unknown logger {{{}}}; the loggers are {}",
-                name.escape_debug(),
+                escaped(&name),
                 known.join(", ")
             );
             Err(Fault::new(RpcCode::InvalidArgument, message))
@@ -148,12 +149,11 @@ async fn write(
         let bad = |message: String| Fault::new(RpcCode::InvalidArgument, message);
         let level = LEVELS.iter().find(|(known, _)| *known == wanted).map(|(_, level)| *level).ok_or_else(|| {
             let levels = LEVELS.map(|(known, _)| known).join(", ");
-            let wanted = wanted.escape_debug();
+            let wanted = escaped(wanted);
             bad(format!("Cannot set log level for {{{name}}}: unknown level {{{wanted}}}; the levels are {levels}"))
         })?;
         let expires = text("expires").map_or(Ok(EXPIRES), |text| {
-            let message =
-                format!("`expires` is `{}`; it must be a number of seconds, 0 for never", text.escape_debug());
+            let message = format!("`expires` is `{}`; it must be a number of seconds, 0 for never", escaped(text));
             text.parse::<u32>().map_err(|_| bad(message))
         })?;
         let previous = app.levels().set(&name, level, expires).unwrap_or(level);

@@ -6,6 +6,7 @@ use gbac_api::problem::RpcCode;
 use gbac_api::roles::{Membership, check_name};
 use gbac_engine::model::{Principal, Role};
 use gbac_engine::policy::{Change, Policy};
+use gbac_engine::text::escaped;
 
 use crate::fault::{Fault, no_role};
 
@@ -21,9 +22,7 @@ pub(crate) fn create(held: &Policy, field: &str, name: &str, members: &[Principa
             .chain(members.into_iter().map(|member| joins(name, member)))
             .collect()),
         Some(role) if role.members.iter().eq(members) => Ok(Vec::new()),
-        Some(_) => {
-            Err(Fault::new(RpcCode::AlreadyExists, format!("there is a role `{}` already", name.escape_debug())))
-        }
+        Some(_) => Err(Fault::new(RpcCode::AlreadyExists, format!("there is a role `{}` already", escaped(name)))),
     }
 }
 

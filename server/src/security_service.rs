@@ -11,6 +11,7 @@ use gbac_api::security::{
     CurrentUserRoles, DeleteRole, ListedRoles, Named, ResolvedIdentity, RoleMembers, SecurityRole, WithRole, principals,
 };
 use gbac_engine::model::{Principal, Role};
+use gbac_engine::text::escaped;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -172,6 +173,6 @@ async fn resolve_oidc_identity(State(app): State<App>, request: Request) -> Resp
 }
 
 async fn unknown(Path(operation): Path<String>, request: Request) -> Response {
-    let message = format!("the operation `{}` is not implemented", operation.escape_debug());
+    let message = format!("the operation `{}` is not implemented", escaped(&operation));
     body::refuse(request, Fault::new(RpcCode::Unimplemented, message)).await
 }

@@ -3,6 +3,7 @@
 use gbac_engine::check::{Check, Question, Who};
 use gbac_engine::model::ResourceType;
 use gbac_engine::requests::{Api, RequestFault, expand, is_implied, kind_name};
+use gbac_engine::text::escaped;
 use gbac_engine::wire::check_from_value;
 use serde_json::{Map, Value, json};
 
@@ -103,7 +104,7 @@ impl Parts<'_> {
             other => {
                 let message = format!(
                     "`{}` is not a type of subject; write `user` with a name, or `token` with a compact JWS",
-                    other.escape_debug()
+                    escaped(other)
                 );
                 faults.push(fault("/subject/type", "unknown_value", message));
             }
@@ -144,7 +145,7 @@ fn of_request(
         }
         None => {
             let kinds: Vec<String> = ResourceType::ALL.iter().map(|kind| format!("`{}`", kind_name(*kind))).collect();
-            let message = format!("`{}` is not a type of resource; write {}", kind.escape_debug(), kinds.join(", "));
+            let message = format!("`{}` is not a type of resource; write {}", escaped(kind), kinds.join(", "));
             faults.push(fault("/resource/type", "unknown_value", message));
         }
     }
@@ -163,7 +164,7 @@ fn of_request(
     }
     if Api::from_name(api).is_none() {
         let apis: Vec<String> = Api::ALL.iter().map(|api| format!("`{}:`", api.name())).collect();
-        let message = format!("`{}` is not an API; requests begin with {}", api.escape_debug(), apis.join(", "));
+        let message = format!("`{}` is not an API; requests begin with {}", escaped(api), apis.join(", "));
         faults.push(fault("/action/name", "unknown_api", message));
     }
     json!({ "api": api, "name": name, "resources": resources })

@@ -2,6 +2,7 @@
 
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
+use gbac_engine::text::escaped;
 use gbac_engine::wire::policy_from_value;
 use serde_json::{Map, Value};
 
@@ -76,7 +77,7 @@ impl Import {
                 read.refuse(
                     format!("/filters/{place}"),
                     "list_incomplete",
-                    format!("the list says: `{}`", shown(message)),
+                    format!("the list says: `{}`", escaped(message)),
                 );
             }
         }
@@ -99,7 +100,7 @@ impl Import {
             }
             let message = ["message", "error"].into_iter().find_map(|name| text(row, name).filter(|it| !it.is_empty()));
             if let Some(message) = message {
-                read.refuse(place, "row_refused", format!("the list says: `{}`", shown(message)));
+                read.refuse(place, "row_refused", format!("the list says: `{}`", escaped(message)));
                 continue;
             }
             let word = |name| text(row, name).unwrap_or_default();
@@ -231,7 +232,7 @@ impl Import {
                     read.refuse(
                         place,
                         "member_is_role",
-                        format!("`{}` cannot be a member of a role", shown(&member.to_string())),
+                        format!("`{}` cannot be a member of a role", escaped(&member.to_string())),
                     );
                 }
                 Ok(member) => self.take_member(role, member),
@@ -302,14 +303,10 @@ fn only(object: &Object, known: &[&str], at: &str, read: &mut Read) -> bool {
     let mut all = true;
     for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
         let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
-        read.refuse(place, "unknown_member", format!("`{}` is not known here", shown(name)));
+        read.refuse(place, "unknown_member", format!("`{}` is not known here", escaped(name)));
         all = false;
     }
     all
-}
-
-fn shown(text: &str) -> String {
-    text.escape_debug().to_string()
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The text of `kafka-acls --list`: a line for each resource, and below it a line for each ACL.
 
+use gbac_engine::text::escaped;
 use serde_json::Value;
 
 use super::{Import, Kind, Read, fields};
@@ -20,18 +21,18 @@ impl Import {
                 known = true;
                 resource = rest.strip_suffix(':').and_then(|rest| rest.strip_suffix('`')).and_then(resource_of);
                 if resource.is_none() {
-                    read.refuse(place, "resource_unreadable", format!("`{}` names no resource", line.escape_debug()));
+                    read.refuse(place, "resource_unreadable", format!("`{}` names no resource", escaped(line)));
                 }
                 continue;
             }
             match (rule_of(line), resource) {
                 (Some(rule), Some(resource)) => self.take_acl(&row(resource, rule), place, &mut read),
                 (Some(_), None) => {
-                    let message = format!("`{}` is about a resource that could not be read", line.escape_debug());
+                    let message = format!("`{}` is about a resource that could not be read", escaped(line));
                     read.refuse(place, "resource_unreadable", message);
                 }
                 (None, _) => {
-                    let message = format!("`{}` is no line of kafka-acls --list", line.escape_debug());
+                    let message = format!("`{}` is no line of kafka-acls --list", escaped(line));
                     read.refuse(place, "line_unreadable", message);
                 }
             }

@@ -23,6 +23,7 @@ use std::fmt;
 
 use gbac_engine::model::{Acl, Operation, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use gbac_engine::text::escaped;
 use serde_json::{Value, json};
 
 use quote::{comment, shell};
@@ -278,10 +279,6 @@ fn described(call: &Call<'_>) -> String {
         }
         Call::Set(_) => "the settings".into(),
     }
-}
-
-fn escaped(text: &str) -> String {
-    text.escape_debug().to_string()
 }
 
 /// The cluster properties that the settings are. Superusers are left alone where there are none: a cluster without any is lost.

@@ -267,6 +267,7 @@ const OF_NAMES: &[&str] = &[
 /// What the service sees in the same token.
 fn compare(step: &mut Step, evidence: &Evidence<'_>, extraction: &Extraction) {
     match evidence.resolved {
+        None if extraction.groups.is_empty() => step.next("step 1 says why, and step 3 where the token has names"),
         None => step.next("ask the service itself: `ResolveOidcIdentity` with the token says what it sees"),
         Some(Resolved::Refused(why)) => {
             step.fault(State::Failed, format!("the service does not resolve the token: {why}"));

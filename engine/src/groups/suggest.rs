@@ -60,9 +60,11 @@ const NEVER: &[&str] = &[
 const NAMES: &[&str] = &["name", "displayName", "display", "value"];
 /// Names of claims that hold groups even when they hold one.
 const SINGLE: &[&str] = &["group", "groups", "role", "roles", "team", "teams", "memberof"];
+/// What the name of a claim with groups has in it, the likeliest first.
+const SOUNDS: &[&str] = &["group", "member", "role", "team"];
 
 /// Paths in a document that hold arrays of strings, comma-separated strings, or arrays of objects with a name. Those
-/// whose name sounds like groups come first. At most 20, each within the limits of a claim path.
+/// whose name sounds like groups come first, the likeliest before the others. At most 20, each within the limits of a claim path.
 #[must_use]
 pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
     let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
@@ -73,7 +75,8 @@ pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
 
 struct Search {
     path: String,
-    found: Vec<(u8, Suggestion)>,
+    /// With how much the name sounds like groups, and how its names are kept.
+    found: Vec<((usize, u8), Suggestion)>,
     members: usize,
 }
 
@@ -120,15 +123,15 @@ impl Search {
         }
     }
 
-    fn push(&mut self, name: &str, rank: u8, names: &[&str], steps: &str) {
+    fn push(&mut self, name: &str, form: u8, names: &[&str], steps: &str) {
         let path = format!("{}{steps}", self.path);
         if path.len() > MAX_PATH_BYTES {
             return;
         }
         let lower = name.to_ascii_lowercase();
-        let rank = if ["group", "role", "member", "team"].iter().any(|word| holds(&lower, word)) { 0 } else { rank };
+        let sound = SOUNDS.iter().position(|word| holds(&lower, word)).unwrap_or(SOUNDS.len());
         let sample = names.iter().take(SAMPLE).map(|name| (*name).to_owned()).collect();
-        self.found.push((rank, Suggestion { path, sample, count: names.len() }));
+        self.found.push(((sound, form), Suggestion { path, sample, count: names.len() }));
     }
 }
 

@@ -13,6 +13,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigFaults, ConfigSchema, ConfigV
 use gbac_api::problem::RpcCode;
 use gbac_api::{encode, paths};
 use gbac_engine::policy::Change;
+use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
 use crate::app::App;
@@ -45,7 +46,7 @@ pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool
         Some("" | "true") => Ok(Some(true)),
         Some("false") => Ok(Some(false)),
         Some(other) => {
-            let message = format!("`{name}` is `{}`; it must be `true` or `false`", other.escape_debug());
+            let message = format!("`{name}` is `{}`; it must be `true` or `false`", escaped(other));
             Err(Fault::new(RpcCode::InvalidArgument, message))
         }
     }
@@ -70,7 +71,7 @@ async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
         match key {
             Some(key) => {
                 let property = Property::by_name(key).ok_or_else(|| {
-                    Fault::new(RpcCode::InvalidArgument, format!("Unknown property {{{}}}", key.escape_debug()))
+                    Fault::new(RpcCode::InvalidArgument, format!("Unknown property {{{}}}", escaped(key)))
                 })?;
                 values.insert(property.name().into(), property.value(&held));
             }

@@ -6,6 +6,7 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
+use gbac_engine::text::escaped;
 use serde_json::Value;
 
 use crate::config::Config;
@@ -237,7 +238,7 @@ const OTHER_DEPLOYMENT: &str =
 /// A value that people can read and type: no token and no user needs another.
 fn plain(text: &str) -> Result<&str, String> {
     if let Some(found) = text.chars().find(|found| found.is_control()) {
-        return Err(format!("`{}` has the control character U+{:04X}", text.escape_debug(), u32::from(found)));
+        return Err(format!("`{}` has the control character U+{:04X}", escaped(text), u32::from(found)));
     }
     let bytes = text.len();
     if bytes <= MAX_TEXT { Ok(text) } else { Err(format!("{bytes} bytes; at most {MAX_TEXT}")) }

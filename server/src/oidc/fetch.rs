@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gbac_api::address::{AddressError, address};
 use gbac_engine::json::{self, JsonError};
+use gbac_engine::text::escaped;
 use gbac_engine::verify::{KeySet, KeySetError};
 use serde_json::Value;
 
@@ -94,9 +95,9 @@ impl FetchError {
 impl fmt::Display for FetchError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tls(text) => write!(f, "connections cannot be made safe: {}", text.escape_debug()),
+            Self::Tls(text) => write!(f, "connections cannot be made safe: {}", escaped(text)),
             Self::Address(document, error) => write!(f, "the address of {document} is refused: {error}"),
-            Self::Unreachable(document, text) => write!(f, "{document} cannot be had: {}", text.escape_debug()),
+            Self::Unreachable(document, text) => write!(f, "{document} cannot be had: {}", escaped(text)),
             Self::TooSlow(document) => write!(f, "{document} took longer than {} seconds", TIME.as_secs()),
             Self::Status(document, status) => write!(f, "the provider answered with status {status} for {document}"),
             Self::TooLarge(document) => write!(f, "{document} is larger than {BYTES} bytes"),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use gbac_api::address::{AddressError, BaseUrlError};
 use gbac_engine::policy::SettingsError;
+use gbac_engine::text::escaped;
 use gbac_engine::wire::Problems;
 
 use crate::store::StoreError;
@@ -135,7 +136,7 @@ impl ServeError {
 impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Address(text) => write!(f, "`{}` is not an address to listen on", text.escape_debug()),
+            Self::Address(text) => write!(f, "`{}` is not an address to listen on", escaped(text)),
             Self::NotLoopback(address) => write!(f, "a demo listens on loopback only, not on `{address}`"),
             Self::Plain(address) => write!(f, "`{address}` can be reached from other machines, and there is no TLS"),
             Self::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
@@ -148,16 +149,16 @@ impl fmt::Display for ServeError {
             Self::Audit { file, error } => write!(f, "cannot write the audit file `{}`: {error}", file.display()),
             Self::EmptyPassword => f.write_str("the admin's password is empty"),
             Self::AdminUser(error) => error.fmt(f),
-            Self::AdminName(name) => write!(f, "the admin's name `{}` cannot be sent", name.escape_debug()),
+            Self::AdminName(name) => write!(f, "the admin's name `{}` cannot be sent", escaped(name)),
             Self::Discovery(error) => write!(f, "`--oidc-discovery-url`: {error}"),
             Self::EmptyAudience => f.write_str("the audience is empty"),
-            Self::PublicUrl(text) => write!(f, "`{}` is not a public address", text.escape_debug()),
+            Self::PublicUrl(text) => write!(f, "`{}` is not a public address", escaped(text)),
             Self::Upstream(error) => write!(f, "`--upstream-*`: {error}"),
             Self::Tls(error) => error.fmt(f),
             Self::DemoPolicy(problems) => write!(f, "the demo's policy is faulty: {problems}"),
             Self::Store(error) => error.fmt(f),
             Self::StoredPassword(user) => {
-                write!(f, "the data is damaged: the password hash of `{}` cannot be read", user.escape_debug())
+                write!(f, "the data is damaged: the password hash of `{}` cannot be read", escaped(user))
             }
             Self::Start(error) => write!(f, "the service cannot start: {error}"),
         }

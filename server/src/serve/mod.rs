@@ -7,6 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gbac_engine::text::escaped;
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::{App, Demo, Service, router};
@@ -175,7 +176,7 @@ impl Server {
     /// Says on standard output that it is ready, after what is told only once.
     fn announce(&self) -> io::Result<()> {
         if let Some((user, password)) = self.app.first_password() {
-            writeln!(io::stderr(), "the password of `{}` is `{password}`; it is shown only now", user.escape_debug())?;
+            writeln!(io::stderr(), "the password of `{}` is `{password}`; it is shown only now", escaped(user))?;
         }
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let mut out = io::stdout();

@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use gbac_engine::policy::{Change, Policy};
+use gbac_engine::text::escaped;
 use gbac_engine::wire::settings_from_value;
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
@@ -234,7 +235,7 @@ impl Disk {
             None => Ok(None),
             Some(hash) => String::from_utf8(hash.value().to_vec())
                 .map(Some)
-                .map_err(|_| StoreError::damaged("the password of", user.escape_debug())),
+                .map_err(|_| StoreError::damaged("the password of", escaped(user))),
         }
     }
 
@@ -294,7 +295,7 @@ fn values(read: &ReadTransaction, table: Table) -> Result<Map<String, Value>, St
         let (name, value) = row?;
         let name = String::from_utf8_lossy(name.value()).into_owned();
         let value = serde_json::from_slice(value.value())
-            .map_err(|error| StoreError::damaged("the value of", format!("{}: {error}", name.escape_debug())))?;
+            .map_err(|error| StoreError::damaged("the value of", format!("{}: {error}", escaped(&name))))?;
         values.insert(name, value);
     }
     Ok(values)

@@ -15,6 +15,7 @@ use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::service::Upstream as Paths;
 use gbac_api::{encode, paths};
+use gbac_engine::text::escaped;
 
 use crate::app::{App, nothing};
 use crate::body;
@@ -110,7 +111,7 @@ async fn answer(State(app): State<App>, request: Request) -> Response {
     let path = match api.find(request.method(), path) {
         Found::Path(path) => path,
         Found::Nothing => {
-            let message = format!("`{}` is none of the operations that are relayed", path.escape_debug());
+            let message = format!("`{}` is none of the operations that are relayed", escaped(path));
             return body::refuse(request, Fault::new(RpcCode::NotFound, message)).await;
         }
         Found::Methods(methods) => {

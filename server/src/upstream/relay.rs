@@ -7,6 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use gbac_api::address::BaseUrl;
 use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
 
 use crate::body;
 use crate::fault::Fault;
@@ -142,7 +143,7 @@ fn away(error: &reqwest::Error) -> Fault {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    bad("upstream_unreachable", format!("the cluster cannot be reached: {}", cause.to_string().escape_debug()))
+    bad("upstream_unreachable", format!("the cluster cannot be reached: {}", escaped(&cause.to_string())))
 }
 
 fn bad(word: &'static str, message: String) -> Fault {

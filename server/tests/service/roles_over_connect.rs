@@ -47,6 +47,8 @@ async fn a_role_lives_and_dies() {
     assert_eq!(call(&service, "DeleteRole", json!({ "name": "r" })).await, (200, json!({})));
     let gone = (404, json!({ "code": "not_found", "message": "there is no role `r`" }));
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, gone);
+    let hidden = call(&service, "GetRole", json!({ "name": "टीम\u{3164}" })).await.1;
+    assert_eq!(hidden["message"], "there is no role `टीम\\u{3164}`", "what hides is shown, letters stay whole");
     assert_eq!(call(&service, "AddRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(call(&service, "RemoveRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(

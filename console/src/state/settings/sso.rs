@@ -2,6 +2,7 @@
 
 use gbac_engine::json;
 use gbac_engine::policy::{GroupSource, Settings};
+use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
 use super::super::near;
@@ -34,7 +35,7 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
         Err(error) => return Err(near::fault(&error.to_string(), error.hint())),
     };
     if let Some((name, _)) = attributes.iter().find(|(_, value)| !value.is_string()) {
-        return Err(format!("`{}` is not a text. Every attribute is a path in quotes", name.escape_debug()));
+        return Err(format!("`{}` is not a text. Every attribute is a path in quotes", escaped(name)));
     }
     let written = attributes.get("federated_groups").and_then(Value::as_str).unwrap_or_default().to_owned();
     GroupSource::from_attributes(attributes).map_err(|error| {

@@ -4,6 +4,7 @@ use std::net::IpAddr;
 
 use gbac_engine::decide::Request;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use gbac_engine::text::escaped;
 
 use super::inputs::{Change, Field, Inputs, Problem, Weight};
 use super::words::Words;
@@ -169,7 +170,7 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
             hint if hint.contains("zone") => hint,
             _ => "Write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
         };
-        let message = format!("`{}` is not an IP address", tidy.escape_debug());
+        let message = format!("`{}` is not an IP address", escaped(tidy));
         Problem::fault(Field::Host, error.code(), &message, hint)
     })
 }
