@@ -200,7 +200,8 @@ fn words(seen: &Seen) -> String {
     }
     if seen.extraction.groups.is_empty() {
         for found in suggest_paths(&seen.claims) {
-            let _ = writeln!(text, "hint: --claim-path {} holds {} names", shell(&found.path), found.count);
+            let names = if found.count == 1 { "name" } else { "names" };
+            let _ = writeln!(text, "hint: --claim-path {} holds {} {names}", shell(&found.path), found.count);
         }
     }
     text

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, Method, Uri, Version, header};
-use gbac_engine::audit::{Endpoint, HttpRequest, REDACTED, service, without_credentials};
+use gbac_engine::audit::{Endpoint, HttpRequest, REDACTED, is_secret_header, service, without_credentials};
 
 use crate::listen::Encrypted;
 
@@ -44,7 +44,12 @@ impl Asked {
         let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
         let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
         let header = |(name, value): (&header::HeaderName, &header::HeaderValue)| {
-            (name.as_str().to_owned(), shown(&String::from_utf8_lossy(value.as_bytes())))
+            let value = if is_secret_header(name.as_str()) {
+                REDACTED.to_owned()
+            } else {
+                shown(&String::from_utf8_lossy(value.as_bytes()))
+            };
+            (name.as_str().to_owned(), value)
         };
         Self {
             method: method.clone(),
@@ -158,6 +163,7 @@ mod tests {
             assert_eq!(shown(text), clean);
         }
         let request = Request::get("/v1/roles?from=http://u:PASS@x/").header("referer", "http://u:PASS@x/");
+        let request = request.header("authorization", "Negotiate PASS");
         let asked = Asked::of(&request.body(Body::empty()).unwrap());
         assert!(!format!("{asked:?}").contains("PASS"), "{asked:?}");
     }

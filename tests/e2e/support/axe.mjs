@@ -9,6 +9,8 @@ const RULES = { 'target-size': { enabled: true } };
 
 /** Runs axe and wants no violation; gives the ids of the rules that found something to look at and liked it. */
 export async function isAccessible(page, state) {
+  // Where the page is scrolled to depends on the browser, and so does what lies half below its bar.
+  await page.evaluate(() => scrollTo({ top: 0, behavior: 'instant' }));
   const options = { runOnly: { type: 'tag', values: TAGS }, rules: RULES, resultTypes: ['violations'] };
   // There are no frames, so nothing has to be gathered in a second page, which takes as long again.
   const result = await new AxeBuilder({ page }).options(options).setLegacyMode(true).analyze();
