@@ -36,9 +36,11 @@ pub fn without_credentials(text: &str) -> String {
     let mut after_scheme = false;
     let mut rest = text;
     while !rest.is_empty() {
-        let (word, tail) = rest.split_at(rest.bytes().take_while(|byte| is_of_token(*byte)).count());
+        let word_end = rest.find(|c| !is_token_character(c)).unwrap_or(rest.len());
+        let (word, tail) = rest.split_at(word_end);
         if word.is_empty() {
-            let (gap, next) = tail.split_at(tail.bytes().take_while(|byte| !is_of_token(*byte)).count());
+            let gap_end = tail.find(is_token_character).unwrap_or(tail.len());
+            let (gap, next) = tail.split_at(gap_end);
             clean.push_str(gap);
             after_scheme &= gap.chars().all(char::is_whitespace);
             rest = next;
@@ -51,32 +53,23 @@ pub fn without_credentials(text: &str) -> String {
     clean
 }
 
-/// The characters of base64, base64url and the dots between the parts of a token: ASCII, so that bytes tell them.
-const fn is_of_token(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'/' | b'=' | b'~')
+/// The characters of base64, base64url and the dots between the parts of a token.
+fn is_token_character(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | '=' | '~')
 }
 
 /// Whether a word is shaped like a compact JWS or JWE: it begins as a JSON object does in base64url, and has dots.
 fn is_compact_jws(word: &str) -> bool {
-    let dots = |text: &str| text.bytes().filter(|byte| *byte == b'.').count();
-    // The dots first: most words have none.
-    dots(word) >= 2 && word.find("eyJ").is_some_and(|start| word.get(start..).is_some_and(|token| dots(token) >= 2))
-}
-
-/// Whether the whole value of a header is a credential, of which an event shows [`REDACTED`] alone.
-///
-/// ```
-/// use gbac_engine::audit::is_secret_header;
-/// assert!(is_secret_header("Authorization") && !is_secret_header("accept"));
-/// ```
-#[must_use]
-pub fn is_secret_header(name: &str) -> bool {
-    SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret))
+    word.find("eyJ").is_some_and(|start| word.get(start..).is_some_and(|token| token.matches('.').count() >= 2))
 }
 
 /// The value of a header as an event may show it.
 pub(super) fn header_value(name: &str, value: &str) -> String {
-    if is_secret_header(name) { REDACTED.into() } else { without_credentials(value) }
+    if SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
+        REDACTED.into()
+    } else {
+        without_credentials(value)
+    }
 }
 
 /// Path and query as an event may show them.
