@@ -326,6 +326,9 @@ fn a_superuser_is_past_the_denies_of_groups() {
     let lost = in_short(&before, &after);
     assert_eq!(lost, ["User:u loses u", "User:u loses_with_others u+g"]);
     assert_eq!(in_short(&after, &before), ["User:u gains u", "User:u gains_with_others u+g"]);
+    // Who becomes one is no example of what a group loses.
+    let (before, after) = (told_world(&[], &[], &["Group:h", "!User:v"]), told_world(&[], &["v"], &["!Group:g"]));
+    assert!(in_short(&before, &after).contains(&"Group:g loses_with_others someone+g+h".to_owned()));
 }
 
 #[test]

@@ -9,9 +9,9 @@ use crate::analyze::Holder;
 use crate::analyze::stranger;
 use crate::analyze::tree::{Piece, Tree};
 use crate::analyze::who_can::{Hits, who_can};
-use crate::decide::{Outcome, Request, decide};
+use crate::decide::{Outcome, Reason, Request, decide};
 use crate::identity::Identity;
-use crate::model::{Acl, Operation, PrincipalType, ResourceType};
+use crate::model::{Acl, Operation, Principal, PrincipalType, ResourceType};
 use crate::order::sort;
 use crate::policy::{Operations, Policy};
 
@@ -92,8 +92,7 @@ impl<'a> Report<'a> {
         let counterexample = if effect == Effect::StillBlocked || is_role(&view.holder) {
             None
         } else {
-            let alone = matches!(effect, Effect::Gains | Effect::Loses);
-            found.iter().find_map(|found| self.counterexample(view, tree, found, scopes, alone)).map(Box::new)
+            found.iter().find_map(|found| self.counterexample(view, tree, found, scopes, effect)).map(Box::new)
         };
         let difference = Difference {
             holder: view.holder.clone(),
@@ -116,8 +115,11 @@ impl<'a> Report<'a> {
         tree: &Tree<'_>,
         found: &Found,
         scopes: &[Scope],
-        alone: bool,
+        effect: Effect,
     ) -> Option<Counterexample> {
+        let alone = matches!(effect, Effect::Gains | Effect::Loses);
+        let gains = matches!(effect, Effect::Gains | Effect::GainsWithOthers);
+        let wanted = if gains { [Outcome::Deny, Outcome::Allow] } else { [Outcome::Allow, Outcome::Deny] };
         let resource_type = view.resource_type;
         let resource_name = tree.witness(found.piece.at, resource_type)?;
         let scope = *found.scopes.first()?;
@@ -126,7 +128,10 @@ impl<'a> Report<'a> {
                 Request { host: address(scope, scopes), ..Request::new(operation, resource_type, &resource_name) };
             for identity in self.identities(&view.holder, &request, alone) {
                 let [before, after] = self.policies.map(|policy| decide(policy, &identity, &request));
-                if before.outcome != after.outcome {
+                // What a partner gains or loses as a superuser is the partner's own difference.
+                let superuser = [&before, &after].into_iter().any(|decision| decision.reason == Reason::Superuser);
+                let of_partner = superuser && view.holder != Holder::One(Principal::user(identity.user()));
+                if [before.outcome, after.outcome] == wanted && !of_partner {
                     let host = request.host;
                     return Some(Counterexample {
                         identity,
