@@ -1,6 +1,7 @@
 //! The command line of `cargo xtask`.
 
 use crate::bench;
+use crate::mutants;
 use crate::problem::{Problem, Result};
 
 /// What `--help` prints.
@@ -8,6 +9,7 @@ pub(crate) const HELP: &str = "\
 cargo xtask COMMAND
 
   up [--listen ADDR] [--no-open]   install what is missing, build, start the demo and open the console
+  dev [--listen ADDR]              the demo with a console that reloads when you edit it; the service keeps its state
   test [--only NAME[,NAME..]]      install what is missing and run every check; NAME: see `test --list`
        [--long]                    the same with the long proofs and the fuzz targets; takes about an hour
   ci                               the same as test
@@ -15,11 +17,13 @@ cargo xtask COMMAND
   build-js                         the JavaScript package's wasm module, into www/pkg
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
+  mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
+                                   --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
   sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
 
 Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
-GBAC_CHROMIUM and GBAC_CHROMEDRIVER.";
+GBAC_CHROMIUM.";
 
 /// A command line that was understood.
 #[derive(Debug, PartialEq, Eq)]
@@ -28,6 +32,13 @@ pub(crate) enum Command {
     Up {
         listen: Option<String>,
         open: bool,
+    },
+    Dev {
+        listen: Option<String>,
+    },
+    /// The second process of `dev`.
+    DevServer {
+        listen: String,
     },
     /// The second process of `up`.
     OpenWhenReady,
@@ -40,6 +51,7 @@ pub(crate) enum Command {
     BuildConsole,
     BuildJs,
     Bench(bench::Options),
+    Mutants(mutants::Options),
     Sizes {
         write: bool,
     },
@@ -61,11 +73,14 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
     let mut command = match name.as_str() {
         "help" | "--help" | "-h" => Command::Help,
         "up" => Command::Up { listen: None, open: true },
+        "dev" => Command::Dev { listen: None },
+        crate::dev::SERVER => Command::DevServer { listen: String::new() },
         crate::up::OPENER => Command::OpenWhenReady,
         "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
         "build-js" => Command::BuildJs,
         "bench" => Command::Bench(bench::Options::default()),
+        "mutants" => Command::Mutants(mutants::Options::default()),
         "sizes" => Command::Sizes { write: false },
         "pages" => Command::Pages { write: false },
         other => return Err(wrong(format!("there is no command `{other}`"))),
@@ -77,6 +92,8 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         match (&mut command, word.as_str()) {
             (_, "--help" | "-h") => return Ok(Command::Help),
             (Command::Up { listen, .. }, "--listen") => *listen = Some(value(&mut words)?),
+            (Command::Dev { listen }, "--listen") => *listen = Some(value(&mut words)?),
+            (Command::DevServer { listen }, "--listen") => *listen = value(&mut words)?,
             (Command::Up { open, .. }, "--no-open") => *open = false,
             (Command::Test { only, .. }, "--only") => {
                 only.extend(value(&mut words)?.split(',').map(|name| name.trim().to_owned()));
@@ -87,15 +104,21 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Bench(options), "--write") => options.write = true,
             (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
             (Command::Bench(options), "--up-to") => {
-                let text = value(&mut words)?;
-                let number = text.parse().map_err(|_| wrong(format!("`{text}` is not a number of ACLs")))?;
-                options.up_to = Some(number);
+                options.up_to = Some(number(&value(&mut words)?, "a number of ACLs")?);
             }
+            (Command::Mutants(options), "--sample") => {
+                options.sample = Some(number(&value(&mut words)?, "a number of mutants")?);
+            }
+            (Command::Mutants(options), "--seed") => options.seed = Some(number(&value(&mut words)?, "a seed")?),
             (Command::Sizes { write } | Command::Pages { write }, "--write") => *write = true,
             _ => return Err(wrong(format!("`{name}` does not take `{word}`"))),
         }
     }
     Ok(command)
+}
+
+fn number<N: std::str::FromStr>(text: &str, what: &str) -> Result<N> {
+    text.parse().map_err(|_| wrong(format!("`{text}` is not {what}")))
 }
 
 fn wrong(message: String) -> Problem {
@@ -104,7 +127,7 @@ fn wrong(message: String) -> Problem {
 
 #[cfg(test)]
 mod tests {
-    use super::{Command, bench, parse};
+    use super::{Command, bench, mutants, parse};
 
     fn check(line: &str, expected: std::result::Result<Command, &str>) {
         let parsed = parse(line.split_whitespace().map(str::to_owned));
@@ -122,6 +145,8 @@ mod tests {
         check("up", up(None, true));
         check("up --no-open --listen 127.0.0.1:0", up(Some("127.0.0.1:0"), false));
         check("up --listen=[::1]:80", up(Some("[::1]:80"), true));
+        check("dev", Ok(Command::Dev { listen: None }));
+        check("dev --listen 127.0.0.1:0", Ok(Command::Dev { listen: Some("127.0.0.1:0".to_owned()) }));
         check("test", Ok(Command::Test { only: vec![], long: false }));
         check("ci", Ok(Command::Test { only: vec![], long: false }));
         let only = ["fmt", "js", "e2e"].map(str::to_owned).to_vec();
@@ -132,6 +157,8 @@ mod tests {
         check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
         check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));
+        let options = mutants::Options { sample: Some(40), seed: Some(7) };
+        check("mutants --sample 40 --seed=7", Ok(Command::Mutants(options)));
         check("up --help", Ok(Command::Help));
     }
 
@@ -142,6 +169,7 @@ mod tests {
         check("up --long", Err("`up` does not take `--long`"));
         check("up --listen", Err("`--listen` needs a value"));
         check("bench --up-to many", Err("`many` is not a number of ACLs"));
+        check("mutants --sample few", Err("`few` is not a number of mutants"));
         check("sizes extra", Err("`sizes` does not take `extra`"));
     }
 }

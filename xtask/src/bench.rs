@@ -2,6 +2,7 @@
 //!
 //! What is measured, against what, and with which limits is in `bench/`; here is only the order of the steps.
 
+use crate::bind::{Binder, Speed};
 use crate::build_js;
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
@@ -76,10 +77,10 @@ impl Run<'_> {
     /// Everything that is measured or measures: nothing is compiled once the clock runs.
     fn build(&self) -> Result<()> {
         tools::rust(self.workspace, self.progress)?;
-        let wasm_bindgen = tools::wasm_bindgen(self.workspace, self.progress)?;
+        let binder = Binder::build(self.workspace, self.progress, Speed::Compile)?;
         let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
         tools::npm_ci(self.workspace, self.progress, SCRIPTS)?;
-        let modules = build_js::build(self.workspace, self.progress, &wasm_bindgen, &wasm_opt)?;
+        let modules = build_js::build(self.workspace, self.progress, &binder, &wasm_opt)?;
         let build =
             cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench", "--package", "gbac"]);
         self.step("bench", "compiling", build)?;

@@ -1,8 +1,9 @@
 //! The wasm modules of the JavaScript package: compiled, bound, optimised and measured into `www/pkg`.
 
+use crate::bind::{Binder, RESET_STATE, Speed, TYPES};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
-use crate::process::{Call, cargo};
+use crate::process::cargo;
 use crate::progress::{Progress, Step, say};
 use crate::remap;
 use crate::sizes::{self, Size};
@@ -10,7 +11,7 @@ use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Where the modules go, relative to the top folder.
 const FOLDER: &str = "www/pkg";
@@ -29,6 +30,9 @@ const INPUTS: [&str; 7] = [
 /// What the compiler leaves undone: it rewrites loops for machines that address memory in fewer ways than WebAssembly does,
 /// which makes the module a kilobyte larger after brotli and no faster.
 const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
+
+/// A module that has failed is started again; without the second flag its script would go on with the one that failed.
+const BIND: [&str; 2] = [TYPES, RESET_STATE];
 
 /// The modules of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,9 +86,9 @@ const MODULES: [Module; 3] = [Module::Engine, Module::EngineVerify, Module::Engi
 pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let wasm_bindgen = tools::wasm_bindgen(workspace, &progress)?;
+    let binder = Binder::build(workspace, &progress, Speed::Compile)?;
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
-    let sizes = build(workspace, &progress, &wasm_bindgen, &wasm_opt)?;
+    let sizes = build(workspace, &progress, &binder, &wasm_opt)?;
     say(&format!("\n{}", sizes::table(&sizes)));
     sizes::check(&sizes)
 }
@@ -93,13 +97,13 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
 pub(crate) fn build(
     workspace: &Workspace,
     progress: &Progress,
-    wasm_bindgen: &Path,
+    binder: &Binder,
     wasm_opt: &WasmOpt,
 ) -> Result<Vec<Size>> {
     let mut files = Vec::new();
     for module in MODULES {
         let step = progress.slow("build-js", module.title());
-        match build_module(workspace, module, wasm_bindgen, wasm_opt, &step) {
+        match build_module(workspace, module, binder, wasm_opt, &step) {
             Ok(state) => step.done(&format!("{}: {state}", module.title())),
             Err(problem) => {
                 step.failed();
@@ -114,7 +118,7 @@ pub(crate) fn build(
 fn build_module(
     workspace: &Workspace,
     module: Module,
-    wasm_bindgen: &Path,
+    binder: &Binder,
     wasm_opt: &WasmOpt,
     step: &Step<'_>,
 ) -> Result<&'static str> {
@@ -137,10 +141,8 @@ fn build_module(
     }
     call.args(["--"]).args(COMPILE).succeed(Some(step))?;
 
-    Call::new(wasm_bindgen, &workspace.root)
-        .args(["--target", "web", "--out-name", module.name(), "--out-dir"])
-        .args([workspace.root.join(FOLDER), workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm")])
-        .succeed(Some(step))?;
+    let compiled = workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm");
+    binder.bind(workspace, (&compiled, &workspace.root.join(FOLDER), module.name()), &BIND, step)?;
     wasm_opt.shrink(workspace, &module.wasm(workspace), step)?;
     let noted = || {
         fs::create_dir_all(workspace.notes())?;
@@ -156,6 +158,7 @@ fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
         .word(WASM_BINDGEN)
         .word(&wasm_opt.version.to_string())
         .word(&COMPILE.join(" "))
+        .word(&BIND.join(" "))
         .word(&SHRINK.join(" "));
     for input in INPUTS {
         inputs = inputs.path(&workspace.root, input)?;

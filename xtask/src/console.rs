@@ -1,19 +1,22 @@
-//! The console: compiled by cargo, bundled into `dist/` by Trunk, and left alone when nothing changed.
+//! The console: compiled by cargo, bound, put into `dist/`, and left alone when nothing changed.
 
+use crate::bind::Binder;
 use crate::fingerprint::Fingerprint;
+use crate::guard::Guard;
+use crate::page::{self, NAME, Names, Program};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
-use crate::progress::Progress;
+use crate::progress::{Progress, Step};
 use crate::remap;
 use crate::split::split;
-use crate::tools::{SHRINK, TRUNK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET, WasmOpt};
+use crate::tools::{SHRINK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Everything that decides what the console's build gives.
-const INPUTS: [&str; 9] = [
+const INPUTS: [&str; 11] = [
     "console",
     "engine/src",
     "engine/Cargo.toml",
@@ -21,7 +24,9 @@ const INPUTS: [&str; 9] = [
     "api/Cargo.toml",
     "Cargo.toml",
     "Cargo.lock",
-    "Trunk.toml",
+    "xtask/bind",
+    "xtask/src/page.rs",
+    "xtask/src/split.rs",
     "rust-toolchain.toml",
 ];
 
@@ -32,6 +37,8 @@ pub(crate) enum Build {
     Development,
     /// Small, for what is published: whole-program optimisation, then wasm-opt.
     Release,
+    /// Ready again seconds after an edit, for `dev`.
+    Live,
 }
 
 const FLAGS: &str = "CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS";
@@ -44,10 +51,12 @@ const KEPT: (&str, &str) = ("CARGO_PROFILE_WASM_STRIP", "none");
 /// Pages in files of their own.
 const SPLIT: [&str; 2] = ["--features", "split"];
 
+/// The console's own crate is then compiled as fast as it can be; everything below it stays as `up` compiled it.
+const LIVE: [&str; 2] = ["--config", "profile.console.package.gbac-console.opt-level=0"];
+
 /// The programs that bundle the console.
 pub(crate) struct Bundler {
-    pub(crate) trunk: PathBuf,
-    pub(crate) wasm_bindgen: PathBuf,
+    pub(crate) binder: Binder,
     /// Only a release build calls it.
     pub(crate) wasm_opt: Option<WasmOpt>,
     /// Only a release build calls it.
@@ -58,15 +67,21 @@ impl Build {
     /// The cargo profile in the top-level Cargo.toml.
     pub(crate) fn profile(self) -> &'static str {
         match self {
-            Self::Development => "console",
+            Self::Development | Self::Live => "console",
             Self::Release => "wasm",
         }
     }
 
+    /// Where it is bound.
+    fn folder(self, workspace: &Workspace) -> PathBuf {
+        workspace.notes().join(if self == Self::Live { "live" } else { "bound" })
+    }
+
     /// A call of cargo, or of what calls it, for this build.
-    fn prepare(self, call: Call) -> Call {
+    pub(crate) fn prepare(self, call: Call) -> Call {
         match self {
             Self::Development => call.env(FLAGS, ERASED),
+            Self::Live => call.env(FLAGS, ERASED).args(LIVE),
             Self::Release => {
                 call.env(remap::VARIABLE, remap::flags(&ERASED_AND_LINKED)).env(KEPT.0, KEPT.1).args(SPLIT)
             }
@@ -105,27 +120,34 @@ pub(crate) fn compile(workspace: &Workspace, progress: &Progress, build: Build) 
     }
 }
 
-/// Bundles the compiled console into `dist/`. Trunk finds its tools on `PATH` and is kept from the network.
+/// Bundles the compiled console into `dist/`.
 pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, tools: &Bundler) -> Result<()> {
-    let step = progress.slow("trunk build", "console/ into dist/");
+    let step = progress.slow("bundle", "console/ into dist/");
+    // Another run may be writing there, and may write the same.
+    let guard = match Guard::wait(&workspace.notes().join("console.lock"), &step) {
+        Ok(guard) => guard,
+        Err(problem) => {
+            step.failed();
+            return Err(problem);
+        }
+    };
+    if is_fresh(workspace, build) {
+        step.done("dist/ is ready: another run made it");
+        return Ok(());
+    }
     // Before it is read: what is changed meanwhile may not be in it.
     let inputs = inputs(workspace, build);
-    let mut folders: Vec<PathBuf> = Vec::new();
-    folders.extend(tools.wasm_bindgen.parent().map(Path::to_owned));
-    let call = Call::new(&tools.trunk, &workspace.root)
-        .args(["build", "--offline", "--skip-version-check", "--color", "never"])
-        .args(["--cargo-profile", build.profile()])
-        .env("CARGO_TERM_COLOR", "never")
-        // Trunk reads NO_COLOR as a word that must be `true` or `false`, and RUST_LOG as its own verbosity.
-        .without_env("NO_COLOR")
-        .without_env("RUST_LOG");
-    let bundled = build.prepare(call).path(&folders).succeed(Some(&step)).and_then(|_| {
-        // Trunk is not told that this is a release: it would shrink the one file that is replaced here.
-        if build == Build::Release {
-            split(workspace, tools, build.profile(), &step)?;
-        }
-        remember(workspace, inputs)
-    });
+    let dist = workspace.root.join("dist");
+    let failed = |error| Problem::new(format!("cannot write `{}`: {error}", dist.display()));
+    let bundled = match build {
+        Build::Release => split(workspace, tools, build.profile(), &step),
+        Build::Development | Build::Live => bind(workspace, &tools.binder, build, &step),
+    };
+    let bundled = bundled
+        .and_then(|program| page::build(&workspace.root.join("console"), Names::Hashed, program))
+        .and_then(|files| page::replace(&dist, &files).map_err(failed))
+        .and_then(|()| remember(workspace, inputs));
+    drop(guard);
     match bundled {
         Ok(()) => {
             step.done("dist/ is ready");
@@ -136,6 +158,20 @@ pub(crate) fn bundle(workspace: &Workspace, progress: &Progress, build: Build, t
             Err(problem)
         }
     }
+}
+
+/// Binds the compiled console as one program.
+pub(crate) fn bind(workspace: &Workspace, binder: &Binder, build: Build, step: &Step<'_>) -> Result<Program> {
+    let compiled = workspace.target.join(WASM_TARGET).join(build.profile()).join(format!("{NAME}.wasm"));
+    binder.bind(workspace, (&compiled, &build.folder(workspace), NAME), &[], step)?;
+    bound(workspace, build)
+}
+
+/// The console as it was bound last.
+pub(crate) fn bound(workspace: &Workspace, build: Build) -> Result<Program> {
+    let names = if build == Build::Live { Names::Plain } else { Names::Hashed };
+    Program::bound(&build.folder(workspace), names)
+        .map_err(|error| Problem::new(format!("cannot read the bound console: {error}")))
 }
 
 /// Notes what went in and what came out.
@@ -154,7 +190,7 @@ fn note(workspace: &Workspace) -> PathBuf {
 
 /// What goes in.
 fn inputs(workspace: &Workspace, build: Build) -> io::Result<String> {
-    let mut inputs = Fingerprint::new().word(build.profile()).word(TRUNK).word(WASM_BINDGEN);
+    let mut inputs = Fingerprint::new().word(build.profile()).word(WASM_BINDGEN);
     if build == Build::Release {
         inputs = inputs.word(WASM_SPLIT).word(&SHRINK.join(" ")).word(&ERASED_AND_LINKED.join(" "));
     }

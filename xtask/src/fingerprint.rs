@@ -8,7 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders that never decide what a build gives.
-const SKIPPED: [&str; 3] = ["target", "node_modules", "dist"];
+const SKIPPED: [&str; 4] = ["target", "node_modules", "dist", "pkg"];
 
 /// Collects what a piece of work depends on.
 pub(crate) struct Fingerprint {
@@ -24,6 +24,12 @@ impl Fingerprint {
     /// Adds a word: a profile, a tool's version.
     pub(crate) fn word(mut self, word: &str) -> Self {
         word.hash(&mut self.hasher);
+        self
+    }
+
+    /// Adds bytes.
+    pub(crate) fn bytes(mut self, bytes: &[u8]) -> Self {
+        bytes.hash(&mut self.hasher);
         self
     }
 

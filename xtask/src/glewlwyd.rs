@@ -32,6 +32,11 @@ pub(crate) fn glewlwyd(workspace: &Workspace, progress: &Progress) {
     }
 }
 
+/// Whether nothing is missing.
+pub(crate) fn is_there() -> bool {
+    missing().is_empty()
+}
+
 fn missing() -> Vec<&'static str> {
     PROGRAMS.into_iter().filter(|program| find(program).is_none()).collect()
 }

@@ -41,7 +41,6 @@ pub(crate) fn run(workspace: &Workspace, write: bool) -> Result<()> {
             .env("GBAC_DIST", &dist)
             .env("GBAC_CONSOLE", &dist)
             .env("GBAC_CHROMIUM", &browser.chromium)
-            .env("GBAC_CHROMEDRIVER", &browser.driver)
             .env("NO_COLOR", "1");
         if write {
             call = call.env("GBAC_BENCHMARKS", workspace.root.join("docs/benchmarks.md"));

@@ -1,10 +1,11 @@
 //! The console as it is published, in several wasm files: what the first page needs, and what other pages add.
 //!
-//! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound, shrunk, and put into `dist/` in the
-//! place of the one file that Trunk made.
+//! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound and shrunk.
 
+use crate::bind::KEEP_LLD_EXPORTS;
 use crate::console::Bundler;
 use crate::fingerprint::Fingerprint;
+use crate::page::{Files, NAME, Program};
 use crate::problem::{Problem, Result};
 use crate::process::Call;
 use crate::progress::Step;
@@ -16,8 +17,6 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The name of the console's package, and so of its files.
-const NAME: &str = "gbac-console";
 /// What the splitter calls the script that fetches the files.
 const LINK: &str = "__wasm_split.js";
 
@@ -40,8 +39,8 @@ pub(crate) const FIRST: [(&str, &str); 12] = [
 /// The files of one part that are not the console's first file, without their endings.
 type Parts = BTreeMap<String, Vec<String>>;
 
-/// Splits what cargo compiled for `profile`, and puts it into `dist/`, where Trunk's page is already.
-pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step: &Step<'_>) -> Result<()> {
+/// Splits what cargo compiled for `profile`.
+pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step: &Step<'_>) -> Result<Program> {
     let (Some(splitter), Some(wasm_opt)) = (&tools.wasm_split, &tools.wasm_opt) else {
         return Err(Problem::new("the console is split only with wasm-split-cli and wasm-opt"));
     };
@@ -54,16 +53,12 @@ pub(crate) fn split(workspace: &Workspace, tools: &Bundler, profile: &str, step:
     let compiled = workspace.target.join(WASM_TARGET).join(profile).join(format!("{NAME}.wasm"));
     let main = folder.join(format!("{NAME}.wasm"));
     Call::new(splitter, &workspace.root).args([&compiled, &folder]).args(["--out-name", NAME]).succeed(Some(step))?;
-    Call::new(&tools.wasm_bindgen, &workspace.root)
-        .args(["--target", "web", "--no-typescript", "--keep-lld-exports", "--out-name", NAME, "--out-dir"])
-        .args([&folder, &main])
-        .succeed(Some(step))?;
+    tools.binder.bind(workspace, (&main, &folder, NAME), &[KEEP_LLD_EXPORTS], step)?;
     fs::remove_file(&main).map_err(failed)?;
     for file in files(&folder, "wasm").map_err(failed)? {
         wasm_opt.shrink(workspace, &file, step)?;
     }
-    publish(&folder, &workspace.root.join("dist"))
-        .map_err(|error| Problem::new(format!("cannot put the split console into `dist/`: {error}")))
+    program(&folder).map_err(|error| Problem::new(format!("cannot read the split console: {error}")))
 }
 
 /// The files of a folder with this ending, in order.
@@ -75,8 +70,8 @@ fn files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Names the files by the content of all of them, since they fit only each other, and puts them into `dist/`.
-fn publish(folder: &Path, dist: &Path) -> io::Result<()> {
+/// Names the files by the content of all of them, since they fit only each other.
+fn program(folder: &Path) -> io::Result<Program> {
     let hash = Fingerprint::new().path(folder, ".")?.finish();
     let named = |name: &str, ending: &str| format!("{name}-{hash}{ending}");
     let link = fs::read_to_string(folder.join(LINK))?;
@@ -91,36 +86,21 @@ fn publish(folder: &Path, dist: &Path) -> io::Result<()> {
         }
         text
     };
-    remove_unsplit(dist)?;
-    fs::write(dist.join(named("split", ".js")), shared(&link))?;
+    let mut program = Files::new();
+    program.insert(named("split", ".js"), shared(&link).into_bytes());
     let script = fs::read_to_string(folder.join(format!("{NAME}.js")))?;
-    fs::write(dist.join(named(NAME, ".js")), shared(&script))?;
+    program.insert(named(NAME, ".js"), shared(&script).into_bytes());
     for file in files(folder, "wasm")? {
         let stem = file.file_stem().unwrap_or_default().to_string_lossy();
         let name = match stem.strip_suffix("_bg") {
             Some(main) => named(main, "_bg.wasm"),
             None => named(&stem, ".wasm"),
         };
-        fs::copy(&file, dist.join(name))?;
+        program.insert(name, fs::read(&file)?);
     }
-    let page = dist.join("index.html");
-    let text = fs::read_to_string(&page)?;
-    let text = page_with(&text, &hash, &parts)
-        .ok_or_else(|| io::Error::other("Trunk's `index.html` does not name the console's script as it used to"))?;
-    fs::write(&page, text)
-}
-
-/// Takes away the one file, and its script, that Trunk made.
-fn remove_unsplit(dist: &Path) -> io::Result<()> {
-    for ending in ["wasm", "js"] {
-        for file in files(dist, ending)? {
-            let is_console = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with(NAME));
-            if is_console {
-                fs::remove_file(file)?;
-            }
-        }
-    }
-    Ok(())
+    let head =
+        head(&hash, &parts).ok_or_else(|| io::Error::other("it has not every part that an address begins with"))?;
+    Ok(Program { suffix: format!("-{hash}"), files: program, head })
 }
 
 /// Which files each part needs, read from the script that fetches them: its own last, before it those that it shares.
@@ -143,30 +123,25 @@ fn parts_of(link: &str) -> Parts {
     parts
 }
 
-/// Trunk's page with the new names, and with a script that has the browser fetch what the address begins with.
-fn page_with(page: &str, hash: &str, parts: &Parts) -> Option<String> {
-    let start = page.find(&format!("/{NAME}-"))? + NAME.len() + 2;
-    let old: String = page.get(start..)?.chars().take_while(char::is_ascii_hexdigit).collect();
-    let page = page.replace(&format!("{NAME}-{old}"), &format!("{NAME}-{hash}"));
+/// What has the browser fetch what the address begins with, before the script that starts the console, so that all are
+/// fetched at once. None when a part is missing.
+fn head(hash: &str, parts: &Parts) -> Option<String> {
     let mut map = String::new();
     for (address, part) in FIRST {
         let files: Vec<String> = parts.get(part)?.iter().map(|file| format!("\"{file}\"")).collect();
         write!(map, "\"{address}\":[{}],", files.join(",")).ok()?;
     }
-    let script = format!(
+    Some(format!(
         "<link rel=\"modulepreload\" href=\"/split-{hash}.js\" crossorigin=\"anonymous\"><script>\n\
          for (const file of {{{map}}}[location.pathname] ?? []) {{\n\
          const link = document.createElement('link');\n\
          Object.assign(link, {{ rel: 'preload', as: 'fetch', crossOrigin: 'anonymous', href: `/${{file}}-{hash}.wasm` }});\n\
          document.head.append(link);\n\
-         }}\n</script>"
-    );
-    // Before the script that starts the console, so that all are fetched at once.
-    let (before, after) = page.split_once("<script type=\"module\">")?;
-    Some(format!("{before}{script}\n<script type=\"module\">{after}"))
+         }}\n</script>\n"
+    ))
 }
 
-/// What [`page_with`] wrote for an address: the hash in all names, and the files without it. None for a page that is not
+/// What [`head`] wrote for an address: the hash in all names, and the files without it. None for a page that is not
 /// split, or lists nothing for the address.
 pub(crate) fn files_of<'p>(page: &'p str, address: &str) -> Option<(&'p str, Vec<&'p str>)> {
     let (_, rest) = page.split_once(&format!("\"{address}\":["))?;
@@ -178,7 +153,7 @@ pub(crate) fn files_of<'p>(page: &'p str, address: &str) -> Option<(&'p str, Vec
 
 #[cfg(test)]
 mod tests {
-    use super::{FIRST, files_of, page_with, parts_of};
+    use super::{FIRST, Parts, files_of, parts_of};
     use std::fs;
     use std::path::Path;
 
@@ -203,14 +178,12 @@ export const __wasm_split_load_empty = wrapAsyncCb(makeLoad(() => async (_imp) =
 
     #[test]
     fn the_page_fetches_what_its_address_begins_with() {
-        let page = "<head><script type=\"module\">import '/gbac-console-0aF.js'; '/gbac-console-0aF_bg.wasm'</script>";
         let parts = FIRST.iter().map(|(_, part)| ((*part).to_owned(), vec![format!("split_{part}")])).collect();
-        let page = page_with(page, "12ab", &parts).unwrap();
-        assert!(page.contains("import '/gbac-console-12ab.js'; '/gbac-console-12ab_bg.wasm'"), "{page}");
-        assert!(page.find("split-12ab.js").unwrap() < page.find("type=\"module\"").unwrap(), "{page}");
-        assert_eq!(files_of(&page, "/security/audit"), Some(("12ab", vec!["split_rest"])));
-        assert_eq!(files_of(&page, "/elsewhere"), None);
-        assert_eq!(page_with("<head>", "12ab", &parts), None);
+        let head = super::head("12ab", &parts).unwrap();
+        assert!(head.starts_with("<link rel=\"modulepreload\" href=\"/split-12ab.js\""), "{head}");
+        assert_eq!(files_of(&head, "/security/audit"), Some(("12ab", vec!["split_rest"])));
+        assert_eq!(files_of(&head, "/elsewhere"), None);
+        assert_eq!(super::head("12ab", &Parts::new()), None);
     }
 
     #[test]

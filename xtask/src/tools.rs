@@ -3,6 +3,7 @@
 //! This is the only place that knows how a tool is installed.
 
 use crate::fingerprint::Fingerprint;
+use crate::guard::Guard;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo, find, is_program};
 use crate::progress::{Progress, Step};
@@ -14,12 +15,14 @@ use std::path::{Path, PathBuf};
 
 /// The compile target of everything that runs in a page.
 pub(crate) const WASM_TARGET: &str = "wasm32-unknown-unknown";
-/// Builds the console. 0.22 needs Rust 1.96.
+/// What Trunk.toml is written for; nothing here calls it but a check. 0.22 needs Rust 1.96.
 pub(crate) const TRUNK: &str = "0.21.14";
 /// Must equal the crate's version in Cargo.lock: both sides of the binding have to agree.
 pub(crate) const WASM_BINDGEN: &str = "0.2.129";
 /// Cuts the published console into files; its macros come with Leptos.
 pub(crate) const WASM_SPLIT: &str = "0.2.4";
+/// Puts faults into code.
+const MUTANTS: &str = "27.1.0";
 /// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
 pub(crate) const WASM_OPT: &str = "132.0.0";
 /// The oldest wasm-opt that accepts what Rust 1.95 emits, given [`WASM_OPT_FEATURES`].
@@ -55,7 +58,7 @@ pub(crate) const SHRINK: [&str; 13] = [
 ];
 
 /// How the tools are compiled. They work for seconds at a time, so the time to compile them is all that matters:
-/// without unwinding, checks and debug information there is a fifth less to compile (measured: 143 s to 116 s for Trunk).
+/// without unwinding, checks and debug information there is a fifth less to compile.
 const INSTALL_PROFILE: [(&str, &str); 5] = [
     ("CARGO_PROFILE_DEV_DEBUG", "0"),
     ("CARGO_PROFILE_DEV_PANIC", "abort"),
@@ -129,32 +132,9 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
     }
 }
 
-/// Trunk. Its own downloads are never used, so it is built without TLS.
-pub(crate) fn trunk(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed { package: "trunk", program: "trunk", version: TRUNK, takes: "about two minutes" };
-    tool.get(workspace, progress, &["--no-default-features"])
-}
-
-/// The wasm-bindgen command line; its test runner lies in the same folder. That one speaks to a browser on loopback, so
-/// it is built without TLS.
-pub(crate) fn wasm_bindgen(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed {
-        package: "wasm-bindgen-cli",
-        program: "wasm-bindgen",
-        version: WASM_BINDGEN,
-        takes: "about a minute",
-    };
-    tool.get(workspace, progress, &["--no-default-features"])
-}
-
 /// The splitter, for what is published. It does not tell its version, so only the cached one is known to be the right one.
 pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
-    let tool = Installed {
-        package: "wasm_split_cli_support",
-        program: "wasm-split-cli",
-        version: WASM_SPLIT,
-        takes: "about a minute",
-    };
+    let tool = Installed { package: "wasm_split_cli_support", program: "wasm-split-cli", version: WASM_SPLIT };
     let (root, cached) = tool.place(workspace);
     if is_program(&cached) {
         progress.quick(tool.program).done(&format!("{} in the cache", tool.version));
@@ -164,29 +144,37 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
     Ok(cached)
 }
 
+/// Puts faults into code, for `cargo xtask mutants`.
+pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Result<PathBuf> {
+    let tool = Installed { package: "cargo-mutants", program: "cargo-mutants", version: MUTANTS };
+    if let Some(found) = installed(workspace, tool.package, tool.program, tool.version) {
+        progress.quick(tool.program).done(&format!("{} is there", tool.version));
+        return Ok(found);
+    }
+    let (root, cached) = tool.place(workspace);
+    tool.install_with_word(workspace, progress, &root, &[])?;
+    Ok(cached)
+}
+
+/// A program on `PATH` or in the cache, in exactly this version.
+pub(crate) fn installed(
+    workspace: &Workspace,
+    package: &'static str,
+    program: &'static str,
+    version: &'static str,
+) -> Option<PathBuf> {
+    let (_, cached) = Installed { package, program, version }.place(workspace);
+    find(program).into_iter().chain([cached]).find(|found| version_of(found) == Version::parse(version))
+}
+
 /// A tool that cargo installs from crates.io.
 struct Installed {
     package: &'static str,
     program: &'static str,
     version: &'static str,
-    takes: &'static str,
 }
 
 impl Installed {
-    /// Finds the program, or installs it. What is on `PATH` counts only in exactly this version.
-    fn get(&self, workspace: &Workspace, progress: &Progress, args: &[&str]) -> Result<PathBuf> {
-        let (root, cached) = self.place(workspace);
-        for program in find(self.program).into_iter().chain([cached.clone()]) {
-            if version_of(&program) == Version::parse(self.version) {
-                let place = if program == cached { "in the cache" } else { "on PATH" };
-                progress.quick(self.program).done(&format!("{} {place}", self.version));
-                return Ok(program);
-            }
-        }
-        self.install_with_word(workspace, progress, &root, args)?;
-        Ok(cached)
-    }
-
     /// Where it is installed, and the program there.
     fn place(&self, workspace: &Workspace) -> (PathBuf, PathBuf) {
         let root = workspace.cache.join(format!("{}-{}", self.package, self.version));
@@ -196,8 +184,16 @@ impl Installed {
 
     /// Installs it, and tells so.
     fn install_with_word(&self, workspace: &Workspace, progress: &Progress, root: &Path, args: &[&str]) -> Result<()> {
-        let step = progress.slow(self.program, &format!("installing {}, {}, once", self.version, self.takes));
-        match self.install(workspace, root, args, &step) {
+        let step = progress.slow(self.program, &format!("installing {}, about a minute, once", self.version));
+        let installed = || {
+            // Another run may be at it: both would build in one folder, and the first to end takes it away.
+            let lock = workspace.cache.join(format!("{}-{}.lock", self.package, self.version));
+            let guard = Guard::wait(&lock, &step)?;
+            let (_, cached) = self.place(workspace);
+            let is_there = guard.waited && is_program(&cached);
+            if is_there { Ok(()) } else { self.install(workspace, root, args, &step) }
+        };
+        match installed() {
             Ok(()) => {
                 step.done(&format!("{} installed into {}", self.version, short(root)));
                 Ok(())
@@ -245,7 +241,15 @@ pub(crate) fn wasm_opt(workspace: &Workspace, progress: &Progress) -> Result<Was
         return Ok(found.clone());
     }
     let step = progress.slow("wasm-opt", &format!("installing npm package binaryen {WASM_OPT}, once"));
-    match install_wasm_opt(&root, &cached, &step) {
+    let installed = || {
+        let _guard = Guard::wait(&workspace.cache.join(format!("binaryen-{WASM_OPT}.lock")), &step)?;
+        // Another run may have installed it meanwhile.
+        match version_of(&cached).filter(|version| Some(*version) == wanted) {
+            Some(version) => Ok(WasmOpt { program: cached.clone(), version }),
+            None => install_wasm_opt(&root, &cached, &step),
+        }
+    };
+    match installed() {
         Ok(found) => {
             step.done(&format!("{} installed into {}", found.version.major(), short(&root)));
             Ok(found)
@@ -362,6 +366,7 @@ mod tests {
     fn every_pin_of_wasm_bindgen_is_the_same() {
         let crate_version = format!("name = \"wasm-bindgen\"\nversion = \"{WASM_BINDGEN}\"");
         assert!(read("Cargo.lock").contains(&crate_version), "Cargo.lock has another wasm-bindgen");
+        assert!(read("Cargo.toml").contains(&format!("wasm-bindgen-cli-support = \"={WASM_BINDGEN}\"")));
         assert!(read("Trunk.toml").contains(&format!("wasm_bindgen = \"{WASM_BINDGEN}\"")));
     }
 

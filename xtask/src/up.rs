@@ -1,5 +1,6 @@
 //! `cargo xtask up`: from a fresh clone to a page in the browser.
 
+use crate::bind::{Binder, Speed};
 use crate::console::{self, Build, Bundler};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
@@ -20,27 +21,25 @@ pub(crate) fn run(workspace: &Workspace, listen: Option<&str>, open: bool) -> Re
     tools::rust(workspace, &progress)?;
     if console::is_fresh(workspace, Build::Development) {
         progress.quick("console").done("unchanged");
-        service(workspace, &progress)?;
     } else {
-        build_all(workspace, &progress)?;
+        console(workspace, &progress)?;
     }
+    // After the console, because the service embeds it.
+    service(workspace, &progress)?;
     serve(workspace, &progress, listen, open)
 }
 
-/// The tools are built while cargo compiles the product, so that no core waits for one long crate.
-fn build_all(workspace: &Workspace, progress: &Progress) -> Result<()> {
+/// Builds the console, and at the same time what binds it, so that no core waits for one long crate.
+pub(crate) fn console(workspace: &Workspace, progress: &Progress) -> Result<()> {
     let build = Build::Development;
-    let (trunk, wasm_bindgen, compiled) = thread::scope(|scope| {
-        let trunk = scope.spawn(|| tools::trunk(workspace, progress));
-        let wasm_bindgen = scope.spawn(|| tools::wasm_bindgen(workspace, progress));
-        let compiled = service(workspace, progress).and_then(|()| console::compile(workspace, progress, build));
-        (join(trunk), join(wasm_bindgen), compiled)
+    let (binder, compiled) = thread::scope(|scope| {
+        let binder = scope.spawn(|| Binder::build(workspace, progress, Speed::Compile));
+        let compiled = console::compile(workspace, progress, build);
+        (join(binder), compiled)
     });
     compiled?;
-    let tools = Bundler { trunk: trunk?, wasm_bindgen: wasm_bindgen?, wasm_opt: None, wasm_split: None };
-    console::bundle(workspace, progress, build, &tools)?;
-    // Once more, because the service embeds dist/; everything but its last two crates is already compiled.
-    service(workspace, progress)
+    let tools = Bundler { binder: binder?, wasm_opt: None, wasm_split: None };
+    console::bundle(workspace, progress, build, &tools)
 }
 
 /// The result of a thread; a panic in it is a problem, not an abort.
@@ -78,14 +77,16 @@ fn serve(workspace: &Workspace, progress: &Progress, listen: Option<&str>, open:
     hand_over(&mut command)
 }
 
+/// Becomes the command, or waits for it.
 #[cfg(unix)]
-fn hand_over(command: &mut Command) -> Result<()> {
+pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
     use std::os::unix::process::CommandExt;
     Err(Problem::new(format!("cannot start gbac: {}", command.exec())))
 }
 
+/// Becomes the command, or waits for it.
 #[cfg(not(unix))]
-fn hand_over(command: &mut Command) -> Result<()> {
+pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
     let status = command.status().map_err(|error| Problem::new(format!("cannot start gbac: {error}")))?;
     if status.success() { Ok(()) } else { Err(Problem::new(format!("gbac ended with {status}"))) }
 }

@@ -26,7 +26,7 @@ impl Version {
         output.split_whitespace().filter(|word| word.starts_with(|c: char| c.is_ascii_digit())).find_map(Self::parse)
     }
 
-    /// The first number: the part that a browser and its driver must share.
+    /// The first number.
     pub(crate) fn major(self) -> u32 {
         self.major
     }

@@ -1,0 +1,43 @@
+//! `xtask-bind`: binds a compiled wasm module to JavaScript, as the command line of wasm-bindgen does for `--target web`.
+//!
+//! A program of its own, so that `cargo xtask` compiles in seconds and this only where something is bound.
+
+use std::process::ExitCode;
+use wasm_bindgen_cli_support::Bindgen;
+
+/// How it is called.
+const USAGE: &str =
+    "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports]";
+
+fn main() -> ExitCode {
+    match run(std::env::args().skip(1).collect()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: Vec<String>) -> Result<(), String> {
+    let (flags, places): (Vec<String>, Vec<String>) = args.into_iter().partition(|arg| arg.starts_with("--"));
+    let [input, folder, name] = &places[..] else { return Err(USAGE.to_owned()) };
+    let has = |flag: &str| flags.iter().any(|given| given == flag);
+    let mut bindgen = Bindgen::new();
+    bindgen
+        .web(true)
+        .map(|bindgen| {
+            bindgen
+                .input_path(input)
+                .out_name(name)
+                .typescript(has("--types"))
+                .debug(has("--debug"))
+                .keep_lld_exports(has("--keep-lld-exports"))
+                .emit_start(!has("--no-start"))
+                .reset_state_function(has("--reset-state"))
+                // As the command line has it.
+                .omit_default_module_path(false)
+        })
+        .and_then(|bindgen| bindgen.generate(folder))
+        .map_err(|error| format!("cannot bind `{input}`: {error:?}"))
+}

@@ -1,0 +1,29 @@
+//! From a command line that was understood to the task that does it.
+
+use crate::args::{Command, HELP};
+use crate::problem::Result;
+use crate::progress::say;
+use crate::workspace::Workspace;
+use crate::{bench, build_js, dev, mutants, pages, sizes, test, up};
+use std::process::ExitCode;
+
+/// Does what the command line says.
+pub(crate) fn run(command: Command) -> Result<ExitCode> {
+    let workspace = Workspace::locate()?;
+    match command {
+        Command::Help => say(HELP),
+        Command::Up { listen, open } => up::run(&workspace, listen.as_deref(), open)?,
+        Command::Dev { listen } => dev::run(&workspace, listen.as_deref())?,
+        Command::DevServer { listen } => dev::serve(&workspace, &listen)?,
+        Command::OpenWhenReady => up::open_when_ready()?,
+        Command::Test { only, long } => return test::run(&workspace, &only, long),
+        Command::ListTests => test::list(),
+        Command::BuildConsole => sizes::build_console(&workspace)?,
+        Command::BuildJs => build_js::run(&workspace)?,
+        Command::Bench(options) => bench::run(&workspace, &options)?,
+        Command::Mutants(options) => mutants::run(&workspace, options)?,
+        Command::Sizes { write } => sizes::run(&workspace, write)?,
+        Command::Pages { write } => pages::run(&workspace, write)?,
+    }
+    Ok(ExitCode::SUCCESS)
+}

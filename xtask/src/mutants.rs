@@ -1,0 +1,196 @@
+//! `cargo xtask mutants`: faults put into the code that decides, one at a time, and whether a test sees each of them.
+
+use crate::problem::{Problem, Result};
+use crate::process::Call;
+use crate::progress::{Progress, say};
+use crate::tools;
+use crate::up;
+use crate::workspace::Workspace;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The code that says who may do what.
+const FOLDERS: [&str; 6] = ["claim_path", "decide", "groups", "policy", "token", "verify"];
+/// The tests that it is held to, besides the engine's unit tests: those of the engine, and those that share no code with it.
+const TESTS: [&str; 12] = [
+    "claim_path",
+    "extraction",
+    "instants",
+    "requests",
+    "token",
+    "analyze",
+    "bad_input",
+    "conformance",
+    "differential",
+    "exhaustive",
+    "incremental",
+    "laws",
+];
+/// How many cases the tests with random ones take: a fault that they see, they see soon.
+const CASES: &str = "5000";
+/// How many of a hundred mutants that compile must be caught.
+const CAUGHT_PERCENT: usize = 97;
+
+/// What the command line says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Options {
+    /// So many of them, chosen at random; all without it.
+    pub(crate) sample: Option<usize>,
+    /// What the choice begins with; the same seed chooses the same ones.
+    pub(crate) seed: Option<u64>,
+}
+
+/// Runs the mutants and prints those that no test caught.
+pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
+    let progress = Progress::new();
+    tools::rust(workspace, &progress)?;
+    let program = tools::cargo_mutants(workspace, &progress)?;
+    // For the vectors, which the command line reads too: that one is without a fault.
+    up::service(workspace, &progress)?;
+    let mut call = call(workspace, &program);
+    if let Some(count) = options.sample {
+        let all = self::call(workspace, &program).args(["--list", "--colors", "never"]).succeed(None)?;
+        let seed = options.seed.unwrap_or_else(seed);
+        let chosen = sample(all, count, seed);
+        say(&format!("--sample {count} --seed {seed}"));
+        for name in &chosen {
+            call = call.args(["--re", &format!("^{}$", escaped(name))]);
+        }
+    }
+    let output = workspace.notes().join("mutants");
+    let folder = output.join("mutants.out");
+    // Results of an earlier run are not results of this one.
+    fs::remove_dir_all(&folder).ok();
+    let step = progress.slow("mutants", "each is compiled and tested");
+    let ended = call
+        .args(["--output"])
+        .args([&output])
+        .args(TESTS.iter().flat_map(|test| ["--cargo-test-arg=--test".to_owned(), format!("--cargo-test-arg={test}")]))
+        .args(["--cargo-test-arg=--lib"])
+        .env("GBAC_BIN", workspace.gbac())
+        .env("GBAC_CASES", CASES)
+        .finish(Some(&step))?;
+    let lines = |name: &str| names(&folder.join(name));
+    let (caught, missed) = (lines("caught.txt"), [lines("missed.txt"), lines("timeout.txt")].concat());
+    let viable = caught.len() + missed.len();
+    if viable == 0 {
+        step.failed();
+        ended.into_result()?;
+        return Err(Problem::new("no mutant was tested"));
+    }
+    step.done(&format!("{} of {viable} caught", caught.len()));
+    for name in &missed {
+        say(name);
+    }
+    judge(caught.len(), viable).map_err(|problem| problem.hint(format!("the logs are in {}", folder.display())))
+}
+
+/// cargo-mutants, over the files that matter.
+fn call(workspace: &Workspace, program: &Path) -> Call {
+    let files = FOLDERS.iter().flat_map(|folder| ["--file".to_owned(), format!("engine/src/{folder}/**")]);
+    Call::new(program, &workspace.root)
+        .args(["mutants", "--package", "gbac-engine", "--test-package", "gbac-engine,gbac-tests"])
+        .args(files)
+        // cargo-mutants is called as cargo calls it.
+        .env("CARGO", env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+}
+
+/// So many of the names, in an order that the seed decides.
+fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
+    let mut state = seed;
+    // SplitMix64: a name for each place, from those that are left.
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    names.sort();
+    let count = count.min(names.len());
+    for place in 0..count {
+        let left = (names.len() - place) as u64;
+        let other = place + usize::try_from(next() % left).unwrap_or(0);
+        names.swap(place, other);
+    }
+    names.truncate(count);
+    names
+}
+
+/// Another seed each time.
+fn seed() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// The name as a regular expression that means just it.
+fn escaped(name: &str) -> String {
+    let mut text = String::new();
+    for c in name.chars() {
+        if r"\.+*?()|[]{}^$#&-~".contains(c) {
+            text.push('\\');
+        }
+        text.push(c);
+    }
+    text
+}
+
+fn names(file: &PathBuf) -> Vec<String> {
+    fs::read_to_string(file).unwrap_or_default().lines().map(str::to_owned).collect()
+}
+
+/// A problem when too few were caught.
+fn judge(caught: usize, viable: usize) -> Result<()> {
+    if caught * 100 >= viable * CAUGHT_PERCENT {
+        return Ok(());
+    }
+    Err(Problem::new(format!("{caught} of {viable} mutants were caught, and at least {CAUGHT_PERCENT}% must be")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FOLDERS, TESTS, escaped, judge, sample};
+    use std::path::Path;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    #[test]
+    fn a_seed_chooses_the_same_ones_whatever_the_order() {
+        let all = names(&["a", "b", "c", "d", "e", "f", "g", "h"]);
+        let reversed: Vec<String> = all.iter().rev().cloned().collect();
+        let chosen = sample(all.clone(), 3, 7);
+        assert_eq!(chosen.len(), 3);
+        assert_eq!(chosen, sample(reversed, 3, 7));
+        assert!((0..20).any(|seed| sample(all.clone(), 3, seed) != chosen));
+        let mut every = sample(all.clone(), 100, 1);
+        every.sort();
+        assert_eq!(every, all);
+    }
+
+    #[test]
+    fn a_name_means_only_itself() {
+        assert_eq!(escaped("a.rs:1: f -> bool with (x|y)"), r"a\.rs:1: f \-> bool with \(x\|y\)");
+    }
+
+    #[test]
+    fn three_in_a_hundred_may_be_missed() {
+        assert!(judge(97, 100).is_ok());
+        assert!(judge(32, 32).is_ok());
+        assert_eq!(judge(28, 32).unwrap_err().message(), "28 of 32 mutants were caught, and at least 97% must be");
+    }
+
+    #[test]
+    fn the_folders_and_tests_are_there() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for folder in FOLDERS {
+            assert!(root.join("engine/src").join(folder).is_dir(), "{folder}");
+        }
+        for test in TESTS {
+            let places =
+                [format!("engine/tests/{test}.rs"), format!("tests/{test}.rs"), format!("tests/{test}/main.rs")];
+            assert!(places.iter().any(|place| root.join(place).is_file()), "{test}");
+        }
+    }
+}
