@@ -15,8 +15,123 @@ use crate::warning::Warning;
 pub struct Identity {
     user: String,
     groups: Vec<String>,
-    expires_at: Option<f64>,
+    expiry: Expiry,
     verified: bool,
+}
+
+/// When an identity expires.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Expiry {
+    Never,
+    /// Seconds since 1970.
+    After(f64),
+    /// The claims have an `exp` that is not a number, so the identity always counts as expired.
+    Unreadable,
+}
+
+impl Expiry {
+    /// Whether the end is past (D-32); at an instant that is not a number every end is.
+    pub(crate) fn is_past(self, at: At) -> bool {
+        match (at, self) {
+            (At::IgnoringExpiry, _) | (_, Self::Never) => false,
+            (At::Instant(_), Self::Unreadable) => true,
+            (At::Instant(now), Self::After(end)) => now > end || now.is_nan(),
+        }
+    }
+}
+
+/// The time of a decision, for checking an identity's expiry (D-20, D-32).
+///
+/// Every call that returns an outcome requires one, so callers cannot forget expiry. To ignore it, pass [`At::IgnoringExpiry`].
+///
+/// ```
+/// use gbac_engine::identity::{At, Identity, IdentityRules};
+/// use gbac_engine::token::UnverifiedClaims;
+///
+/// let claims = serde_json::json!({ "sub": "alice", "exp": 1_700_000_000 });
+/// let claims = UnverifiedClaims::from_object(claims.as_object().expect("an object").clone());
+/// let (alice, _) = Identity::from_unverified(&claims, None, &IdentityRules::default())?;
+/// assert!(!alice.is_expired(At::Instant(1_700_000_000.0)));
+/// assert!(alice.is_expired(At::Instant(1_700_000_001.0)));
+/// assert!(!alice.is_expired(At::IgnoringExpiry));
+/// # Ok::<(), gbac_engine::identity::IdentityError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum At {
+    /// This time, in seconds since 1970.
+    Instant(f64),
+    /// Ignores expiry: an expired identity still counts. For simulation; never use it to grant access.
+    IgnoringExpiry,
+}
+
+/// The greatest number that is read as seconds: it is in the year 5138, or as milliseconds in 1973.
+const LATEST: f64 = 1e11;
+
+impl At {
+    /// Creates a time from seconds since 1970.
+    ///
+    /// # Errors
+    /// The number is not finite, or so large that it is in milliseconds.
+    ///
+    /// ```
+    /// use gbac_engine::identity::At;
+    /// assert_eq!(At::from_seconds(1_800_000_000.0), Ok(At::Instant(1_800_000_000.0)));
+    /// assert_eq!(At::from_seconds(1_800_000_000_000.0).unwrap_err().code(), "clock_in_milliseconds");
+    /// ```
+    pub fn from_seconds(seconds: f64) -> Result<Self, InstantError> {
+        if !seconds.is_finite() {
+            return Err(InstantError::NotFinite);
+        }
+        if seconds > LATEST { Err(InstantError::Milliseconds) } else { Ok(Self::Instant(seconds)) }
+    }
+}
+
+/// Why a number is not a valid time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InstantError {
+    /// Not a number, or infinite.
+    NotFinite,
+    /// It is in milliseconds.
+    Milliseconds,
+}
+
+impl InstantError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::NotFinite => "clock_invalid",
+            Self::Milliseconds => "clock_in_milliseconds",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::NotFinite => "write seconds since 1970",
+            Self::Milliseconds => "write seconds since 1970: divide it by 1000",
+        }
+    }
+}
+
+impl fmt::Display for InstantError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NotFinite => "the time is not a finite number",
+            Self::Milliseconds => "the time is in milliseconds",
+        })
+    }
+}
+
+impl std::error::Error for InstantError {}
+
+/// The claim with the expiry of a token (RFC 7519, section 4.1.4).
+const EXPIRY: &str = "exp";
+
+/// Whether claims have an expiry, readable or not.
+pub(crate) fn has_expiry(claims: &Map<String, Value>) -> bool {
+    claims.contains_key(EXPIRY)
 }
 
 /// How claims become an identity: `oidc_principal_mapping` (D-13) and the extraction of groups.
@@ -110,7 +225,7 @@ impl Identity {
             };
             Warning::new("empty_name", message, Some(format!("groups[{first}]")))
         });
-        let identity = Self { user, groups: names, expires_at: None, verified: false };
+        let identity = Self { user, groups: names, expiry: Expiry::Never, verified: false };
         (identity, warnings.into_iter().collect())
     }
 
@@ -148,14 +263,17 @@ impl Identity {
         let user = rules.mapping.apply(claims)?;
         let extraction = extract(&rules.extraction, claims, userinfo);
         let groups = extraction.names().map(str::to_owned).collect();
-        let expires_at = claims.get("exp").and_then(Value::as_f64);
-        Ok((Self { user, groups, expires_at, verified }, extraction))
+        let expiry = match claims.get(EXPIRY) {
+            None => Expiry::Never,
+            Some(value) => value.as_f64().map_or(Expiry::Unreadable, Expiry::After),
+        };
+        Ok((Self { user, groups, expiry, verified }, extraction))
     }
 
     /// The same person with other groups, stated and not verified: what if. Names are taken as [`Identity::new`] takes them.
     #[must_use]
     pub fn with_groups(&self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Self { expires_at: self.expires_at, ..Self::new(self.user.as_str(), groups) }
+        Self { expiry: self.expiry, ..Self::new(self.user.as_str(), groups) }
     }
 
     /// The user's name: what stands after `User:` in an ACL.
@@ -173,13 +291,33 @@ impl Identity {
     /// Until when, in seconds since 1970: the token's `exp`, when it is a number.
     #[must_use]
     pub const fn expires_at(&self) -> Option<f64> {
-        self.expires_at
+        match self.expiry {
+            Expiry::After(seconds) => Some(seconds),
+            Expiry::Never | Expiry::Unreadable => None,
+        }
     }
 
-    /// Whether the end is past at this instant, in seconds since 1970 (D-32); an instant that is no number is past it.
+    /// Whether decisions depend on the time: the claims had an `exp`, even one that is not a number.
     #[must_use]
-    pub fn is_expired(&self, now: f64) -> bool {
-        self.expires_at.is_some_and(|expires_at| now > expires_at || now.is_nan())
+    pub const fn has_expiry(&self) -> bool {
+        !matches!(self.expiry, Expiry::Never)
+    }
+
+    /// Whether the claims had an `exp` that is not a number; the identity then always counts as expired.
+    #[must_use]
+    pub const fn has_unreadable_expiry(&self) -> bool {
+        matches!(self.expiry, Expiry::Unreadable)
+    }
+
+    /// Whether the identity has expired (D-32); if the time is not a number, every identity that can expire has.
+    #[must_use]
+    pub fn is_expired(&self, at: At) -> bool {
+        self.expiry.is_past(at)
+    }
+
+    /// When it expires.
+    pub(crate) const fn expiry(&self) -> Expiry {
+        self.expiry
     }
 
     /// Whether the token's signature and claims were verified.
@@ -236,6 +374,8 @@ mod tests {
         let (identity, extraction) =
             Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules).expect("a user");
         assert_eq!((identity.groups().len(), identity.expires_at()), (0, None));
+        assert!(identity.has_expiry() && identity.is_expired(At::Instant(0.0)), "an `exp` that is no number");
+        assert!(!identity.is_expired(At::IgnoringExpiry));
         assert_eq!(extraction.warnings[0].code, "claim_missing");
         let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules).expect_err("no user");
         assert_eq!(error.code(), "principal_missing");

@@ -25,6 +25,7 @@ pub mod json;
 pub mod mapping;
 pub mod model;
 mod name;
+pub mod near;
 mod order;
 pub mod policy;
 pub mod requests;

@@ -6,6 +6,8 @@ use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE, URL_SAFE_NO_PAD};
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::check::sign_in::{refusal, sign_in};
 use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedToken};
 use gbac_engine::verify::{
     CLOCK_SKEW_SECONDS, Expect, KeySet, Outcome, Verified, VerifyError, report, verify, verify_within,
@@ -462,7 +464,7 @@ fn times_allow_half_a_minute_and_no_more() {
         assert_eq!(check_with(&token, &KEYS, Expect { now, ..EXPECT }).unwrap_err().code(), "clock_invalid");
     }
     let error = check_with(&token, &KEYS, Expect { now: NOW + 3900.0, ..EXPECT }).unwrap_err();
-    assert_eq!(error.to_string(), "the token expired 60 min ago (more than 30 s, which are forgiven)");
+    assert_eq!(error.to_string(), "the token expired 60 min ago (more than the allowed clock skew of 30 s)");
 }
 
 #[test]
@@ -602,4 +604,73 @@ proptest! {
             prop_assert!(now <= exp + CLOCK_SKEW_SECONDS && nbf - CLOCK_SKEW_SECONDS <= now);
         }
     }
+}
+
+/// Every header that can be read, with every mix of these claims, at several instants and settings: a service that knows
+/// the key accepts a token exactly when [`sign_in`] finds nothing against it.
+#[test]
+fn sign_in_refuses_exactly_what_the_verifier_refuses() {
+    let headers = [
+        json!({"alg": "EdDSA", "kid": "EdDSA"}),
+        json!({"alg": "EdDSA", "kid": "EdDSA", "typ": "at+jwt"}),
+        json!({"alg": "EdDSA", "kid": "EdDSA", "typ": "logout+jwt"}),
+        json!({"alg": "EdDSA", "kid": "EdDSA", "typ": ""}),
+        json!({"alg": "EdDSA"}),
+        json!({"alg": "EdDSA", "kid": ""}),
+    ];
+    let absent = Value::Null;
+    let issuers = [json!(ISSUER), json!("https://other.example"), json!(7), absent.clone()];
+    let audiences = [json!(AUDIENCE), json!(["x", AUDIENCE]), json!([]), json!([AUDIENCE, 7]), absent.clone()];
+    let expiries = [
+        json!(NOW + 60.0),
+        json!(NOW - 20.0),
+        json!(NOW - 31.0),
+        json!("soon"),
+        json!({}),
+        json!(1e308),
+        absent.clone(),
+    ];
+    let starts = [json!(NOW), json!(NOW + 29.0), json!(NOW + 31.0), json!("now"), absent];
+    let settings = [(Some(ISSUER), Some(AUDIENCE)), (Some(ISSUER), None), (None, Some(AUDIENCE)), (None, None)];
+    let (mut accepted, mut refused) = (0, 0);
+    for (at, header) in headers.iter().enumerate() {
+        for (place, (issuer, audience)) in
+            issuers.iter().flat_map(|i| audiences.iter().map(move |a| (i, a))).enumerate()
+        {
+            for (turn, (exp, start)) in expiries.iter().flat_map(|e| starts.iter().map(move |s| (e, s))).enumerate() {
+                let mut claims = serde_json::Map::new();
+                // `nbf` and `iat` take turns, so that each of them fails alone.
+                let starts_with = if (at + place + turn) % 2 == 0 { "nbf" } else { "iat" };
+                for (name, value) in [("iss", issuer), ("aud", audience), ("exp", exp), (starts_with, start)] {
+                    if !value.is_null() {
+                        claims.insert(name.to_owned(), value.clone());
+                    }
+                }
+                let token = signed("EdDSA", &header.to_string(), Value::Object(claims).to_string());
+                let read = UnverifiedToken::decode(&token).unwrap();
+                let (issuer, audience) = settings[(place + turn) % settings.len()];
+                for (now, skew) in [(NOW, None), (NOW + 10.0, Some(5)), (NOW, Some(0)), (f64::NAN, None)] {
+                    let known = Accepted {
+                        issuer: issuer.map(str::to_owned),
+                        audience: audience.map(str::to_owned),
+                        clock_skew: skew,
+                        discovery_url: None,
+                    };
+                    let seconds = skew.map_or(CLOCK_SKEW_SECONDS, f64::from);
+                    let verified = verify_within(&token, &KEYS, Expect { issuer, audience, now }, seconds);
+                    let checks = sign_in(Some(&read.header), &read.claims, &known, Some(now));
+                    let found = refusal(&checks);
+                    assert_eq!(
+                        found.and_then(|check| check.code),
+                        verified.as_ref().err().map(VerifyError::code),
+                        "{header} {:?} at {now} with {known:?}",
+                        read.claims.members()
+                    );
+                    assert!(found.is_none_or(|check| check.next.is_some() && !check.found.is_empty()));
+                    *(if verified.is_ok() { &mut accepted } else { &mut refused }) += 1;
+                }
+            }
+        }
+    }
+    assert!(accepted > 200 && refused > 10_000, "{accepted} {refused}");
 }

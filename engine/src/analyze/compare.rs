@@ -7,7 +7,7 @@ use crate::identity::Identity;
 use crate::model::ResourceType;
 use crate::policy::{Operations, Policy};
 
-/// How what two may do differs. Everything that both may is in neither list.
+/// How the permissions of two identities differ until they expire. What both may do is in neither list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Comparison {
     /// Whether each is a superuser, who may do everything whatever ACLs say (D-14).

@@ -47,7 +47,7 @@ struct Candidate {
 ///
 /// ```
 /// use gbac_engine::analyze::least_grant;
-/// use gbac_engine::decide::Request;
+/// use gbac_engine::decide::{At, Request};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, Principal, ResourceType};
 /// use gbac_engine::wire::policy_from_json;
@@ -55,7 +55,7 @@ struct Candidate {
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders");
+/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
 /// let least = least_grant(&policy, &Identity::new("alice", ["ops"]), &[read]);
 /// assert_eq!(least.sets, [[Principal::group("eng")]]);
 /// assert_eq!(least.acls[0].principal, Principal::user("alice"));

@@ -7,12 +7,12 @@ use super::reach::Subject;
 use super::tree::Place;
 use super::who_can::{Hits, Match};
 use super::{Holder, NamePattern};
-use crate::decide::{Outcome, Request};
+use crate::decide::{At, Outcome, Request};
 use crate::model::{Operation, PrincipalType, ResourceType};
 use crate::order::sort;
 use crate::policy::Policy;
 
-/// How a request for any name of a pattern is decided, as far as ACLs on the whole of it go.
+/// How a request for any name of a pattern is decided at a given time, by the ACLs that cover the whole pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// The decision.
@@ -45,13 +45,14 @@ pub fn resources(policy: &Policy, subject: &Subject) -> Vec<(ResourceType, NameP
 }
 
 /// How somebody's request for a name of this pattern is decided. ACLs on narrower patterns are not looked at: they are
-/// cells of their own; so for a literal name it is the decision itself. A superuser is allowed by no ACL (D-14).
+/// cells of their own; so for a literal name it is the decision itself. A superuser is allowed by no ACL (D-14), and an
+/// identity that has expired is denied by none.
 ///
 /// Cost: the rows on the patterns that cover this one.
 ///
 /// ```
 /// use gbac_engine::analyze::{Subject, cell, resources};
-/// use gbac_engine::decide::Outcome;
+/// use gbac_engine::decide::{At, Outcome};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::Operation;
 /// use gbac_engine::wire::policy_from_json;
@@ -61,7 +62,7 @@ pub fn resources(policy: &Policy, subject: &Subject) -> Vec<(ResourceType, NameP
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Subject::Identity(Identity::new("alice", ["eng"]));
 /// let (resource_type, pattern) = &resources(&policy, &alice)[0];
-/// let describe = cell(&policy, &alice, (*resource_type, pattern), Operation::Describe, None);
+/// let describe = cell(&policy, &alice, (*resource_type, pattern), Operation::Describe, None, At::IgnoringExpiry);
 /// assert_eq!(describe.outcome, Outcome::Allow);
 /// assert_eq!(describe.granted_by.map(|by| by.acl.operation), Some(Operation::Read));
 /// # Ok::<(), gbac_engine::wire::Problems>(())
@@ -73,17 +74,19 @@ pub fn cell(
     (resource_type, pattern): (ResourceType, &NamePattern),
     operation: Operation,
     host: Option<IpAddr>,
+    at: At,
 ) -> Cell {
     let superuser = match subject {
         Subject::Holder(Holder::Everyone) => false,
         Subject::Holder(Holder::One(principal)) => is_superuser(policy, principal),
         Subject::Identity(identity) => policy.settings().superusers.contains(identity.user()),
     };
-    if superuser {
-        return Cell { outcome: Outcome::Allow, granted_by: None, denied_by: Vec::new(), host_unknown: false };
+    let expired = matches!(subject, Subject::Identity(identity) if identity.is_expired(at));
+    if expired || superuser {
+        let outcome = if expired { Outcome::Deny } else { Outcome::Allow };
+        return Cell { outcome, granted_by: None, denied_by: Vec::new(), host_unknown: false };
     }
-    let request = Request::new(operation, resource_type, &pattern.name);
-    let request = host.map_or(request, |host| request.with_host(host));
+    let request = Request::new(operation, resource_type, &pattern.name, at).with_host(host);
     let hits = Hits::at(policy, &request, Place::named(pattern.pattern_type, &pattern.name));
     let (granted_by, denied_by, host_unknown) = match subject {
         Subject::Identity(identity) => hits.of_identity(identity),

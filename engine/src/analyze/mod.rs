@@ -28,12 +28,15 @@ use crate::policy::{Operations, Policy};
 
 pub use collisions::{Collision, Gain, Merged, Merging, Mergings, collisions, merged_gains};
 pub use compare::{Comparison, compare};
-pub use diff::{Addresses, Counterexample, Diff, Difference, Effect, Extent, Hosts, Relation, diff};
+pub use diff::{
+    Addresses, Counterexample, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
+    diff, diff_with_claims,
+};
 pub use holdings::{Count, Holding, Holdings, Named, holdings};
 pub use known_names::known_names;
 pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
 pub(crate) use lint::in_order;
-pub use lint::{Finding, Mend, Severity, lint, lint_roles};
+pub use lint::{Finding, Mend, NameIndex, Severity, lint, lint_roles, name_findings};
 pub use matrix::{Cell, cell, resources};
 pub use people::{People, groups_between, people};
 pub use permissions::{Exception, Grant, Permissions, permissions, permissions_of};

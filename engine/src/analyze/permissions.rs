@@ -4,18 +4,19 @@ use super::held::{Held, Rule, hosts_of};
 use super::tree::{Mark, Tree};
 use super::{Holder, NamePattern};
 use crate::decide::{Outcome, Request};
-use crate::identity::Identity;
+use crate::identity::{Expiry, Identity};
 use crate::model::{Host, Operation, ResourceType};
 use crate::order::sort;
 use crate::policy::{Operations, Policy};
 
 /// Everything that somebody may do.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Permissions {
     /// A superuser may do everything, and no ACL is asked (D-14); there are no grants then.
     pub superuser: bool,
     /// By resource type, then in order of the names, the broader pattern first.
     pub grants: Vec<Grant>,
+    expiry: Expiry,
 }
 
 /// Operations that are allowed on the names of a pattern.
@@ -44,7 +45,7 @@ pub struct Exception {
 }
 
 impl Permissions {
-    /// What this says about a request; the same that a decision says when the identity has not expired.
+    /// The outcome of a request: the same as the decision at the time of the request. An expired identity is denied.
     #[must_use]
     pub fn outcome(&self, request: &Request<'_>) -> Outcome {
         let host = request.host.map(|host| host.to_canonical());
@@ -59,11 +60,13 @@ impl Permissions {
                 && grant.pattern.covers(request.resource_name)
                 && !grant.except.iter().any(excepted)
         };
-        if self.superuser || self.grants.iter().any(|grant| granted(&grant)) { Outcome::Allow } else { Outcome::Deny }
+        let allows = self.superuser || self.grants.iter().any(|grant| granted(&grant));
+        if allows && !self.expiry.is_past(request.at) { Outcome::Allow } else { Outcome::Deny }
     }
 }
 
-/// Everything that an identity may do, whatever its expiry.
+/// Everything that an identity is allowed to do until it expires; [`Permissions::outcome`] checks the expiry at the time of a
+/// request.
 ///
 /// Cost: one look at each pattern of the policy, and for each host that ACLs of the identity name one at each of their
 /// patterns.
@@ -85,16 +88,16 @@ impl Permissions {
 /// ```
 #[must_use]
 pub fn permissions(policy: &Policy, identity: &Identity) -> Permissions {
-    of(policy, &Held::by_identity(policy, identity))
+    of(policy, &Held::by_identity(policy, identity), identity.expiry())
 }
 
 /// Everything that a holder may do; see [`permissions`].
 #[must_use]
 pub fn permissions_of(policy: &Policy, holder: &Holder) -> Permissions {
-    of(policy, &Held::by(policy, holder))
+    of(policy, &Held::by(policy, holder), Expiry::Never)
 }
 
-fn of(policy: &Policy, held: &Held) -> Permissions {
+fn of(policy: &Policy, held: &Held, expiry: Expiry) -> Permissions {
     let mut grants = Vec::new();
     if !held.superuser {
         for (resource_type, rules) in held.rules(policy) {
@@ -103,7 +106,7 @@ fn of(policy: &Policy, held: &Held) -> Permissions {
             }
         }
     }
-    Permissions { superuser: held.superuser, grants }
+    Permissions { superuser: held.superuser, grants, expiry }
 }
 
 /// What is allowed and denied at each place, by rules for one host.

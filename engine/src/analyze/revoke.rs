@@ -69,7 +69,7 @@ impl Revocation {
 ///
 /// ```
 /// use gbac_engine::analyze::revoke;
-/// use gbac_engine::decide::Request;
+/// use gbac_engine::decide::{At, Request};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, Principal, ResourceType};
 /// use gbac_engine::wire::policy_from_json;
@@ -78,7 +78,7 @@ impl Revocation {
 ///   "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }],
 ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders");
+/// let read = Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry);
 /// let found = revoke(&policy, &Identity::new("alice", ["eng"]), &read);
 /// assert_eq!((found.least(), &found.roles[0].members), (Some(1), &vec![Principal::group("eng")]));
 /// assert_eq!(found.leave, Some(vec![Principal::group("eng")]));

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::identity::Identity;
-use crate::policy::{Change, ChangeError, Policy};
+use crate::policy::{Change, ChangeError, Effect, Policy, apply_each};
 
 /// One change that is tried.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,16 +120,16 @@ impl Trials {
 
     /// Makes the changes of the policy, one after the other, and names those that do nothing.
     pub fn apply(&self, policy: &mut Policy) -> Vec<Idle> {
-        let mut idle = Vec::new();
-        for change in self.changes() {
-            let error = match policy.apply(change.clone()) {
-                Ok(true) => continue,
-                Ok(false) => None,
-                Err(error) => Some(error),
+        let effects = apply_each(policy, self.changes());
+        let idle = |(change, effect): (&Change, Effect)| {
+            let error = match effect {
+                Effect::Changed => return None,
+                Effect::Unchanged => None,
+                Effect::Refused(error) => Some(error),
             };
-            idle.push(Idle { trial: Trial::Policy(change.clone()), error });
-        }
-        idle
+            Some(Idle { trial: Trial::Policy(change.clone()), error })
+        };
+        self.changes().zip(effects).filter_map(idle).collect()
     }
 
     /// The person with the changes of groups, and those that do nothing.

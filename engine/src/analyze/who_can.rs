@@ -39,6 +39,31 @@ pub struct Entry {
     pub host_unknown: bool,
 }
 
+impl Entry {
+    /// Whether `User:*`, as the holder or among the members of a role, is the one user named `*` (D-33). Everyone is
+    /// [`Holder::Everyone`] and never a member.
+    ///
+    /// ```
+    /// use gbac_engine::analyze::who_can;
+    /// use gbac_engine::decide::{At, Request};
+    /// use gbac_engine::model::{Operation, ResourceType};
+    /// use gbac_engine::wire::policy_from_json;
+    ///
+    /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "User:*" }] }],
+    ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+    ///     "principal": "Role:r", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+    /// let found = who_can(&policy, &Request::new(Operation::Read, ResourceType::Topic, "orders", At::IgnoringExpiry));
+    /// assert_eq!(found.entries.len(), 2);
+    /// assert!(found.entries.iter().all(|entry| entry.is_literal() && !entry.holder.is_everyone()));
+    /// # Ok::<(), gbac_engine::wire::Problems>(())
+    /// ```
+    #[must_use]
+    pub fn is_literal(&self) -> bool {
+        let is_user = matches!(&self.holder, Holder::One(principal) if principal.is_everyone());
+        is_user || self.members.iter().any(Principal::is_everyone)
+    }
+}
+
 /// An ACL that matches, and the way to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
@@ -50,13 +75,14 @@ pub struct Match {
     pub role: Option<String>,
 }
 
-/// Says who may do what a request asks; its instant is not looked at.
+/// Finds who is allowed to make a request. The time of the request is ignored, because the users, groups and roles in a policy
+/// never expire.
 ///
 /// Cost: the rows on the patterns that cover the name, and the members of their roles.
 ///
 /// ```
 /// use gbac_engine::analyze::{Holder, who_can};
-/// use gbac_engine::decide::{Outcome, Request};
+/// use gbac_engine::decide::{At, Outcome, Request};
 /// use gbac_engine::model::{Operation, Principal, ResourceType};
 /// use gbac_engine::wire::policy_from_json;
 ///
@@ -64,7 +90,7 @@ pub struct Match {
 ///   "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }],
 ///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
 ///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-/// let found = who_can(&policy, &Request::new(Operation::Describe, ResourceType::Topic, "orders"));
+/// let found = who_can(&policy, &Request::new(Operation::Describe, ResourceType::Topic, "orders", At::IgnoringExpiry));
 /// let entry = &found.entries[0];
 /// assert_eq!((&entry.holder, entry.outcome), (&Holder::One(Principal::group("eng")), Outcome::Allow));
 /// assert_eq!(entry.granted_by.as_ref().and_then(|by| by.role.as_deref()), Some("readers"));

@@ -28,6 +28,7 @@ const SCHEMES: &[&str] = &["basic", "bearer"];
 /// use gbac_engine::audit::without_credentials;
 /// assert_eq!(without_credentials("bad token eyJhbGciOiJub25lIn0.e30.x2k, refused"), "bad token ******, refused");
 /// assert_eq!(without_credentials("Authorization: Basic YTpi"), "Authorization: Basic ******");
+/// assert_eq!(without_credentials("cut: eyJhbGciOiJub25lIn0.eyJzd"), "cut: ******");
 /// assert_eq!(without_credentials("a.b.c is no token"), "a.b.c is no token");
 /// ```
 #[must_use]
@@ -58,10 +59,17 @@ fn is_token_character(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '+' | '/' | '=' | '~')
 }
 
-/// Whether a word is shaped like a compact JWS or JWE: it begins as a JSON object does in base64url, and has dots.
-fn is_compact_jws(word: &str) -> bool {
-    word.find("eyJ").is_some_and(|start| word.get(start..).is_some_and(|token| token.matches('.').count() >= 2))
+/// Whether a word is shaped like a compact JWS or JWE, or like a good part of one: it begins as a JSON object does in base64url,
+/// and has dots, or another object behind the first dot, or more letters than any name that is written by hand.
+#[must_use]
+pub fn is_compact_jws(word: &str) -> bool {
+    let Some((before, token)) = word.find("eyJ").and_then(|start| word.split_at_checked(start)) else { return false };
+    let begins = before.is_empty() || before.ends_with(['/', '=']);
+    token.matches('.').count() >= 2 || token.contains(".eyJ") || (begins && token.len() >= LONGEST_PART)
 }
+
+/// A word that begins as a token does and is as long is a part of one.
+const LONGEST_PART: usize = 40;
 
 /// The value of a header as an event may show it.
 pub(super) fn header_value(name: &str, value: &str) -> String {

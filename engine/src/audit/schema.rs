@@ -7,7 +7,7 @@ use super::{
     ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product, SignIn, User,
     UserKind, api_activity, authentication, service,
 };
-use crate::decide::{Outcome, Reason, Request};
+use crate::decide::{At, Outcome, Reason, Request};
 use crate::model::{Operation, ResourceType};
 
 /// The type of an attribute in OCSF 1.0.0.
@@ -273,7 +273,7 @@ fn every_event_follows_the_schema() {
                 for decision in plain.iter().chain([&group_acl, &role_acl]) {
                     for operation in Operation::ALL {
                         for resource_type in ResourceType::ALL {
-                            let request = Request::new(*operation, *resource_type, "");
+                            let request = Request::new(*operation, *resource_type, "", At::IgnoringExpiry);
                             let authorization = Authorization::Acl { request, decision };
                             events.push(api_activity(&ApiActivity {
                                 context,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::decide::{Decision, Outcome, Reason, Request, Source};
+use crate::decide::{At, Decision, Outcome, Reason, Request, Source};
 use crate::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
 const TOKEN: &str = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
@@ -88,7 +88,13 @@ pub(super) fn activity<'a>(product: &'a Product, request: Request<'a>, decision:
     }
 }
 
-pub(super) const WRITE: Request<'static> = Request::new(Operation::Write, ResourceType::Topic, "sales-topic");
+pub(super) const WRITE: Request<'static> = Request {
+    operation: Operation::Write,
+    resource_type: ResourceType::Topic,
+    resource_name: "sales-topic",
+    host: None,
+    at: At::IgnoringExpiry,
+};
 
 #[test]
 fn a_sign_in_lists_every_group_of_the_token() {
@@ -362,7 +368,7 @@ fn operations_have_their_activity() {
 fn an_unknown_client_is_the_host_of_the_request() {
     let (product, decision) = (product(), by_group());
     let context = Context { client: Endpoint::default(), ..context(&product, service::KAFKA) };
-    let asked = WRITE.with_host("10.1.1.1".parse().unwrap());
+    let asked = WRITE.with_host("10.1.1.1".parse::<std::net::IpAddr>().unwrap());
     let event = |request| api_activity(&ApiActivity { context, ..activity(&product, request, &decision) }).to_json();
     assert_eq!(event(asked)["src_endpoint"], json!({ "ip": "10.1.1.1" }));
     assert_eq!(event(WRITE)["src_endpoint"], json!({ "name": "unknown" }));

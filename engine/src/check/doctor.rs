@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::provider::{Accepted, object_ids};
+use super::sign_in::{SignInCheck, sign_in};
 use crate::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, suggest_paths};
-use crate::identity::Identity;
+use crate::identity::{At, Identity};
 use crate::model::{Principal, PrincipalType};
+use crate::near;
 use crate::policy::{GroupSource, Policy, Settings};
-use crate::text::{escaped, lower, visible};
-use crate::token::{UnverifiedClaims, UnverifiedToken};
+use crate::text::{escaped, visible};
+use crate::token::{Header, UnverifiedClaims, UnverifiedToken};
 use crate::warning::Warning;
 
 /// What is looked at.
@@ -151,11 +153,11 @@ impl Step {
 pub fn diagnose(evidence: &Evidence<'_>) -> [Step; 4] {
     let rules = evidence.settings.identity_rules();
     let decoded = match evidence.token {
-        Presented::Claims(claims) => Ok((UnverifiedClaims::from_object(claims.clone()), Vec::new())),
-        Presented::Token(text) => UnverifiedToken::decode(text).map(|token| (token.claims, token.header.warnings())),
+        Presented::Claims(claims) => Ok((UnverifiedClaims::from_object(claims.clone()), None)),
+        Presented::Token(text) => UnverifiedToken::decode(text).map(|token| (token.claims, Some(token.header))),
     };
     let mut claim = Step::new("claim", "Decode the token and look for the group claim");
-    let (claims, warnings) = match decoded {
+    let (claims, header) = match decoded {
         Ok(decoded) => decoded,
         Err(error) => {
             claim.fault(State::Failed, error.to_string());
@@ -170,9 +172,14 @@ pub fn diagnose(evidence: &Evidence<'_>) -> [Step; 4] {
         }
     };
     let extraction = extract(&rules.extraction, claims.members(), evidence.userinfo);
+    let warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
     find_claim(&mut claim, &extraction, &warnings);
-    let groups = groups(evidence, &claims, &extraction);
-    let settings = settings(evidence, &claims, &extraction, &groups);
+    let nothing = Accepted::default();
+    let checks = sign_in(header.as_ref(), &claims, evidence.accepted.unwrap_or(&nothing), evidence.now);
+    let (of_settings, of_token): (Vec<_>, Vec<_>) =
+        checks.into_iter().partition(|check| matches!(check.about, "issuer" | "audience"));
+    let groups = groups(evidence, &claims, &extraction, of_token);
+    let settings = settings(evidence, &claims, &extraction, &groups, of_settings);
     [claim, groups, settings, log(evidence)]
 }
 
@@ -208,12 +215,22 @@ fn find_claim(step: &mut Step, extraction: &Extraction, header: &[Warning]) {
 }
 
 /// Step 2: what comes out, here and in the service.
-fn groups(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Extraction) -> Step {
+fn groups(
+    evidence: &Evidence<'_>,
+    claims: &UnverifiedClaims,
+    extraction: &Extraction,
+    checks: Vec<SignInCheck>,
+) -> Step {
     let mut step = groups_step();
+    for check in checks.into_iter().filter(|check| check.state == State::Failed && check.code != Some("token_expired"))
+    {
+        step.fault(State::Failed, format!("{}: the service refuses this token", check.found));
+        step.next.extend(check.next);
+    }
     match Identity::from_unverified(claims, evidence.userinfo, &evidence.settings.identity_rules()) {
         Ok((identity, _)) => {
             step.found(format!("the user is `User:{}`", escaped(identity.user())));
-            if evidence.now.is_some_and(|now| identity.is_expired(now)) {
+            if evidence.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
                 step.fault(State::Failed, "the token has expired, so it opens nothing");
                 step.next("sign in again for a new token; groups are read when somebody signs in");
             }
@@ -242,7 +259,7 @@ fn groups(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Extra
             continue;
         }
         step.fault(State::Failed, format!("`Group:{}` is not among them", escaped(name)));
-        let near: Vec<String> = extraction.names().filter(|group| folded(group) == folded(name)).map(quoted).collect();
+        let near: Vec<String> = extraction.names().filter(|group| is_near(group, name)).map(quoted).collect();
         step.next(if near.is_empty() {
             format!("see whether the identity provider has put the user into `{}`, and sign in again", escaped(name))
         } else {
@@ -297,7 +314,13 @@ fn compare(step: &mut Step, evidence: &Evidence<'_>, extraction: &Extraction) {
 }
 
 /// Step 3: would other settings find more, and does anything name these groups?
-fn settings(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Extraction, groups: &Step) -> Step {
+fn settings(
+    evidence: &Evidence<'_>,
+    claims: &UnverifiedClaims,
+    extraction: &Extraction,
+    groups: &Step,
+    checks: Vec<SignInCheck>,
+) -> Step {
     let mut step = settings_step();
     let nested = match &evidence.settings.groups {
         GroupSource::Properties { claim_path, nested } => {
@@ -310,12 +333,13 @@ fn settings(evidence: &Evidence<'_>, claims: &UnverifiedClaims, extraction: &Ext
             NestedGroupBehavior::None
         }
     };
-    for compared in evidence.accepted.iter().flat_map(|accepted| accepted.compare(claims.members())) {
-        match compared.state {
-            State::Passed => step.found(compared.found),
-            state => step.fault(state, compared.found),
+    for check in checks {
+        match check.state {
+            State::NotDone => {}
+            State::Passed => step.found(check.found),
+            state => step.fault(state, check.found),
         }
-        step.next.extend(compared.next);
+        step.next.extend(check.next);
     }
     if extraction.groups.is_empty() {
         let others = suggest_paths(claims.members());
@@ -363,8 +387,7 @@ fn known(step: &mut Step, policy: &Policy, extraction: &Extraction) {
         step.found(format!("ACLs or roles name {}", used.join(", ")));
     }
     for name in unused {
-        let near: Vec<String> =
-            named.iter().filter(|known| folded(known) == folded(name)).map(|name| quoted(name)).collect();
+        let near: Vec<String> = named.iter().filter(|known| is_near(known, name)).map(|name| quoted(name)).collect();
         if near.is_empty() {
             step.found(format!("no ACL and no role names {}", quoted(name)));
         } else {
@@ -430,9 +453,15 @@ fn quoted(name: &str) -> String {
     format!("`Group:{}`", escaped(name))
 }
 
-/// A name without what people get wrong: letter case, the leading slash, and the way to the last part.
-fn folded(name: &str) -> String {
-    lower(name.rsplit('/').find(|part| !part.is_empty()).unwrap_or(name))
+/// Whether one name could be meant where the other is written: they are near each other, or the last parts of their paths
+/// are the same or near.
+fn is_near(name: &str, other: &str) -> bool {
+    fn last(name: &str) -> &str {
+        let name = name.trim_end_matches('/');
+        NestedGroupBehavior::Suffix.apply(name)
+    }
+    let is_same = |name: &str, other: &str| name == other || near::difference(name, other).is_some();
+    is_same(name, other) || is_same(last(name), last(other))
 }
 
 #[cfg(test)]
@@ -483,6 +512,24 @@ mod tests {
     }
 
     #[test]
+    fn what_fails_at_sign_in_is_told_where_it_is_looked_at() {
+        let claims = object(json!({ "sub": "a", "groups": ["eng"], "exp": "soon", "nbf": 200, "aud": "billing" }));
+        let accepted = Accepted { audience: Some("orders".into()), ..Accepted::default() };
+        let settings = Settings::default();
+        let evidence = Evidence {
+            accepted: Some(&accepted),
+            now: Some(100.0),
+            ..Evidence::new(Presented::Claims(&claims), &settings)
+        };
+        let steps = diagnose(&evidence);
+        assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
+        let [exp, nbf, ..] = steps[1].findings.as_slice() else { panic!("{steps:?}") };
+        assert_eq!(exp, "the claim `exp` is not a number: the service refuses this token");
+        assert!(nbf.starts_with("the token is not valid yet"), "{nbf}");
+        assert!(steps[2].findings.iter().any(|found| found.starts_with("the token is for `billing`")), "{steps:?}");
+    }
+
+    #[test]
     fn another_path_is_proposed() {
         let steps = diagnosis(json!({ "sub": "a", "realm_access": { "roles": ["eng"] } }));
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
@@ -491,7 +538,7 @@ mod tests {
         assert!(nothing[2].next[0].contains("into the access token"), "{nothing:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
         assert!(overage[0].findings[0].contains("an address in its place"), "{overage:?}");
-        let nobody = diagnosis(json!({ "groups": ["a"] }));
+        let nobody = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
         assert!(nobody[1].next[0].contains("oidc_principal_mapping"), "{nobody:?}");
     }
 
@@ -501,7 +548,7 @@ mod tests {
             &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
         )
         .unwrap();
-        let claims = object(json!({ "sub": "a", "groups": ["/corp/Eng"] }));
+        let claims = object(json!({ "sub": "a", "exp": 100, "groups": ["/corp/Eng"] }));
         let (settings, expected) = (Settings::default(), ["eng".to_owned(), "ops".to_owned()]);
         let evidence = Evidence {
             policy: Some(&policy),

@@ -5,7 +5,7 @@ use crate::audit::{
     ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, Resource, SignIn, User,
     api_activity, authentication, service,
 };
-use crate::decide::{Outcome, Request};
+use crate::decide::{At, Outcome};
 use crate::identity::Identity;
 use crate::requests::{self, Api};
 
@@ -51,6 +51,7 @@ pub fn sign_in_refused(
 #[must_use]
 pub fn decisions(context: Context<'_>, identity: &Identity, check: &Check, answer: &Answer) -> Vec<Event> {
     let operation = operation(&check.question);
+    let at = At::Instant(context.time_ms as f64 / 1000.0);
     let event = |authorization: Authorization<'_>| {
         api_activity(&ApiActivity {
             context: of_check(context, check),
@@ -63,7 +64,7 @@ pub fn decisions(context: Context<'_>, identity: &Identity, check: &Check, answe
     };
     match (answer, &check.question) {
         (Answer::Access(decision), Question::Access { operation, resource_type, resource_name }) => {
-            let request = super::request(*operation, *resource_type, resource_name, check);
+            let request = check.request(*operation, *resource_type, resource_name, at);
             vec![event(Authorization::Acl { request, decision })]
         }
         (Answer::Api { outcome, decisions, .. }, _) if decisions.is_empty() => {
@@ -73,8 +74,7 @@ pub fn decisions(context: Context<'_>, identity: &Identity, check: &Check, answe
         (Answer::Api { decisions, .. }, _) => decisions
             .iter()
             .map(|(needed, decision)| {
-                let request: Request<'_> =
-                    super::request(needed.operation, needed.resource_type, &needed.resource_name, check);
+                let request = check.request(needed.operation, needed.resource_type, &needed.resource_name, at);
                 event(Authorization::Acl { request, decision })
             })
             .collect(),
@@ -145,7 +145,7 @@ mod tests {
         };
         let policy = Policy::default();
         let opened = open(&policy, &check.who, None).unwrap();
-        let answer = answer(&policy, &check, None).unwrap();
+        let answer = answer(&policy, &check, None, At::IgnoringExpiry).unwrap();
         let events = decisions(context, &opened.identity, &check, &answer);
         let sign_in = sign_in(context, AuthProtocol::OIDC, false, &opened.identity, &check);
         (events.iter().map(Event::to_json).collect(), sign_in.to_json())

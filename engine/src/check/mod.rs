@@ -3,6 +3,7 @@
 pub mod doctor;
 pub mod events;
 pub mod provider;
+pub mod sign_in;
 mod what_if;
 
 use std::fmt;
@@ -10,9 +11,9 @@ use std::net::IpAddr;
 
 use serde_json::{Map, Value};
 
-use crate::decide::{self, Decision, Explanation, OpenIdentity, Outcome, Request};
+use crate::decide::{self, At, Decision, Explanation, OpenIdentity, Outcome, Request};
 use crate::groups::Extraction;
-use crate::identity::{Identity, IdentityError};
+use crate::identity::{self, Identity, IdentityError};
 use crate::model::{Operation, ResourceType};
 use crate::policy::Policy;
 use crate::requests::{self, Need, RequestError, Resources};
@@ -32,8 +33,39 @@ pub struct Check {
     pub question: Question,
     /// From where; without it the check fails closed (D-04).
     pub host: Option<IpAddr>,
-    /// When, in seconds since 1970 (D-20).
-    pub now: Option<f64>,
+    /// The time of the decision, if the check states it (D-20).
+    pub at: Option<At>,
+}
+
+impl Check {
+    /// The time of the decision: the one that the check states, else this.
+    #[must_use]
+    pub fn instant(&self, otherwise: At) -> At {
+        self.at.unwrap_or(otherwise)
+    }
+
+    /// The request of one operation on one resource, with the host and time of this check.
+    #[must_use]
+    pub fn request<'a>(
+        &self,
+        operation: Operation,
+        resource_type: ResourceType,
+        resource_name: &'a str,
+        otherwise: At,
+    ) -> Request<'a> {
+        Request::new(operation, resource_type, resource_name, self.instant(otherwise)).with_host(self.host)
+    }
+
+    /// The one request of this check; `None` for a whole API request.
+    #[must_use]
+    pub fn access(&self, otherwise: At) -> Option<Request<'_>> {
+        match &self.question {
+            Question::Access { operation, resource_type, resource_name } => {
+                Some(self.request(*operation, *resource_type, resource_name, otherwise))
+            }
+            Question::Api { .. } => None,
+        }
+    }
 }
 
 /// The ways to say who asks.
@@ -67,6 +99,20 @@ pub enum Who {
         /// The user-info document, where the settings ask for it.
         userinfo: Option<Map<String, Value>>,
     },
+}
+
+impl Who {
+    /// Whether the decision depends on the time: there are claims, and they have an `exp`, even one that is not a number.
+    #[must_use]
+    pub fn has_expiry(&self) -> bool {
+        match self {
+            Self::Names { .. } => false,
+            Self::Claims { claims, .. } => identity::has_expiry(claims),
+            Self::UnverifiedToken { token, .. } | Self::Token { token, .. } => {
+                UnverifiedToken::decode(token).is_ok_and(|decoded| identity::has_expiry(decoded.claims.members()))
+            }
+        }
+    }
 }
 
 /// The ways to say what is asked.
@@ -240,48 +286,46 @@ fn open_claims(
         Stated::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, &rules), header),
     };
     let (identity, extraction) = identity.map_err(CheckError::Identity)?;
-    let before = header.as_ref().map(Header::warnings).unwrap_or_default();
+    let mut before = header.as_ref().map(Header::warnings).unwrap_or_default();
+    if identity.has_unreadable_expiry() {
+        let message = "`exp` is not a number, so the identity counts as expired";
+        before.push(Warning::new("expiry_unreadable", message, Some("exp".into())));
+    }
     Ok(Opened { identity, extraction: Some(extraction), header, before })
 }
 
-/// Answers a check: opens its identity and decides.
+/// Decides a check: opens its identity and decides at the time that the check states, else at this one.
 ///
 /// # Errors
 /// As [`open`], and a request that the table does not know.
-pub fn answer(policy: &Policy, check: &Check, verify: Verify<'_>) -> Result<Answer, CheckError> {
+pub fn answer(policy: &Policy, check: &Check, verify: Verify<'_>, otherwise: At) -> Result<Answer, CheckError> {
     let opened = open(policy, &check.who, verify)?;
-    ask(policy, &opened.identity, check)
+    ask(policy, &opened.identity, check, otherwise)
 }
 
 /// Answers a check's question for an identity that is open already.
 ///
 /// # Errors
 /// A request that the table does not know.
-pub fn ask(policy: &Policy, identity: &Identity, check: &Check) -> Result<Answer, CheckError> {
-    match &check.question {
-        Question::Access { operation, resource_type, resource_name } => {
-            let request = request(*operation, *resource_type, resource_name, check);
-            Ok(Answer::Access(decide::decide(policy, identity, &request)))
-        }
-        Question::Api { .. } => ask_open(policy, &mut OpenIdentity::new(policy, identity.clone()), check),
-    }
+pub fn ask(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Result<Answer, CheckError> {
+    ask_open(policy, &mut OpenIdentity::new(policy, identity.clone()), check, otherwise)
 }
 
 /// As [`ask`], for whoever asks several questions: what the identity is in the policy is found once.
 ///
 /// # Errors
 /// As [`ask`].
-pub fn ask_open(policy: &Policy, open: &mut OpenIdentity, check: &Check) -> Result<Answer, CheckError> {
+pub fn ask_open(policy: &Policy, open: &mut OpenIdentity, check: &Check, otherwise: At) -> Result<Answer, CheckError> {
     match &check.question {
         Question::Access { operation, resource_type, resource_name } => {
-            let request = request(*operation, *resource_type, resource_name, check);
+            let request = check.request(*operation, *resource_type, resource_name, otherwise);
             Ok(Answer::Access(open.decide(policy, &request)))
         }
         Question::Api { api, name, resources } => {
             let need = requests::expand(api, name, resources).map_err(CheckError::Request)?;
             let mut decisions = Vec::new();
             let outcome = need.outcome(&mut |needed: &requests::Check| {
-                let request = request(needed.operation, needed.resource_type, &needed.resource_name, check);
+                let request = check.request(needed.operation, needed.resource_type, &needed.resource_name, otherwise);
                 let decision = open.decide(policy, &request);
                 let outcome = decision.outcome;
                 decisions.push((needed.clone(), decision));
@@ -289,8 +333,7 @@ pub fn ask_open(policy: &Policy, open: &mut OpenIdentity, check: &Check) -> Resu
             });
             // A request that needs nothing is still none for an identity that has expired (D-20).
             let identity = open.identity();
-            let expired = check.now.is_some_and(|now| identity.is_expired(now));
-            let outcome = if expired { Outcome::Deny } else { outcome };
+            let outcome = if identity.is_expired(check.instant(otherwise)) { Outcome::Deny } else { outcome };
             Ok(Answer::Api { outcome, decisions, need, verified: identity.is_verified() })
         }
     }
@@ -298,16 +341,6 @@ pub fn ask_open(policy: &Policy, open: &mut OpenIdentity, check: &Check) -> Resu
 
 /// Explains a check's question about one operation on one resource; none for a whole request.
 #[must_use]
-pub fn explain(policy: &Policy, identity: &Identity, check: &Check) -> Option<Explanation> {
-    match &check.question {
-        Question::Access { operation, resource_type, resource_name } => {
-            let request = request(*operation, *resource_type, resource_name, check);
-            Some(decide::explain(policy, identity, &request))
-        }
-        Question::Api { .. } => None,
-    }
-}
-
-fn request<'a>(operation: Operation, resource_type: ResourceType, name: &'a str, check: &Check) -> Request<'a> {
-    Request { operation, resource_type, resource_name: name, host: check.host, now: check.now }
+pub fn explain(policy: &Policy, identity: &Identity, check: &Check, otherwise: At) -> Option<Explanation> {
+    check.access(otherwise).map(|request| decide::explain(policy, identity, &request))
 }

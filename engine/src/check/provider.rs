@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::doctor::State;
 use crate::model::{Principal, PrincipalType};
@@ -19,19 +19,18 @@ pub struct Accepted {
     pub discovery_url: Option<String>,
     /// What `aud` must hold (`oidc_token_audience`).
     pub audience: Option<String>,
+    /// The allowed clock skew in seconds (`oidc_clock_skew_tolerance`); absent if it is the default.
+    pub clock_skew: Option<u32>,
 }
 
 /// What was found about one claim.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compared {
-    /// `issuer` or `audience`.
-    pub about: &'static str,
+pub(super) struct Compared {
     /// Passed, attention where it cannot be told, or failed.
-    pub state: State,
+    pub(super) state: State,
     /// What was found.
-    pub found: String,
+    pub(super) found: String,
     /// What to do next.
-    pub next: Option<String>,
+    pub(super) next: Option<String>,
 }
 
 /// What a discovery document's address ends with (OpenID Connect Discovery 1.0).
@@ -45,31 +44,31 @@ impl Accepted {
             let value = property(name).and_then(Value::as_str);
             value.filter(|value| !value.is_empty()).map(str::to_owned)
         };
-        Self { issuer: None, discovery_url: text("oidc_discovery_url"), audience: text("oidc_token_audience") }
+        let skew = property("oidc_clock_skew_tolerance").and_then(Value::as_u64);
+        Self {
+            issuer: None,
+            discovery_url: text("oidc_discovery_url"),
+            audience: text("oidc_token_audience"),
+            clock_skew: skew.and_then(|seconds| u32::try_from(seconds).ok()),
+        }
     }
 
-    /// Compares a token's claims, verified or not. What is not known is not compared.
-    ///
-    /// ```
-    /// use gbac_engine::check::doctor::State;
-    /// use gbac_engine::check::provider::Accepted;
-    ///
-    /// let accepted = Accepted { audience: Some("orders".into()), ..Accepted::default() };
-    /// let claims = serde_json::json!({ "sub": "alice", "aud": ["billing"] });
-    /// let found = accepted.compare(claims.as_object().expect("an object"));
-    /// assert_eq!((found.len(), found[0].about, found[0].state), (1, "audience", State::Failed));
-    /// ```
-    #[must_use]
-    pub fn compare(&self, claims: &Map<String, Value>) -> Vec<Compared> {
-        let claims = UnverifiedClaims::from_object(claims.clone());
-        [self.issuer(&claims), self.audience(&claims)].into_iter().flatten().collect()
+    /// The issuer that a token must name exactly, if it is known.
+    pub(super) fn exact_issuer(&self) -> Option<&str> {
+        self.issuer.as_deref().filter(|issuer| !issuer.is_empty())
     }
 
-    fn issuer(&self, claims: &UnverifiedClaims) -> Option<Compared> {
+    /// The audience that a token must be for, if it is known.
+    pub(super) fn expected_audience(&self) -> Option<&str> {
+        self.audience.as_deref().filter(|audience| !audience.is_empty())
+    }
+
+    /// Compares the token's issuer; `None` if the accepted issuer is unknown.
+    pub(super) fn issuer(&self, claims: &UnverifiedClaims) -> Option<Compared> {
         let found = claims.members().get("iss").and_then(Value::as_str);
         let under = self.discovery_url.as_deref().filter(|url| !url.is_empty());
         let under = under.and_then(|url| url.strip_suffix(WELL_KNOWN));
-        let exactly = self.issuer.as_deref().filter(|issuer| !issuer.is_empty());
+        let exactly = self.exact_issuer();
         let expected = exactly.or(under)?;
         let next = "take the token from the provider that the service is set to, or set `oidc_discovery_url` to the \
                     discovery document of this issuer";
@@ -97,15 +96,16 @@ impl Accepted {
             }
         };
         let next = (state != State::Passed).then(|| next.to_owned());
-        Some(Compared { about: "issuer", state, found: words, next })
+        Some(Compared { state, found: words, next })
     }
 
-    fn audience(&self, claims: &UnverifiedClaims) -> Option<Compared> {
-        let expected = self.audience.as_deref().filter(|audience| !audience.is_empty())?;
+    /// Compares the token's audience; `None` if the accepted audience is unknown.
+    pub(super) fn audience(&self, claims: &UnverifiedClaims) -> Option<Compared> {
+        let expected = self.expected_audience()?;
         let found = claims.audiences().unwrap_or_default();
         if found.contains(&expected) {
             let found = format!("the audience `{}` is the one that the service accepts", escaped(expected));
-            return Some(Compared { about: "audience", state: State::Passed, found, next: None });
+            return Some(Compared { state: State::Passed, found, next: None });
         }
         let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
         let is = match names.len() {
@@ -113,7 +113,6 @@ impl Accepted {
             _ => format!("the token is for {}", names.join(", ")),
         };
         Some(Compared {
-            about: "audience",
             state: State::Failed,
             found: format!("{is}, and the service accepts `{}` only", escaped(expected)),
             next: Some(format!(
@@ -182,7 +181,9 @@ mod tests {
     use super::*;
 
     fn states(accepted: &Accepted, claims: &Value) -> Vec<(&'static str, State)> {
-        accepted.compare(claims.as_object().unwrap()).iter().map(|found| (found.about, found.state)).collect()
+        let claims = UnverifiedClaims::from_object(claims.as_object().unwrap().clone());
+        let found = [("issuer", accepted.issuer(&claims)), ("audience", accepted.audience(&claims))];
+        found.into_iter().filter_map(|(about, found)| Some((about, found?.state))).collect()
     }
 
     #[test]
@@ -207,11 +208,16 @@ mod tests {
             assert_eq!(states(&audience, &json!({ "aud": aud })), [("audience", state)], "{aud}");
         }
         // What is empty is not set.
-        let empty =
-            Accepted { issuer: Some(String::new()), discovery_url: Some(String::new()), audience: Some(String::new()) };
+        let empty = Accepted {
+            issuer: Some(String::new()),
+            discovery_url: Some(String::new()),
+            audience: Some(String::new()),
+            clock_skew: None,
+        };
         assert_eq!(states(&empty, &claims), []);
-        let failed = audience.compare(json!({ "aud": "x\u{202e}" }).as_object().unwrap());
-        assert!(failed[0].found.starts_with("the token is for `x\\u{202e}`, and"), "{failed:?}");
+        let claims = UnverifiedClaims::parse(r#"{ "aud": "x\u202e" }"#).unwrap();
+        let failed = audience.audience(&claims).unwrap().found;
+        assert!(failed.starts_with("the token is for `x\\u{202e}`, and"), "{failed}");
     }
 
     /// What access tokens of well-known providers look like, what comes out of them, and what the diagnosis has to say.

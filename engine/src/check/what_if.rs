@@ -2,6 +2,7 @@
 
 use super::{Answer, Check, CheckError, Opened, Verify, Who, ask, open};
 use crate::analyze::{Comparison, Idle, Trials, compare, groups_between};
+use crate::decide::At;
 use crate::identity::Identity;
 use crate::policy::Policy;
 
@@ -32,6 +33,7 @@ pub struct WhatIf {
 /// ```
 /// use gbac_engine::analyze::{Trial, Trials};
 /// use gbac_engine::check::{Who, what_if};
+/// use gbac_engine::decide::At;
 /// use gbac_engine::wire::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
@@ -39,7 +41,7 @@ pub struct WhatIf {
 ///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Who::Names { user: "alice".into(), groups: vec!["ops".into()] };
 /// let trials: Trials = [Trial::Join("eng".into())].into_iter().collect();
-/// let found = what_if(&policy, &alice, &trials, None, None)?;
+/// let found = what_if(&policy, &alice, &trials, None, None, At::IgnoringExpiry)?;
 /// assert_eq!(found.comparison.gains[0].pattern.name, "orders");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -49,6 +51,7 @@ pub fn what_if(
     trials: &Trials,
     question: Option<&Check>,
     verify: Verify<'_>,
+    otherwise: At,
 ) -> Result<WhatIf, CheckError> {
     let before = open(policy, who, verify)?;
     let mut changed = policy.clone();
@@ -57,7 +60,9 @@ pub fn what_if(
     let (after, more) = trials.person(&then.identity);
     idle.extend(more);
     let answers = match question {
-        Some(check) => Some([ask(policy, &before.identity, check)?, ask(&changed, &after, check)?]),
+        Some(check) => {
+            Some([ask(policy, &before.identity, check, otherwise)?, ask(&changed, &after, check, otherwise)?])
+        }
         None => None,
     };
     Ok(WhatIf {

@@ -7,9 +7,9 @@ use super::ways::{To, ways};
 use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
+use crate::near::{self, Difference};
 use crate::order::{run, sort};
-use crate::policy::Policy;
-use crate::text::{lower, lower_letters};
+use crate::policy::{Policy, PrincipalId};
 
 /// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +33,21 @@ pub enum PrincipalFacet {
     Everyone,
     /// It would be, in another letter case; this is the identity's own.
     LetterCase(Principal),
-    /// It would be, with or without the leading slash; this is the identity's own.
+    /// It would be, with or without leading or trailing slashes; this is the identity's own.
     LeadingSlash(Principal),
+    /// It is a role that would be, if a member of it were written in another letter case.
+    MemberLetterCase(NearMember),
+    /// It is a role that would be, if a member of it had other leading or trailing slashes.
+    MemberLeadingSlash(NearMember),
+}
+
+/// A member of a role that is a near miss of one of the identity's principals.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NearMember {
+    /// The identity's own principal.
+    pub own: Principal,
+    /// The member of the role.
+    pub member: Principal,
 }
 
 /// Whether an ACL's resource name covers the one asked for.
@@ -48,7 +61,7 @@ pub enum NameFacet {
     AllNames,
     /// It would, in another letter case.
     LetterCase,
-    /// It would, with or without the leading slash.
+    /// It would, with or without leading or trailing slashes.
     LeadingSlash,
     /// It does not.
     No,
@@ -89,11 +102,15 @@ pub enum NearMiss {
     Host,
     /// By the letter case of its principal.
     PrincipalLetterCase,
-    /// By a leading slash of its principal.
+    /// By leading or trailing slashes of its principal.
     PrincipalLeadingSlash,
+    /// By the letter case of a member of its role.
+    MemberLetterCase,
+    /// By leading or trailing slashes of a member of its role.
+    MemberLeadingSlash,
     /// By the letter case of its resource name.
     NameLetterCase,
-    /// By a leading slash of its resource name.
+    /// By leading or trailing slashes of its resource name.
     NameLeadingSlash,
 }
 
@@ -105,6 +122,8 @@ impl NearMiss {
             Self::Host => "host",
             Self::PrincipalLetterCase => "principal_letter_case",
             Self::PrincipalLeadingSlash => "principal_leading_slash",
+            Self::MemberLetterCase => "member_letter_case",
+            Self::MemberLeadingSlash => "member_leading_slash",
             Self::NameLetterCase => "name_letter_case",
             Self::NameLeadingSlash => "name_leading_slash",
         }
@@ -198,7 +217,7 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
 /// The ACLs of a policy that have to do with an identity, found once and asked many times.
 ///
 /// ```
-/// use gbac_engine::decide::{Explainer, Request, decide, explain};
+/// use gbac_engine::decide::{At, Explainer, Request, decide, explain};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
 /// use gbac_engine::policy::Policy;
@@ -206,7 +225,7 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
 /// let (policy, alice) = (Policy::default(), Identity::new("alice", ["eng"]));
 /// let explainer = Explainer::new(&policy, &alice);
 /// for name in ["events", "orders"] {
-///     let request = Request::new(Operation::Read, ResourceType::Topic, name);
+///     let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
 ///     let explanation = explainer.explain(&request, decide(&policy, &alice, &request));
 ///     assert_eq!(explanation, explain(&policy, &alice, &request));
 /// }
@@ -235,15 +254,21 @@ impl Explainer {
     pub fn new(policy: &Policy, identity: &Identity) -> Self {
         let paths = paths(policy, identity);
         let known = Known::new(&paths);
-        let (mut ids, mut principals) = (Vec::new(), Vec::new());
+        let mut compared = Vec::new();
+        let mut members = Vec::new();
         for (id, principal) in policy.principals() {
-            if policy.row_count(id) > 0
-                && let Some(compared) = known.compare(principal)
-            {
-                ids.push(id);
-                principals.push(compared);
+            let Some(found) = known.compare(principal) else { continue };
+            if let Some((own, difference)) = &found.near {
+                let member = || NearMember { own: (*own).clone(), member: principal.clone() };
+                members.extend(policy.links(id).iter().map(|role| (*role, *difference, member())));
+            }
+            if policy.row_count(id) > 0 {
+                compared.push((id, found.into_parts()));
             }
         }
+        compared.extend(near_roles(policy, &known, members));
+        sort(&mut compared, |a, b| a.0.0.cmp(&b.0.0));
+        let (ids, principals): (Vec<PrincipalId>, Vec<_>) = compared.into_iter().unzip();
         let mut concerns = Vec::new();
         policy.rows_of(&ids, &mut |pattern, row| {
             let place = ids.binary_search(&row.principal).ok();
@@ -317,7 +342,10 @@ impl Concern {
         let everyone = match self.principal {
             PrincipalFacet::Matches => false,
             PrincipalFacet::Everyone => true,
-            PrincipalFacet::LetterCase(_) | PrincipalFacet::LeadingSlash(_) => return None,
+            PrincipalFacet::LetterCase(_)
+            | PrincipalFacet::LeadingSlash(_)
+            | PrincipalFacet::MemberLetterCase(_)
+            | PrincipalFacet::MemberLeadingSlash(_) => return None,
         };
         let pattern = match candidate.name {
             NameFacet::Literal => (0, 0),
@@ -365,13 +393,31 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing 
 /// `User:*`, host, operation.
 type Place = (usize, (u8, usize), bool, u8, usize);
 
+/// A principal that has to do with the identity: how it compares, the ways to it, and the place of the first of them.
+type Compared = (PrincipalFacet, Arc<Vec<Path>>, usize);
+
 /// The identity's principals, as they are and as they are nearly.
 struct Known<'a> {
     /// Every path and its place, by principal.
     paths: Vec<(usize, &'a Path)>,
-    /// The principals without letter case and leading slash, and as they are, by the former.
+    /// The principals folded, and as they are, by the former.
     folded: Vec<(Principal, &'a Principal)>,
     user: Option<&'a Path>,
+}
+
+/// How a principal compares to the identity's.
+struct Found<'a> {
+    facet: PrincipalFacet,
+    paths: Vec<Path>,
+    way: usize,
+    /// The identity's own that it is near, and by what it differs.
+    near: Option<(&'a Principal, Difference)>,
+}
+
+impl Found<'_> {
+    fn into_parts(self) -> Compared {
+        (self.facet, Arc::new(self.paths), self.way)
+    }
 }
 
 impl<'a> Known<'a> {
@@ -391,30 +437,52 @@ impl<'a> Known<'a> {
         run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
-    /// How a principal compares to the identity's, the ways to it, and the place of the first of them.
-    fn compare(&self, principal: &Principal) -> Option<(PrincipalFacet, Arc<Vec<Path>>, usize)> {
+    /// How a principal compares to the identity's; none where it has nothing to do with them.
+    fn compare(&self, principal: &Principal) -> Option<Found<'a>> {
         let paths = self.of(principal);
         if let Some((way, _)) = paths.first() {
             let paths = paths.iter().map(|(_, path)| (*path).clone()).collect();
-            return Some((PrincipalFacet::Matches, Arc::new(paths), *way));
+            return Some(Found { facet: PrincipalFacet::Matches, paths, way: *way, near: None });
         }
         if principal.is_everyone() {
-            return Some((PrincipalFacet::Everyone, Arc::new(self.user.into_iter().cloned().collect()), 0));
+            let paths = self.user.into_iter().cloned().collect();
+            return Some(Found { facet: PrincipalFacet::Everyone, paths, way: 0, near: None });
         }
         let folded = fold(principal);
-        let (_, own) = run(&self.folded, |(near, _)| near.cmp(&folded)).first()?;
-        let facet = if lower(own.name()) == lower(principal.name()) {
-            PrincipalFacet::LetterCase((*own).clone())
-        } else {
-            PrincipalFacet::LeadingSlash((*own).clone())
+        let own = run(&self.folded, |(near, _)| near.cmp(&folded)).iter();
+        let near = own.filter_map(|(_, own)| Some((*own, near::difference(own.name(), principal.name())?)));
+        let (own, difference) = near.min_by_key(|(_, difference)| *difference)?;
+        let facet = match difference {
+            Difference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
+            Difference::Slashes | Difference::Both => PrincipalFacet::LeadingSlash(own.clone()),
         };
-        Some((facet, Arc::default(), usize::MAX))
+        Some(Found { facet, paths: Vec::new(), way: usize::MAX, near: Some((own, difference)) })
     }
 }
 
-/// A principal without letter case and leading slash.
 fn fold(principal: &Principal) -> Principal {
-    Principal::new(principal.kind(), lower(principal.name().trim_start_matches('/')))
+    Principal::new(principal.kind(), near::folded(principal.name()))
+}
+
+/// The roles with ACLs that the identity does not have and one of these members nearly gives it; of several members of a
+/// role, the one that differs least.
+fn near_roles(
+    policy: &Policy,
+    known: &Known<'_>,
+    mut members: Vec<(PrincipalId, Difference, NearMember)>,
+) -> Vec<(PrincipalId, Compared)> {
+    sort(&mut members, |a, b| (a.0.0, a.1, &a.2.member).cmp(&(b.0.0, b.1, &b.2.member)));
+    members.dedup_by(|later, first| later.0 == first.0);
+    let is_new = |role: &PrincipalId| policy.principal(*role).is_some_and(|role| known.of(role).is_empty());
+    let near = members.into_iter().filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
+    near.map(|(role, difference, member)| {
+        let facet = match difference {
+            Difference::LetterCase => PrincipalFacet::MemberLetterCase(member),
+            Difference::Slashes | Difference::Both => PrincipalFacet::MemberLeadingSlash(member),
+        };
+        (role, (facet, Arc::default(), usize::MAX))
+    })
+    .collect()
 }
 
 fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
@@ -425,19 +493,15 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
             PatternType::Literal => NameFacet::AllNames,
         };
     }
-    let covers = |pattern: &str, name: &str| {
-        let (mut pattern, mut name) = (lower_letters(pattern), lower_letters(name));
-        pattern.all(|letter| name.next() == Some(letter))
-            && (acl.pattern_type == PatternType::Prefixed || name.next().is_none())
-    };
     let pattern = acl.resource_name.as_str();
-    let has_slash = pattern.starts_with('/') || asked.starts_with('/');
-    if covers(pattern, asked) {
-        NameFacet::LetterCase
-    } else if has_slash && covers(pattern.trim_start_matches('/'), asked.trim_start_matches('/')) {
-        NameFacet::LeadingSlash
-    } else {
-        NameFacet::No
+    let difference = match acl.pattern_type {
+        PatternType::Literal => near::difference(pattern, asked),
+        PatternType::Prefixed => near::prefix_difference(pattern, asked),
+    };
+    match difference {
+        Some(Difference::LetterCase) => NameFacet::LetterCase,
+        Some(Difference::Slashes | Difference::Both) => NameFacet::LeadingSlash,
+        None => NameFacet::No,
     }
 }
 
@@ -459,6 +523,8 @@ fn near_miss(candidate: &Candidate) -> Option<NearMiss> {
         PrincipalFacet::Matches | PrincipalFacet::Everyone => None,
         PrincipalFacet::LetterCase(_) => Some(NearMiss::PrincipalLetterCase),
         PrincipalFacet::LeadingSlash(_) => Some(NearMiss::PrincipalLeadingSlash),
+        PrincipalFacet::MemberLetterCase(_) => Some(NearMiss::MemberLetterCase),
+        PrincipalFacet::MemberLeadingSlash(_) => Some(NearMiss::MemberLeadingSlash),
     };
     let by_name = match candidate.name {
         NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames => None,

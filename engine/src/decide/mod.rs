@@ -9,48 +9,44 @@ mod ways;
 use std::net::IpAddr;
 
 use crate::identity::Identity;
-use crate::model::{Acl, Operation, ResourceType};
+use crate::model::{Acl, Operation, ResourceType, normalized_name};
 use crate::policy::Policy;
 
+pub use crate::identity::At;
 pub use explain::{
-    Candidate, Explainer, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet, Path, PrincipalFacet, Standing,
-    explain,
+    Candidate, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss, OperationFacet, Path,
+    PrincipalFacet, Standing, explain,
 };
 pub use open::{OpenIdentity, Resource};
 
 /// What is asked: may this identity do this operation on this resource, from this host, at this instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct Request<'a> {
     /// The operation; [`Operation::All`] is met only by an ACL of `ALL` (D-27).
     pub operation: Operation,
     /// The resource's type.
     pub resource_type: ResourceType,
-    /// The resource's name; any text, the empty one too.
+    /// The resource's name; any text. An empty name of the cluster is read as `kafka-cluster` (D-37).
     pub resource_name: &'a str,
     /// The client's address; without one the check fails closed (D-04).
     pub host: Option<IpAddr>,
-    /// Seconds since 1970; with it an identity past its expiry is denied (D-20).
-    pub now: Option<f64>,
+    /// The time of the decision: an expired identity is denied (D-20).
+    pub at: At,
 }
 
 impl<'a> Request<'a> {
-    /// A request without host and instant.
+    /// Creates a request without a host. Every call and interface creates its requests here.
     #[must_use]
-    pub const fn new(operation: Operation, resource_type: ResourceType, resource_name: &'a str) -> Self {
-        Self { operation, resource_type, resource_name, host: None, now: None }
+    pub fn new(operation: Operation, resource_type: ResourceType, resource_name: &'a str, at: At) -> Self {
+        let resource_name = normalized_name(resource_type, resource_name);
+        Self { operation, resource_type, resource_name, host: None, at }
     }
 
-    /// The same request from this address; an IPv4-mapped IPv6 address counts as its IPv4 one.
+    /// The same request from this address, or from an unknown one; an IPv4-mapped IPv6 address counts as its IPv4 one.
     #[must_use]
-    pub fn with_host(mut self, host: IpAddr) -> Self {
-        self.host = Some(host.to_canonical());
-        self
-    }
-
-    /// The same request at this instant, in seconds since 1970.
-    #[must_use]
-    pub const fn at(mut self, now: f64) -> Self {
-        self.now = Some(now);
+    pub fn with_host(mut self, host: impl Into<Option<IpAddr>>) -> Self {
+        self.host = host.into().map(|host| host.to_canonical());
         self
     }
 }
@@ -181,7 +177,7 @@ impl Decision {
 /// once opens the identity ([`OpenIdentity`]).
 ///
 /// ```
-/// use gbac_engine::decide::{Outcome, Reason, Request, Source, decide};
+/// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
 /// use gbac_engine::wire::policy_from_json;
@@ -191,7 +187,8 @@ impl Decision {
 ///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
 ///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Identity::new("alice", ["engineering"]);
-/// let decision = decide(&policy, &alice, &Request::new(Operation::Describe, ResourceType::Topic, "analytics-events"));
+/// let request = Request::new(Operation::Describe, ResourceType::Topic, "analytics-events", At::Instant(1_800_000_000.0));
+/// let decision = decide(&policy, &alice, &request);
 /// assert_eq!((decision.outcome, decision.reason), (Outcome::Allow, Reason::AllowRule));
 /// assert_eq!((decision.source, decision.implied_by), (Some(Source::Group), Some(Operation::Read)));
 /// # Ok::<(), gbac_engine::wire::Problems>(())

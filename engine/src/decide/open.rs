@@ -5,9 +5,9 @@ use std::net::IpAddr;
 use super::known::Known;
 use super::walk::{self, Ask, Found, Memo};
 use super::ways::{groups, ways_through};
-use super::{Decision, Outcome, Reason, Request};
+use super::{At, Decision, Outcome, Reason, Request};
 use crate::identity::Identity;
-use crate::model::{Operation, PrincipalType, ResourceType};
+use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
 use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 
 /// An identity, opened once and asked many times.
@@ -16,7 +16,7 @@ use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 /// It stays right when the policy changes, and when it is asked about another policy: it is resolved anew where it has to be.
 ///
 /// ```
-/// use gbac_engine::decide::{OpenIdentity, Outcome, Request};
+/// use gbac_engine::decide::{At, OpenIdentity, Outcome, Request};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
 /// use gbac_engine::wire::policy_from_json;
@@ -26,7 +26,8 @@ use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 ///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
 ///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let mut alice = OpenIdentity::new(&policy, Identity::new("alice", ["engineering"]));
-/// let read = |name| Request::new(Operation::Read, ResourceType::Topic, name);
+/// let now = At::Instant(1_800_000_000.0);
+/// let read = |name| Request::new(Operation::Read, ResourceType::Topic, name, now);
 /// assert_eq!(alice.outcome(&policy, &read("analytics-events")), Outcome::Allow);
 /// assert_eq!(alice.outcome(&policy, &read("orders")), Outcome::Deny);
 /// # Ok::<(), gbac_engine::wire::Problems>(())
@@ -54,9 +55,10 @@ pub struct Resource {
 }
 
 impl Resource {
-    /// The resource of this type and name; any name, the empty one too.
+    /// The resource of this type and name, as in [`Request::new`].
     #[must_use]
     pub fn new(policy: &Policy, resource_type: ResourceType, name: &str) -> Self {
+        let name = normalized_name(resource_type, name);
         let covering = policy.covering(resource_type, name);
         Self { resource_type, name: name.into(), state: policy.state(), covering }
     }
@@ -71,6 +73,12 @@ impl Resource {
     #[must_use]
     pub const fn name(&self) -> &str {
         &self.name
+    }
+
+    /// How many bytes of memory it takes, for callers that keep many.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.name.len() + self.covering.heap_bytes()
     }
 }
 
@@ -128,7 +136,7 @@ impl OpenIdentity {
     #[must_use]
     pub fn outcome(&mut self, policy: &Policy, request: &Request<'_>) -> Outcome {
         self.refresh(policy);
-        if let Some(reason) = self.settled(request.now) {
+        if let Some(reason) = self.settled(request.at) {
             return reason.outcome();
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
@@ -147,13 +155,14 @@ impl OpenIdentity {
         operation: Operation,
         resource: &Resource,
         host: Option<IpAddr>,
+        at: At,
     ) -> Outcome {
         if resource.state != policy.state() {
             let resource = Resource::new(policy, resource.resource_type, &resource.name);
-            return self.outcome_on(policy, operation, &resource, host);
+            return self.outcome_on(policy, operation, &resource, host, at);
         }
         self.refresh(policy);
-        match self.settled(None) {
+        match self.settled(at) {
             Some(reason) => reason.outcome(),
             None => self.walk(policy, &resource.covering, operation, host).outcome(),
         }
@@ -163,7 +172,7 @@ impl OpenIdentity {
     #[must_use]
     pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
         self.refresh(policy);
-        if let Some(reason) = self.settled(request.now) {
+        if let Some(reason) = self.settled(request.at) {
             return Decision::without_rule(reason, &self.identity);
         }
         let covering = policy.covering(request.resource_type, request.resource_name);
@@ -179,17 +188,18 @@ impl OpenIdentity {
         resource_type: ResourceType,
         names: impl IntoIterator<Item = &'n str>,
         host: Option<IpAddr>,
+        at: At,
     ) -> Vec<&'n str> {
         let allowed = |name: &&'n str| {
-            let request = Request { host, ..Request::new(operation, resource_type, name) };
+            let request = Request::new(operation, resource_type, name, at).with_host(host);
             self.outcome(policy, &request) == Outcome::Allow
         };
         names.into_iter().filter(allowed).collect()
     }
 
     /// What is decided before any ACL is read.
-    fn settled(&self, now: Option<f64>) -> Option<Reason> {
-        if now.is_some_and(|now| self.identity.is_expired(now)) {
+    fn settled(&self, at: At) -> Option<Reason> {
+        if self.identity.is_expired(at) {
             return Some(Reason::Expired);
         }
         self.superuser.then_some(Reason::Superuser)

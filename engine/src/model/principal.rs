@@ -29,6 +29,25 @@ impl PrincipalType {
         }
     }
 
+    /// Refuses a name with this type in place of a bare name: `Group:eng` would be the group `Group:Group:eng`, which denies
+    /// for `eng` do not match.
+    ///
+    /// # Errors
+    /// The name begins with this type.
+    ///
+    /// ```
+    /// use gbac_engine::model::PrincipalType;
+    /// assert!(PrincipalType::Group.check_bare("eng").is_ok());
+    /// let error = PrincipalType::Group.check_bare("Group:eng").unwrap_err();
+    /// assert_eq!((error.code(), error.hint().as_str()), ("name_with_type", "write the bare name, `eng`"));
+    /// ```
+    pub fn check_bare(self, name: &str) -> Result<(), PrincipalError> {
+        match Principal::split(name) {
+            Ok((kind, bare)) if kind == self => Err(PrincipalError::WithType(kind, bare.into())),
+            _ => Ok(()),
+        }
+    }
+
     fn from_prefix(text: &str) -> Option<Self> {
         match text {
             "User" => Some(Self::User),
@@ -68,6 +87,8 @@ pub enum PrincipalError {
     Wildcard(PrincipalType),
     /// `User:Group:x` and the like: a type inside a user's name (create only).
     TypeInName(String),
+    /// A principal in place of a bare name; its type and its name.
+    WithType(PrincipalType, String),
 }
 
 impl PrincipalError {
@@ -81,6 +102,7 @@ impl PrincipalError {
             Self::ControlCharacter(_) => "principal_control_character",
             Self::Wildcard(_) => "principal_wildcard",
             Self::TypeInName(_) => "principal_type_twice",
+            Self::WithType(..) => "name_with_type",
         }
     }
 
@@ -94,6 +116,7 @@ impl PrincipalError {
             Self::ControlCharacter(_) => "take the character out; it is often pasted along with a name".into(),
             Self::Wildcard(_) => "only `User:*` stands for everyone; name each group or role".into(),
             Self::TypeInName(text) => format!("write `{text}` if the group or role is meant"),
+            Self::WithType(_, name) => format!("write the bare name, `{name}`"),
         }
     }
 }
@@ -107,6 +130,9 @@ impl fmt::Display for PrincipalError {
             Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", visible_character(*c)),
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
             Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
+            Self::WithType(kind, name) => {
+                write!(f, "`{}:{}` is a principal, but a bare name is expected", kind.prefix(), escaped(name))
+            }
         }
     }
 }
@@ -236,6 +262,16 @@ mod tests {
         assert_eq!(code("Foo:bar"), "principal_type_unknown");
         assert_eq!(code("Group:"), "principal_name_empty");
         assert_eq!(code(""), "principal_without_type");
+    }
+
+    #[test]
+    fn a_bare_name_has_no_type_of_its_own_kind() {
+        let code = |kind: PrincipalType, name: &str| kind.check_bare(name).map_err(|error| error.code());
+        assert_eq!(code(PrincipalType::Group, "Group:eng"), Err("name_with_type"));
+        assert_eq!(code(PrincipalType::User, "User:alice"), Err("name_with_type"));
+        for name in ["eng", "", "Group:", "group:eng", "urn:eng", "User:eng"] {
+            assert_eq!(code(PrincipalType::Group, name), Ok(()), "{name}");
+        }
     }
 
     #[test]

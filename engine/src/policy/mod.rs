@@ -27,7 +27,7 @@ const SEARCH: usize = 16;
 pub(crate) use patterns::{Covering, Pattern, PatternId};
 pub(crate) use principals::PrincipalId;
 pub(crate) use rows::{HostId, Operations, Row, Rules, rows_of};
-pub use settings::{GroupSource, Settings, SettingsError, Superusers};
+pub use settings::{GroupSource, Settings, SettingsError, StatedSettings, Superusers};
 
 /// Everything that a decision needs besides the identity and the request.
 #[derive(Debug, Clone)]
@@ -84,7 +84,7 @@ pub enum Change {
         /// Whether the ACLs of `Role:<name>` go too.
         delete_acls: bool,
     },
-    /// Replaces the settings; identities that are open keep what they had (D-15).
+    /// Replaces the settings with the stated ones; open identities do not change (D-15).
     Settings(Box<Settings>),
 }
 
@@ -122,6 +122,38 @@ impl fmt::Display for ChangeError {
 }
 
 impl std::error::Error for ChangeError {}
+
+/// What a change in a list of changes does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Effect {
+    /// It changed the policy.
+    Changed,
+    /// The policy already had it.
+    Unchanged,
+    /// It cannot be applied; the policy is unchanged.
+    Refused(ChangeError),
+}
+
+/// Applies changes in order and returns the effect of each. A change that cannot be applied is skipped; for all or nothing, try
+/// them on a copy first.
+///
+/// ```
+/// use gbac_engine::policy::{Change, Effect, Policy, apply_each};
+///
+/// let mut policy = Policy::default();
+/// let changes = [Change::CreateRole("readers".into()), Change::CreateRole("readers".into())];
+/// let effects = apply_each(&mut policy, &changes);
+/// assert!(matches!(effects[..], [Effect::Changed, Effect::Refused(_)]));
+/// assert!(policy.has_role("readers"));
+/// ```
+pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<Effect> {
+    let apply = |change: &Change| match policy.apply(change.clone()) {
+        Ok(true) => Effect::Changed,
+        Ok(false) => Effect::Unchanged,
+        Err(error) => Effect::Refused(error),
+    };
+    changes.into_iter().map(apply).collect()
+}
 
 impl Policy {
     /// A policy with these settings and nothing else.
@@ -411,8 +443,9 @@ impl Policy {
                 Ok(true)
             }
             Change::Settings(settings) => {
-                let changed = *settings != self.settings;
-                self.set_settings(*settings);
+                let settings = settings.filled_from(&self.settings);
+                let changed = settings != self.settings;
+                self.set_settings(settings);
                 Ok(changed)
             }
         }

@@ -94,6 +94,11 @@ impl Covering {
         self.count += 1;
     }
 
+    /// How many bytes it takes beside itself.
+    pub(crate) const fn heap_bytes(&self) -> usize {
+        self.many.capacity() * size_of::<u32>()
+    }
+
     /// The numbers, the one that covers most first.
     #[inline(always)]
     pub(crate) fn as_slice(&self) -> &[u32] {

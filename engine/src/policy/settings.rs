@@ -33,7 +33,9 @@ pub enum GroupSource {
 }
 
 /// The settings of a policy.
-#[derive(Debug, Clone, PartialEq)]
+///
+/// Two sets of settings are equal if they decide the same; which of them a document states is not compared.
+#[derive(Debug, Clone)]
 pub struct Settings {
     /// Where groups come from.
     pub groups: GroupSource,
@@ -41,6 +43,45 @@ pub struct Settings {
     pub principal_mapping: PrincipalMapping,
     /// User names that every request is allowed for (D-14).
     pub superusers: Superusers,
+    /// Which of them are stated. Decisions use the defaults of the others, which are neither written nor sent.
+    pub stated: StatedSettings,
+}
+
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        self.groups == other.groups
+            && self.principal_mapping == other.principal_mapping
+            && self.superusers == other.superusers
+    }
+}
+
+/// Which settings are stated. The mapping of an SSO connection replaces the first two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatedSettings {
+    /// `oidc_group_claim_path`.
+    pub claim_path: bool,
+    /// `nested_group_behavior`.
+    pub nested: bool,
+    /// `oidc_principal_mapping`.
+    pub principal_mapping: bool,
+    /// `superusers`.
+    pub superusers: bool,
+}
+
+impl StatedSettings {
+    /// All settings, as a program sets them and a service exports them.
+    pub const ALL: Self = Self { claim_path: true, nested: true, principal_mapping: true, superusers: true };
+    /// No settings, as in a document without `settings`.
+    pub const NONE: Self = Self { claim_path: false, nested: false, principal_mapping: false, superusers: false };
+
+    const fn or(self, other: Self) -> Self {
+        Self {
+            claim_path: self.claim_path || other.claim_path,
+            nested: self.nested || other.nested,
+            principal_mapping: self.principal_mapping || other.principal_mapping,
+            superusers: self.superusers || other.superusers,
+        }
+    }
 }
 
 /// Why a settings value is refused.
@@ -105,6 +146,7 @@ impl Default for Settings {
             groups: GroupSource::Properties { claim_path, nested: extraction.nested },
             principal_mapping: mapping,
             superusers: Superusers::default(),
+            stated: StatedSettings::ALL,
         }
     }
 }
@@ -175,6 +217,76 @@ impl GroupSource {
 }
 
 impl Settings {
+    /// The defaults, none of them stated: the settings of a document without `settings`.
+    #[must_use]
+    pub fn unstated() -> Self {
+        Self { stated: StatedSettings::NONE, ..Self::default() }
+    }
+
+    /// The stated settings: those in a document, and every value other than the default.
+    #[must_use]
+    pub fn states(&self) -> StatedSettings {
+        let default = Self::default();
+        let (claim_path, nested) = match (&self.groups, &default.groups) {
+            (
+                GroupSource::Properties { claim_path, nested },
+                GroupSource::Properties { claim_path: default_path, nested: default_nested },
+            ) => (claim_path != default_path, nested != default_nested),
+            _ => (false, false),
+        };
+        self.stated.or(StatedSettings {
+            claim_path,
+            nested,
+            principal_mapping: self.principal_mapping != default.principal_mapping,
+            superusers: self.superusers != default.superusers,
+        })
+    }
+
+    /// Whether any setting is stated.
+    #[must_use]
+    pub fn states_any(&self) -> bool {
+        matches!(self.groups, GroupSource::Sso { .. }) || self.states() != StatedSettings::NONE
+    }
+
+    /// These settings, with the current value of each setting that they do not state.
+    ///
+    /// ```
+    /// use gbac_engine::policy::Settings;
+    /// use gbac_engine::wire::policy_from_json;
+    /// let current = policy_from_json(r#"{ "version": 1, "settings": { "superusers": ["admin"], "nested_group_behavior": "suffix" } }"#)?;
+    /// let document = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "none" } }"#)?;
+    /// let filled = document.settings().filled_from(current.settings());
+    /// assert!(filled.superusers.contains("admin"));
+    /// assert_ne!(filled, *current.settings());
+    /// assert_eq!(Settings::unstated().filled_from(current.settings()), *current.settings());
+    /// # Ok::<(), gbac_engine::wire::Problems>(())
+    /// ```
+    #[must_use]
+    pub fn filled_from(&self, current: &Self) -> Self {
+        let states = self.states();
+        let groups = match (&self.groups, &current.groups) {
+            (GroupSource::Sso { .. }, _) => self.groups.clone(),
+            (GroupSource::Properties { nested, .. }, GroupSource::Sso { .. }) => {
+                // `none` may stand beside the mapping of an SSO connection, and changes nothing.
+                let replaces = states.claim_path || *nested != NestedGroupBehavior::None;
+                if replaces { self } else { current }.groups.clone()
+            }
+            (
+                GroupSource::Properties { claim_path, nested },
+                GroupSource::Properties { claim_path: current_path, nested: current_nested },
+            ) => GroupSource::Properties {
+                claim_path: if states.claim_path { claim_path } else { current_path }.clone(),
+                nested: if states.nested { *nested } else { *current_nested },
+            },
+        };
+        Self {
+            groups,
+            principal_mapping: if states.principal_mapping { self } else { current }.principal_mapping.clone(),
+            superusers: if states.superusers { self } else { current }.superusers.clone(),
+            stated: states.or(current.states()),
+        }
+    }
+
     /// The rules that make an identity out of claims under these settings.
     #[must_use]
     pub fn identity_rules(&self) -> IdentityRules {
@@ -201,5 +313,45 @@ impl Settings {
             Some(("User" | "Group" | "Role" | "RedpandaRole", _)) => Err(SettingsError::SuperuserWithType(name.into())),
             _ => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn sso() -> Settings {
+        let attributes = json!({ "federated_groups": "$.g" }).as_object().cloned().unwrap_or_default();
+        Settings { groups: GroupSource::from_attributes(attributes).unwrap(), ..Settings::default() }
+    }
+
+    #[test]
+    fn what_is_stated_replaces_and_the_rest_stays() {
+        let held = Settings { superusers: ["root".to_owned()].into_iter().collect(), ..sso() };
+        assert_eq!(Settings::unstated().filled_from(&held), held);
+        let none = StatedSettings { nested: true, ..StatedSettings::NONE };
+        let beside = Settings { stated: none, ..Settings::default() };
+        assert_eq!(beside.filled_from(&held), held, "`none` may stand beside the mapping of an SSO connection");
+        let path =
+            Settings { stated: StatedSettings { claim_path: true, ..StatedSettings::NONE }, ..Settings::default() };
+        let filled = path.filled_from(&held);
+        assert_eq!((&filled.groups, &filled.superusers), (&Settings::default().groups, &held.superusers));
+        // Settings that a program makes are stated: also the defaults, and an empty list.
+        assert_eq!(Settings::default().filled_from(&held), Settings::default());
+        assert_eq!(
+            Settings { groups: Settings::default().groups, ..held.clone() }.filled_from(&held).groups,
+            path.groups
+        );
+    }
+
+    #[test]
+    fn what_is_not_the_default_is_stated_whatever_a_document_says() {
+        let mut settings = Settings::unstated();
+        assert!(!settings.states_any());
+        settings.superusers.insert("root".into());
+        assert_eq!(settings.states(), StatedSettings { superusers: true, ..StatedSettings::NONE });
+        assert!(Settings { stated: StatedSettings::NONE, ..sso() }.states_any());
     }
 }

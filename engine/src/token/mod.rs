@@ -4,11 +4,13 @@
 //! (feature `verify`).
 
 pub(crate) mod base64url;
+pub(crate) mod claim_checks;
 mod claims;
 mod error;
 mod header;
 mod look;
 mod paste;
+mod refusal;
 
 use serde_json::{Map, Value};
 
@@ -16,6 +18,8 @@ pub use claims::{Claims, UnverifiedClaims};
 pub use error::{Look, Part, TokenError};
 pub use header::{Algorithm, Header};
 pub use paste::{Pasted, paste};
+pub(crate) use refusal::Fact;
+pub use refusal::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::json;
 

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::acl::AclJson;
 use super::decision::DecisionJson;
 use crate::analyze::{
-    Addresses, Counterexample, Diff, Difference, Entry, Exception, Extent, Finding, Grant, Holder, Hosts, LeastGrant,
-    Match, NamePattern, Permissions, WhoCan,
+    Addresses, Counterexample, Diff, Difference, Entry, Exception, Extent, Finding, Grant, GroupChange, Holder, Hosts,
+    LeastGrant, Match, NameEffect, NamePattern, Permissions, WhoCan,
 };
 use crate::model::{Host, Operation};
 
@@ -84,6 +84,9 @@ pub struct EntryJson {
     /// Present and true for everyone; the user whose name is an asterisk is not (D-33).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub everyone: bool,
+    /// Present and true if `User:*`, as the principal or among the members, is the user named `*`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub literal: bool,
     /// The members of a role.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<String>,
@@ -105,6 +108,7 @@ impl From<&Entry> for EntryJson {
         Self {
             principal: entry.holder.to_string(),
             everyone: entry.holder.is_everyone(),
+            literal: entry.is_literal(),
             members: strings(&entry.members),
             outcome: entry.outcome.code(),
             granted_by: entry.granted_by.as_ref().map(MatchJson::from),
@@ -178,14 +182,21 @@ impl From<&Exception> for ExceptionJson {
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
-    /// `equal`, `wider`, `narrower` or `mixed`.
+    /// `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`.
     pub relation: &'static str,
+    /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
+    pub acl_relation: &'static str,
     /// What is different for users, groups and everyone.
     pub differences: Vec<DifferenceJson>,
     /// What is different for whoever is given a role.
     pub roles: Vec<DifferenceJson>,
     /// The names of the settings that differ.
     pub settings: Vec<&'static str>,
+    /// The effect of changed settings on groups.
+    pub groups: Vec<GroupChangeJson>,
+    /// The users that the policies name, if `oidc_principal_mapping` differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<String>,
 }
 
 impl From<&Diff> for DiffJson {
@@ -193,9 +204,82 @@ impl From<&Diff> for DiffJson {
         let all = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
         Self {
             relation: diff.relation.code(),
+            acl_relation: diff.acl_relation.code(),
             differences: all(&diff.differences),
             roles: all(&diff.roles),
             settings: diff.settings.clone(),
+            groups: diff.groups.iter().map(GroupChangeJson::from).collect(),
+            users: diff.users.clone(),
+        }
+    }
+}
+
+/// The effect of changed settings on a group that the policies name, or on a name in a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupChangeJson {
+    /// The name of a group in a policy, or a name in the token.
+    pub name: String,
+    /// The name in the token; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Present and true if the given token contains the name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_token: bool,
+    /// `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or `unchanged`.
+    pub effect: &'static str,
+    /// The group that the name produced before; null if it produced none, or if that is unknown.
+    pub before: Option<String>,
+    /// The group that the name produces now; null if it produces none, or if that is unknown.
+    pub after: Option<String>,
+    /// The other names that now produce the same group and did not before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merges: Vec<String>,
+    /// The roles that a user with this name gains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joins: Vec<String>,
+    /// The roles that a user with this name loses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
+    /// What a user with this name gains and loses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<NameEffectJson>,
+}
+
+impl From<&GroupChange> for GroupChangeJson {
+    fn from(change: &GroupChange) -> Self {
+        Self {
+            name: change.name.clone(),
+            raw: change.raw().map(str::to_owned),
+            in_token: change.in_token,
+            effect: change.effect.code(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+            merges: change.merges.clone(),
+            joins: change.joins.clone(),
+            leaves: change.leaves.clone(),
+            effects: change.effects.iter().map(NameEffectJson::from).collect(),
+        }
+    }
+}
+
+/// One effect on the users whose token contains a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NameEffectJson {
+    /// As in a difference.
+    pub effect: &'static str,
+    /// The resources and operations that it affects.
+    pub extents: Vec<ExtentJson>,
+    /// With `still_blocked`, the denies that block it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<AclJson>,
+}
+
+impl From<&NameEffect> for NameEffectJson {
+    fn from(effect: &NameEffect) -> Self {
+        Self {
+            effect: effect.effect.code(),
+            extents: effect.extents.iter().map(ExtentJson::from).collect(),
+            blocked_by: effect.blocked_by.iter().map(AclJson::from).collect(),
         }
     }
 }
@@ -210,7 +294,7 @@ pub struct DifferenceJson {
     pub everyone: bool,
     /// `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`.
     pub effect: &'static str,
-    /// On what.
+    /// The resources and operations that it affects.
     pub extents: Vec<ExtentJson>,
     /// A request that is decided differently.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -172,6 +172,13 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<T
         .required("expect", at, problems)
         .and_then(|value| read_expectation(value, &Place::Member(at, "expect"), problems));
     fields.finish(at, problems);
+    // A test that read the clock would hold today and fail tomorrow.
+    if check.as_ref().is_some_and(|check| check.at.is_none() && check.who.has_expiry()) {
+        let place = Place::Member(at, "check");
+        let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
+                       `\"ignore_expiry\": true`";
+        problems.push(&place, "instant_missing", message);
+    }
     Some(Test { name: name?.into(), id, spec, check: check?, expect: expect? })
 }
 

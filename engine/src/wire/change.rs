@@ -3,9 +3,11 @@
 use serde_json::Value;
 
 use super::acl;
+use super::check;
 use super::document;
 use super::reader::{self, Fields, Place, Problems};
 use crate::analyze::{Trial, Trials};
+use crate::model::PrincipalType;
 use crate::policy::Change;
 use crate::text::escaped;
 
@@ -30,6 +32,45 @@ pub fn change_from_json(text: &str) -> Result<Change, Problems> {
     let mut problems = Problems::default();
     let change = read(&value, &Place::Root, &mut problems);
     problems.or(change)
+}
+
+/// Reads a list of policy changes: an object whose member `changes` is an array.
+///
+/// # Errors
+/// All problems at once. `join_group` and `leave_group` are not policy changes.
+///
+/// ```
+/// use gbac_engine::wire::changes_from_json;
+/// let changes = changes_from_json(r#"{ "changes": [{ "change": "create_role", "role": "readers" }] }"#)?;
+/// assert_eq!(changes.len(), 1);
+/// let problems = changes_from_json(r#"{ "changes": [{ "change": "join_group", "group": "eng" }] }"#).unwrap_err();
+/// assert_eq!(problems.0[0].path, "/changes/0/change");
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+pub fn changes_from_json(text: &str) -> Result<Vec<Change>, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let changes = read_list(&value, &mut problems);
+    problems.or(changes)
+}
+
+fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
+    let mut fields = Fields::of(value, &Place::Root, problems)?;
+    let list = fields.required("changes", &Place::Root, problems);
+    fields.finish(&Place::Root, problems);
+    let at = Place::Member(&Place::Root, "changes");
+    match list? {
+        Value::Array(changes) => {
+            let read = |(place, change)| read(change, &Place::Element(&at, place), problems);
+            // Not the first problem only: the others are told too.
+            let changes: Vec<Option<Change>> = changes.iter().enumerate().map(read).collect();
+            changes.into_iter().collect()
+        }
+        other => {
+            problems.expected(&at, "an array of changes", other);
+            None
+        }
+    }
 }
 
 /// Reads changes that are tried: an array of changes of a policy, and of `join_group` and `leave_group` of a `group`, its bare
@@ -79,6 +120,7 @@ fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<
         problems.push(&Place::Member(at, "group"), "empty_name", "an empty name is no group's");
         return None;
     }
+    check::bare(PrincipalType::Group, &group, &Place::Member(at, "group"), problems);
     Some(if kind == "join_group" { Trial::Join(group) } else { Trial::Leave(group) })
 }
 
@@ -96,6 +138,13 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             .map(|settings| Change::Settings(Box::new(settings))),
         "create_role" | "delete_role" | "delete_role_and_acls" | "add_member" | "remove_member" => {
             read_of_role(kind, &mut fields, at, problems)
+        }
+        "join_group" | "leave_group" => {
+            let message = format!(
+                "`{kind}` changes the groups of a person, which the identity provider keeps; no policy holds them"
+            );
+            problems.push(&Place::Member(at, "change"), "unknown_value", message);
+            return None;
         }
         other => {
             let message = format!("`{}` is no change; such as `add_acl` or `create_role` is", escaped(other));

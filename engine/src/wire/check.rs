@@ -5,9 +5,9 @@ use serde_json::{Map, Value, json};
 use super::plain;
 use super::reader::{self, Fields, Place, Problems};
 use crate::check::{Check, Question, Who};
-use crate::decide::Request;
+use crate::decide::{At, Request};
 use crate::identity::Identity;
-use crate::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use crate::model::{Host, Operation, PrincipalType, ResourceType};
 use crate::requests::Resources;
 use crate::text::escaped;
 
@@ -41,12 +41,12 @@ pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
 /// The instant is not in it.
 ///
 /// ```
-/// use gbac_engine::decide::Request;
+/// use gbac_engine::decide::{At, Request};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
 /// use gbac_engine::wire::{check_from_value, check_to_value};
 ///
-/// let request = Request::new(Operation::Read, ResourceType::Topic, "events");
+/// let request = Request::new(Operation::Read, ResourceType::Topic, "events", At::IgnoringExpiry);
 /// let check = check_to_value(&Identity::new("alice", ["engineering"]), &request);
 /// assert_eq!(check["operation"], "OPERATION_READ");
 /// assert!(check_from_value(&check).is_ok());
@@ -113,15 +113,32 @@ fn read_asked(mut fields: Fields<'_>, who: Option<Who>, at: &Place<'_>, problems
             None
         }
     });
-    let now = fields.optional("now").and_then(|value| {
-        let seconds = value.as_f64();
-        if seconds.is_none() {
-            problems.expected(&Place::Member(at, "now"), "seconds since 1970", value);
-        }
-        seconds
-    });
+    let instant = read_instant(&mut fields, at, problems);
     fields.finish(at, problems);
-    Some(Check { id, who: who?, question: question?, host, now })
+    Some(Check { id, who: who?, question: question?, host, at: instant })
+}
+
+/// Reads when the question is asked: `now`, or `"ignore_expiry": true`, or nothing.
+fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<At> {
+    let now = fields.optional("now").and_then(|value| {
+        let place = Place::Member(at, "now");
+        let Some(seconds) = value.as_f64() else {
+            problems.expected(&place, "seconds since 1970", value);
+            return None;
+        };
+        At::from_seconds(seconds).map_err(|error| problems.refused(&place, error.code(), &error, error.hint())).ok()
+    });
+    let ignores = fields.optional("ignore_expiry").is_some_and(|value| {
+        if !value.is_boolean() {
+            problems.expected(&Place::Member(at, "ignore_expiry"), "true or false", value);
+        }
+        *value == Value::Bool(true)
+    });
+    if ignores && now.is_some() {
+        let message = "`now` says when the question is asked; leave `ignore_expiry` out";
+        problems.push(&Place::Member(at, "ignore_expiry"), "exclusive_members", message);
+    }
+    now.or_else(|| ignores.then_some(At::IgnoringExpiry))
 }
 
 fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Who> {
@@ -145,8 +162,17 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
         let place = Place::Member(at, "identity");
         let mut fields = Fields::of(value, &place, problems)?;
         let user = fields.string("user", &place, problems);
+        if let Some(user) = user {
+            bare(PrincipalType::User, user, &Place::Member(&place, "user"), problems);
+        }
+        let at_groups = Place::Member(&place, "groups");
         let groups = fields.array("groups", &place, problems);
-        let names = reader::strings(groups, &Place::Member(&place, "groups"), problems);
+        for (index, name) in groups.iter().enumerate() {
+            if let Value::String(name) = name {
+                bare(PrincipalType::Group, name, &Place::Element(&at_groups, index), problems);
+            }
+        }
+        let names = reader::strings(groups, &at_groups, problems);
         fields.finish(&place, problems);
         if userinfo.is_some() {
             problems.push(at, "userinfo_unused", "`userinfo` goes with claims or a token, not with `identity`");
@@ -163,6 +189,13 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
     }
     let token = reader::string(token?, &Place::Member(at, "token"), problems)?.into();
     Some(Who::Token { token, userinfo })
+}
+
+/// Refuses a principal where a bare name belongs.
+pub(super) fn bare(kind: PrincipalType, name: &str, at: &Place<'_>, problems: &mut Problems) {
+    if let Err(error) = kind.check_bare(name) {
+        problems.refused(at, error.code(), &error, &error.hint());
+    }
 }
 
 fn object<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v Map<String, Value>> {
@@ -193,11 +226,10 @@ fn read_question(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problem
         ResourceType::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect()
     });
     let resource_name = match resource_type {
-        Some(ResourceType::Cluster) => match fields.optional_string("resource_name", at, problems) {
-            None | Some("") => Some(CLUSTER_NAME),
-            named => named,
-        },
-        Some(ResourceType::Registry) => Some(fields.optional_string("resource_name", at, problems).unwrap_or_default()),
+        // The cluster has one name, and the registry as a whole needs none.
+        Some(ResourceType::Cluster | ResourceType::Registry) => {
+            Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
+        }
         _ => fields.string("resource_name", at, problems),
     };
     Some(Question::Access {

@@ -190,11 +190,14 @@ pub struct CandidateJson {
     pub acl: AclJson,
     /// The ways to its principal.
     pub paths: Vec<PathJson>,
-    /// `matches`, `everyone`, `letter_case` or `leading_slash`.
+    /// `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or `member_leading_slash`.
     pub principal: &'static str,
     /// The identity's own principal, where the ACL's is only near it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub own_principal: Option<String>,
+    /// The member of the role that is a near miss of the identity's own principal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
     /// Whether the resource type matches.
     pub resource_type: bool,
     /// `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
@@ -212,17 +215,20 @@ pub struct CandidateJson {
 
 impl From<&Candidate> for CandidateJson {
     fn from(candidate: &Candidate) -> Self {
-        let (principal, own_principal) = match &candidate.principal {
-            PrincipalFacet::Matches => ("matches", None),
-            PrincipalFacet::Everyone => ("everyone", None),
-            PrincipalFacet::LetterCase(own) => ("letter_case", Some(own.to_string())),
-            PrincipalFacet::LeadingSlash(own) => ("leading_slash", Some(own.to_string())),
+        let (principal, own, member) = match &candidate.principal {
+            PrincipalFacet::Matches => ("matches", None, None),
+            PrincipalFacet::Everyone => ("everyone", None, None),
+            PrincipalFacet::LetterCase(own) => ("letter_case", Some(own), None),
+            PrincipalFacet::LeadingSlash(own) => ("leading_slash", Some(own), None),
+            PrincipalFacet::MemberLetterCase(near) => ("member_letter_case", Some(&near.own), Some(&near.member)),
+            PrincipalFacet::MemberLeadingSlash(near) => ("member_leading_slash", Some(&near.own), Some(&near.member)),
         };
         Self {
             acl: (&*candidate.acl).into(),
             paths: candidate.paths.iter().map(PathJson::from).collect(),
             principal,
-            own_principal,
+            own_principal: own.map(ToString::to_string),
+            member: member.map(ToString::to_string),
             resource_type: candidate.resource_type,
             name: match candidate.name {
                 NameFacet::Literal => "literal",

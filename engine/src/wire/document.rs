@@ -11,7 +11,7 @@ use crate::groups::NestedGroupBehavior;
 use crate::json;
 use crate::mapping::PrincipalMapping;
 use crate::model::{Principal, PrincipalType, RoleError, check_role_name};
-use crate::policy::{AclParts, ChangeError, GroupSource, Policy, Settings};
+use crate::policy::{AclParts, ChangeError, GroupSource, Policy, Settings, StatedSettings};
 use crate::text::escaped;
 
 /// Reads a policy document.
@@ -48,7 +48,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     version(&mut fields, at, problems);
     let settings = match fields.optional("settings") {
         Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
-        None => Settings::default(),
+        None => Settings::unstated(),
     };
     let mut policy = Policy::new(settings);
     let place_of_roles = Place::Member(at, "roles");
@@ -92,9 +92,10 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
 
 pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
     let mut fields = Fields::of(value, at, problems)?;
-    let mut settings = Settings::default();
+    let mut settings = Settings::unstated();
     let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);
     let nested = fields.optional_string("nested_group_behavior", at, problems);
+    (settings.stated.claim_path, settings.stated.nested) = (claim_path.is_some(), nested.is_some());
     if let GroupSource::Properties { claim_path: path, nested: behavior } = &mut settings.groups {
         if let Some(text) = claim_path {
             match ClaimPath::parse(text) {
@@ -116,6 +117,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         }
     }
     if let Some(text) = fields.optional_string("oidc_principal_mapping", at, problems) {
+        settings.stated.principal_mapping = true;
         match PrincipalMapping::parse(text) {
             Ok(mapping) => settings.principal_mapping = mapping,
             Err(error) => {
@@ -124,6 +126,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         }
     }
     let superusers = Place::Member(at, "superusers");
+    settings.stated.superusers = fields.optional("superusers").is_some();
     for (place, value) in fields.array("superusers", at, problems).iter().enumerate() {
         let place = Place::Element(&superusers, place);
         if let Some(name) = reader::string(value, &place, problems) {
@@ -145,6 +148,8 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         }
         if let Some(groups) = read_sso(sso, &place, problems) {
             settings.groups = groups;
+            // It is stated where groups come from, so that whoever puts the properties in its place states these.
+            (settings.stated.claim_path, settings.stated.nested) = (true, true);
         }
     }
     fields.finish(at, problems);
@@ -228,11 +233,12 @@ fn and(hint: Option<String>) -> String {
     hint.map(|hint| format!("; {hint}")).unwrap_or_default()
 }
 
-/// The policy document of a policy, for writing: settings in full, roles by name, ACLs in order of their fields.
+/// The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields.
 #[derive(Serialize)]
 pub struct DocumentJson<'a> {
     version: u8,
-    settings: SettingsJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<SettingsJson<'a>>,
     roles: Vec<RoleJson<'a>>,
     acls: Vec<AclJson>,
 }
@@ -245,8 +251,10 @@ pub(super) struct SettingsJson<'a> {
     nested_group_behavior: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     sso: Option<SsoJson<'a>>,
-    oidc_principal_mapping: &'a str,
-    superusers: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc_principal_mapping: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superusers: Option<&'a [String]>,
 }
 
 #[derive(Serialize)]
@@ -268,33 +276,58 @@ struct MemberJson {
 
 impl<'a> From<&'a Settings> for SettingsJson<'a> {
     fn from(settings: &'a Settings) -> Self {
+        Self::of(settings, settings.states())
+    }
+}
+
+impl<'a> SettingsJson<'a> {
+    fn of(settings: &'a Settings, states: StatedSettings) -> Self {
         let (path, nested, sso) = match &settings.groups {
             GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
             GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
         };
         Self {
-            oidc_group_claim_path: path,
-            nested_group_behavior: nested,
+            oidc_group_claim_path: path.filter(|_| states.claim_path),
+            nested_group_behavior: nested.filter(|_| states.nested),
             sso,
-            oidc_principal_mapping: settings.principal_mapping.as_str(),
-            superusers: settings.superusers.as_slice(),
+            oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
+            superusers: states.superusers.then(|| settings.superusers.as_slice()),
         }
     }
 }
 
 impl<'a> From<&'a Policy> for DocumentJson<'a> {
     fn from(policy: &'a Policy) -> Self {
+        let settings = policy.settings();
+        Self::with(policy, settings.states_any().then(|| settings.into()))
+    }
+}
+
+impl<'a> DocumentJson<'a> {
+    /// The document of a running service: it states every setting, including those with default values.
+    #[must_use]
+    pub fn in_full(policy: &'a Policy) -> Self {
+        Self::with(policy, Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)))
+    }
+
+    fn with(policy: &'a Policy, settings: Option<SettingsJson<'a>>) -> Self {
         let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
             name,
             members: members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
         };
         Self {
             version: 1,
-            settings: policy.settings().into(),
+            settings,
             roles: policy.roles_and_members().map(role).collect(),
             acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
         }
     }
+}
+
+/// The settings of a running service as a JSON value: every setting, including those with default values.
+#[must_use]
+pub fn settings_to_json(settings: &Settings) -> Value {
+    serde_json::to_value(SettingsJson::of(settings, StatedSettings::ALL)).unwrap_or_default()
 }
 
 /// The policy document of a policy as a JSON value.

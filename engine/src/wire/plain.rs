@@ -17,7 +17,7 @@ use crate::text::equal;
 
 /// Reads a document; none when it is not plainly right.
 pub(super) fn read(text: &str) -> Option<Policy> {
-    let mut policy = Policy::new(Settings::default());
+    let mut policy = Policy::new(Settings::unstated());
     let mut has_version = false;
     let mut reader = Reader { text, at: 0 };
     reader.object(&DOCUMENT, &mut |reader, member| {
@@ -52,11 +52,11 @@ pub(super) fn who(text: &str) -> Option<Who> {
     reader.object(&["identity"], &mut |reader, _| {
         reader.object(&["user", "groups"], &mut |reader, member| {
             if member == 0 {
-                user = Some(reader.string()?.to_owned());
+                user = Some(reader.bare(PrincipalType::User)?);
                 return Some(());
             }
             reader.array(&mut |reader| {
-                groups.push(reader.string()?.to_owned());
+                groups.push(reader.bare(PrincipalType::Group)?);
                 Some(())
             })
         })
@@ -220,6 +220,13 @@ impl<'t> Reader<'t> {
         self.take_now(b'"').then_some(found)
     }
 
+    /// A name in which no type stands.
+    fn bare(&mut self, kind: PrincipalType) -> Option<String> {
+        let name = self.string()?;
+        kind.check_bare(name).ok()?;
+        Some(name.to_owned())
+    }
+
     /// Any value, as it is written, which is not looked at but for its end.
     fn skip(&mut self) -> Option<&'t str> {
         self.next()?;
@@ -365,6 +372,8 @@ mod tests {
             r#"{"identity":{"user":"a"},"userinfo":{}}"#,
             r#"{"identity":{"user":"a","groups":[1]}}"#,
             r#"{"identity":{"user":"\u0061"}}"#,
+            r#"{"identity":{"user":"User:a"}}"#,
+            r#"{"identity":{"user":"a","groups":["Group:a"]}}"#,
             r#"{"identity":{"user":"a"}}x"#,
         ] {
             assert_eq!(who(text), None, "{text}");

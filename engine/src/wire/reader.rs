@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::audit::without_credentials;
 use crate::json;
 use crate::text::escaped;
 
@@ -46,7 +47,7 @@ impl std::error::Error for Problems {}
 
 impl Problems {
     pub(super) fn push(&mut self, at: &Place<'_>, code: &'static str, message: impl Into<String>) {
-        self.0.push(Problem { path: at.pointer(), code, message: message.into() });
+        self.0.push(problem(&at.pointer(), code, &message.into()));
     }
 
     /// A value that a type of ours refuses: what is wrong, and what to do.
@@ -67,6 +68,11 @@ impl Problems {
     }
 }
 
+/// A problem. What was found may be a token in a place where something else belongs, and no message repeats one.
+fn problem(path: &str, code: &'static str, message: &str) -> Problem {
+    Problem { path: without_credentials(path), code, message: without_credentials(message) }
+}
+
 /// What kind of JSON value this is, for messages.
 fn kind(value: &Value) -> String {
     match value {
@@ -74,7 +80,8 @@ fn kind(value: &Value) -> String {
         Value::Bool(value) => format!("`{value}`"),
         Value::Number(value) => format!("the number `{value}`"),
         Value::String(value) => {
-            let short: String = value.chars().take(60).collect();
+            // First of all, since a part of a token is not known to be one.
+            let short: String = without_credentials(value).chars().take(60).collect();
             format!("the string `{}`", escaped(&short))
         }
         Value::Array(_) => "an array".into(),
@@ -112,9 +119,7 @@ impl Place<'_> {
 
 /// Parses a text strictly; a syntax error or duplicate member is the one problem of the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
-    json::parse(text).map_err(|error| {
-        Problems(vec![Problem { path: String::new(), code: error.code(), message: error.to_string() }])
-    })
+    json::parse(text).map_err(|error| Problems(vec![problem("", error.code(), &error.to_string())]))
 }
 
 /// An object whose members are taken one by one; what is left over is refused.

@@ -1,10 +1,10 @@
 //! Questions about a whole policy (feature `analyze`).
 
 use gbac_engine::analyze::{self, Finding, Holder};
-use gbac_engine::check::{self, Answer, Check, Question};
-use gbac_engine::decide::{OpenIdentity, Request};
+use gbac_engine::check::{self, Answer, Check};
+use gbac_engine::decide::{At, OpenIdentity};
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::model::{Operation, Principal, ResourceType};
+use gbac_engine::model::Principal;
 use gbac_engine::policy as policies;
 use gbac_engine::wire::{
     self, AnswerJson, CollisionsJson, DiffJson, FindingJson, LeastGrantJson, PeopleJson, PermissionsJson,
@@ -23,8 +23,9 @@ impl Policy {
     #[must_use]
     pub fn who_can(&self, question: &str) -> Option<String> {
         let check = question_from(question)?;
-        let request =
-            access(&check).ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+        let request = check
+            .access(At::IgnoringExpiry)
+            .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
         Some(text(&WhoCanJson::from(&analyze::who_can(&self.policy(), &given(request)?))))
     }
 
@@ -66,7 +67,7 @@ impl Policy {
     /// What changes would do to somebody, and to the answer to a question of theirs where there is one.
     #[wasm_bindgen(js_name = whatIf)]
     #[must_use]
-    pub fn what_if(&self, who: &str, changes: &str, question: Option<String>) -> Option<String> {
+    pub fn what_if(&self, who: &str, changes: &str, question: Option<String>, now: f64) -> Option<String> {
         let who = given(wire::who_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)))?;
         let trials = wire::trials_from_json(changes);
         let trials = given(trials.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
@@ -74,7 +75,7 @@ impl Policy {
             Some(question) => Some(question_from(&question)?),
             None => None,
         };
-        let found = check::what_if(&self.policy(), &who, &trials, question.as_ref(), None);
+        let found = check::what_if(&self.policy(), &who, &trials, question.as_ref(), None, At::Instant(now));
         Some(text(&WhatIfJson::from(&given(found.map_err(|error| Fault::new(error.code(), &error)))?)))
     }
 
@@ -109,18 +110,19 @@ impl Identity {
     /// What is the least that would allow what a question asks; none when one of several permissions is enough for that.
     #[wasm_bindgen(js_name = leastGrant)]
     #[must_use]
-    pub fn least_grant(&mut self, question: &str) -> Option<String> {
+    pub fn least_grant(&mut self, question: &str, now: f64) -> Option<String> {
+        let at = At::Instant(now);
         let check = question_from(question)?;
         let policy = self.state.policy.borrow();
-        let answer = asked(&policy, &mut self.open, &check)?;
+        let answer = asked(&policy, &mut self.open, &check, at)?;
         let requests = match &answer {
-            Answer::Access(_) => Ok(access(&check).into_iter().collect::<Vec<_>>()),
+            Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
             Answer::Api { need, .. } if need.has_choice() => {
                 Err(Fault::new("request_has_choice", &"one of several permissions is enough; ask about one of them"))
             }
             Answer::Api { decisions, .. } => Ok(decisions
                 .iter()
-                .map(|(needed, _)| at(&check, needed.operation, needed.resource_type, &needed.resource_name))
+                .map(|(needed, _)| check.request(needed.operation, needed.resource_type, &needed.resource_name, at))
                 .collect()),
         };
         let least = analyze::least_grant(&policy, self.open.identity(), &given(requests)?);
@@ -129,42 +131,31 @@ impl Identity {
 
     /// What has to go for one operation on one resource to be denied.
     #[must_use]
-    pub fn revoke(&self, question: &str) -> Option<String> {
+    pub fn revoke(&self, question: &str, now: f64) -> Option<String> {
         let check = question_from(question)?;
-        let request =
-            access(&check).ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+        let request = check
+            .access(At::Instant(now))
+            .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
         let policy = self.state.policy.borrow();
         Some(text(&RevocationJson::from(&analyze::revoke(&policy, self.open.identity(), &given(request)?))))
     }
 
     /// How this one and another of the same policy differ, and how a question is answered to both where there is one.
     #[must_use]
-    pub fn compare(&mut self, other: &mut Self, question: Option<String>) -> Option<String> {
+    pub fn compare(&mut self, other: &mut Self, question: Option<String>, now: f64) -> Option<String> {
+        let at = At::Instant(now);
         let policy = self.state.policy.borrow();
         let mut found = PeopleJson::from(&analyze::people(&policy, self.open.identity(), other.open.identity()));
         if let Some(question) = question {
             let check = question_from(&question)?;
-            let [first, second] = [asked(&policy, &mut self.open, &check)?, asked(&policy, &mut other.open, &check)?];
+            let [first, second] =
+                [asked(&policy, &mut self.open, &check, at)?, asked(&policy, &mut other.open, &check, at)?];
             found.answers = Some([AnswerJson::from(&first), AnswerJson::from(&second)]);
         }
         Some(text(&found))
     }
 }
 
-fn asked(policy: &policies::Policy, open: &mut OpenIdentity, check: &Check) -> Option<Answer> {
-    given(check::ask_open(policy, open, check).map_err(|error| Fault::new(error.code(), &error)))
-}
-
-/// The one request of a check; none for a whole request of an API.
-fn access(check: &Check) -> Option<Request<'_>> {
-    match &check.question {
-        Question::Access { operation, resource_type, resource_name } => {
-            Some(at(check, *operation, *resource_type, resource_name))
-        }
-        Question::Api { .. } => None,
-    }
-}
-
-fn at<'a>(check: &Check, operation: Operation, resource_type: ResourceType, resource_name: &'a str) -> Request<'a> {
-    Request { operation, resource_type, resource_name, host: check.host, now: check.now }
+fn asked(policy: &policies::Policy, open: &mut OpenIdentity, check: &Check, otherwise: At) -> Option<Answer> {
+    given(check::ask_open(policy, open, check, otherwise).map_err(|error| Fault::new(error.code(), &error)))
 }

@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::fmt::Display;
 
+use gbac_engine::audit::without_credentials;
 use gbac_engine::wire::{Problem, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -26,8 +27,9 @@ struct FaultJson<'a> {
 }
 
 impl Fault {
+    /// What was found may be a token in a place where something else belongs, and no message repeats one.
     pub(crate) fn new(code: &str, message: &dyn Display) -> Self {
-        Self(text(&FaultJson { code, message: message.to_string(), problems: &[] }))
+        Self(text(&FaultJson { code, message: without_credentials(&message.to_string()), problems: &[] }))
     }
 
     pub(crate) fn problems(code: &str, problems: &Problems) -> Self {

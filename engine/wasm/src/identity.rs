@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::rc::Rc;
 
 use gbac_engine::check::{Check, Opened, Verify, Who};
-use gbac_engine::decide::{OpenIdentity, Outcome, Resource};
+use gbac_engine::decide::{At, OpenIdentity, Outcome, Resource};
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::wire::{self, OpenedJson};
 use wasm_bindgen::prelude::*;
@@ -24,6 +24,14 @@ pub fn operation_number(text: &str) -> Option<u32> {
 #[must_use]
 pub fn resource_type_number(text: &str) -> Option<u32> {
     ResourceType::from_any(text).map(|resource_type| resource_type as u32)
+}
+
+/// An instant that somebody states, in seconds since 1970; none when it is not one.
+#[wasm_bindgen]
+#[must_use]
+pub fn instant(seconds: f64) -> Option<f64> {
+    let at = At::from_seconds(seconds);
+    given(at.map(|_| seconds).map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint()))))
 }
 
 /// An identity, opened once and asked many times.
@@ -53,14 +61,12 @@ impl Policy {
         Identity { state: Rc::clone(&self.0), open, opened: Some(opened) }
     }
 
-    /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it; none for a number
-    /// that is no resource type's.
+    /// Finds the patterns that cover a name, once, and gives the number under which checks ask about it; none when there is
+    /// no room for another name, or for a number that is no resource type's. The number of a long name is good for one check.
     #[must_use]
     pub fn find(&self, resource_type: u32, name: &str) -> Option<u32> {
         let resource_type = *ResourceType::ALL.get(resource_type as usize)?;
-        let mut found = self.0.found.borrow_mut();
-        found.push(Resource::new(&self.policy(), resource_type, name));
-        Some(found.len() as u32 - 1)
+        self.0.found.borrow_mut().add(Resource::new(&self.policy(), resource_type, name))
     }
 
     /// Forgets every name that was found; their numbers then stand for nothing.
@@ -78,40 +84,55 @@ impl Identity {
         self.opened.take().map(|opened| text(&OpenedJson::from(&opened))).unwrap_or_default()
     }
 
-    /// Whether an operation on a resource that was found is allowed; a number that is none is denied.
+    /// Whether the instant of a check matters.
+    #[wasm_bindgen(js_name = hasExpiry)]
     #[must_use]
-    pub fn check(&mut self, operation: u32, found: u32) -> bool {
-        self.allows(operation, found, None)
+    pub fn has_expiry(&self) -> bool {
+        self.open.identity().has_expiry()
+    }
+
+    /// Whether an operation on a resource that was found is allowed; a number that is none is denied. `now` is in seconds since
+    /// 1970. Without it an identity with an expiry is denied; negative infinity, which no caller can state, ignores the expiry.
+    #[must_use]
+    pub fn check(&mut self, operation: u32, found: u32, now: Option<f64>) -> bool {
+        self.allows(operation, found, None, now)
     }
 
     /// The same from a host; none when that is no address.
     #[wasm_bindgen(js_name = checkFrom)]
     #[must_use]
-    pub fn check_from(&mut self, operation: u32, found: u32, host: &str) -> Option<bool> {
+    pub fn check_from(&mut self, operation: u32, found: u32, host: &str, now: Option<f64>) -> Option<bool> {
         let host = Host::parse_address(host);
         let host = host.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
-        Some(self.allows(operation, found, Some(given(host)?)))
+        Some(self.allows(operation, found, Some(given(host)?), now))
     }
 
-    fn allows(&mut self, operation: u32, found: u32, host: Option<IpAddr>) -> bool {
-        let known = self.state.found.borrow();
-        Operation::ALL.get(operation as usize).zip(known.get(found as usize)).is_some_and(|(operation, resource)| {
-            self.open.outcome_on(&self.state.policy.borrow(), *operation, resource, host) == Outcome::Allow
-        })
+    fn allows(&mut self, operation: u32, found: u32, host: Option<IpAddr>, now: Option<f64>) -> bool {
+        let at = match now {
+            Some(now) if now == f64::NEG_INFINITY => At::IgnoringExpiry,
+            now => At::Instant(now.unwrap_or(f64::NAN)),
+        };
+        let Some(operation) = Operation::ALL.get(operation as usize) else { return false };
+        let policy = self.state.policy.borrow();
+        let open = &mut self.open;
+        self.state
+            .found
+            .borrow_mut()
+            .with(found, |resource| open.outcome_on(&policy, *operation, resource, host, at) == Outcome::Allow)
     }
 
     /// Whether its end is past at this instant, in seconds since 1970.
     #[wasm_bindgen(js_name = isExpired)]
     #[must_use]
     pub fn is_expired(&self, now: f64) -> bool {
-        self.open.identity().is_expired(now)
+        self.open.identity().is_expired(At::Instant(now))
     }
 
     /// Answers a check that says everything but who asks; see `Policy.ask`.
     #[must_use]
-    pub fn ask(&mut self, question: &str, explain: bool) -> Option<String> {
+    pub fn ask(&mut self, question: &str, explain: bool, now: f64) -> Option<String> {
         let check = question_from(question)?;
-        answer(&self.state.policy.borrow(), &mut self.open, &check, explain)
+        answer(&self.state.policy.borrow(), &mut self.open, &check, explain, At::Instant(now))
     }
 }
 

@@ -7,6 +7,7 @@
 #[cfg(feature = "analyze")]
 mod analysis;
 mod fault;
+mod found;
 mod identity;
 #[cfg(feature = "verify")]
 mod verified;
@@ -15,18 +16,19 @@ use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
 use gbac_engine::check::{self, Check, Opened, Verify, Who};
-use gbac_engine::decide::{OpenIdentity, Resource};
+use gbac_engine::decide::{At, OpenIdentity};
 use gbac_engine::policy;
 use gbac_engine::wire::{self, AnswerJson, ExplanationJson};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
 use fault::{Fault, given};
+use found::Found;
 
 #[cfg(feature = "analyze")]
 pub use analysis::lint_document;
 pub use fault::take_fault;
-pub use identity::{Identity, operation_number, resource_type_number};
+pub use identity::{Identity, instant, operation_number, resource_type_number};
 #[cfg(feature = "verify")]
 pub use verified::{KeySet, VerifiedClaims};
 
@@ -41,8 +43,7 @@ pub struct Policy(Rc<State>);
 /// What opened identities ask as well.
 struct State {
     policy: RefCell<policy::Policy>,
-    /// The resources whose names are known, by number.
-    found: RefCell<Vec<Resource>>,
+    found: RefCell<Found>,
 }
 
 #[wasm_bindgen]
@@ -57,14 +58,15 @@ impl Policy {
         Some(Self(Rc::new(State { policy: RefCell::new(policy), found: RefCell::default() })))
     }
 
-    /// Answers a check, with all that led to the answer where it is to be explained; a whole request cannot be.
+    /// Answers a check, with all that led to the answer where it is to be explained; a whole request cannot be. It is asked at
+    /// `now`, in seconds since 1970, unless the check itself says when.
     #[must_use]
-    pub fn ask(&self, check: &str, explain: bool) -> Option<String> {
+    pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<String> {
         let check =
             given(wire::check_from_json(check).map_err(|problems| Fault::problems("check_invalid", &problems)))?;
         let opened = self.open_who(&check.who, None)?;
         let policy = self.policy();
-        answer(&policy, &mut OpenIdentity::new(&policy, opened.identity), &check, explain)
+        answer(&policy, &mut OpenIdentity::new(&policy, opened.identity), &check, explain, At::Instant(now))
     }
 
     /// Makes one change in place; says whether anything is different now.
@@ -90,13 +92,19 @@ impl Policy {
     }
 }
 
-fn answer(policy: &policy::Policy, open: &mut OpenIdentity, check: &Check, explain: bool) -> Option<String> {
+fn answer(
+    policy: &policy::Policy,
+    open: &mut OpenIdentity,
+    check: &Check,
+    explain: bool,
+    otherwise: At,
+) -> Option<String> {
     if explain {
-        let explanation = check::explain(policy, open.identity(), check)
+        let explanation = check::explain(policy, open.identity(), check, otherwise)
             .ok_or_else(|| Fault::new("request_has_no_explanation", &"explain one operation on one resource"));
         return Some(text(&ExplanationJson::from(&given(explanation)?)));
     }
-    let answer = check::ask_open(policy, open, check).map_err(|error| Fault::new(error.code(), &error));
+    let answer = check::ask_open(policy, open, check, otherwise).map_err(|error| Fault::new(error.code(), &error));
     Some(text(&AnswerJson::from(&given(answer)?)))
 }
 

@@ -2,7 +2,7 @@
 
 #![cfg(target_arch = "wasm32")]
 
-use gbac_wasm::{Policy, take_fault};
+use gbac_wasm::{Policy, instant, take_fault};
 use js_sys::{JSON, Reflect};
 use wasm_bindgen::JsValue;
 use wasm_bindgen_test::{wasm_bindgen_test, wasm_bindgen_test_configure};
@@ -17,6 +17,9 @@ const POLICY: &str = r#"{ "version": 1,
 
 const CHECK: &str = r#"{ "identity": { "user": "alice", "groups": ["engineering"] }, "operation": "OPERATION_READ",
     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-events" }"#;
+
+/// An instant; nobody in these checks expires.
+const NOW: f64 = 1_800_000_000.0;
 
 fn policy() -> Policy {
     Policy::load(POLICY.as_bytes()).expect("the policy loads")
@@ -36,7 +39,7 @@ fn text(value: &JsValue, name: &str) -> String {
 
 #[wasm_bindgen_test]
 fn a_check_is_answered_with_its_source() {
-    let answer = parsed(&policy().ask(CHECK, false).unwrap());
+    let answer = parsed(&policy().ask(CHECK, false, NOW).unwrap());
     assert_eq!(text(&answer, "outcome"), "allow");
     assert_eq!(text(&answer, "source"), "group_role_acl");
     assert_eq!(text(&answer, "group"), "engineering");
@@ -46,7 +49,7 @@ fn a_check_is_answered_with_its_source() {
 
 #[wasm_bindgen_test]
 fn an_explanation_names_its_candidates() {
-    let explanation = parsed(&policy().ask(CHECK, true).unwrap());
+    let explanation = parsed(&policy().ask(CHECK, true, NOW).unwrap());
     let candidates = js_sys::Array::from(&member(&explanation, "candidates"));
     assert_eq!(candidates.length(), 1);
     assert_eq!(text(&candidates.get(0), "standing"), "decides");
@@ -63,11 +66,40 @@ fn a_change_counts_for_identities_that_are_open() {
     let policy = policy();
     let mut alice = policy.open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#).unwrap();
     let found = policy.find(0, "analytics-events").unwrap();
-    assert!(alice.check(1, found));
+    assert!(alice.check(1, found, None));
     let gone = r#"{ "change": "remove_member", "role": "DataEngineers", "principal": "Group:engineering" }"#;
     assert_eq!(policy.apply(gone), Some(true));
-    assert!(!alice.check(1, found));
+    assert!(!alice.check(1, found, None));
     assert_eq!(policy.apply(gone), Some(false));
+}
+
+#[wasm_bindgen_test]
+fn an_identity_that_expires_is_denied_without_a_time_and_after_its_expiry() {
+    let policy = policy();
+    let mut alice = policy.open(r#"{ "claims": { "sub": "alice", "groups": ["engineering"], "exp": 5 } }"#).unwrap();
+    let found = policy.find(0, "analytics-events").unwrap();
+    assert!(alice.has_expiry());
+    assert!(alice.check(1, found, Some(5.0)));
+    assert!(!alice.check(1, found, Some(6.0)));
+    assert!(!alice.check(1, found, Some(f64::NAN)));
+    assert!(!alice.check(1, found, None), "no time, no decision");
+    assert!(alice.check(1, found, Some(f64::NEG_INFINITY)), "the expiry is ignored");
+    assert_eq!(instant(5.0), Some(5.0));
+    assert_eq!(instant(1e12), None);
+    assert_eq!(text(&parsed(&take_fault()), "code"), "clock_in_milliseconds");
+}
+
+#[wasm_bindgen_test]
+fn a_long_name_is_good_for_one_check() {
+    let policy = policy();
+    let mut alice = policy.open(r#"{ "identity": { "user": "alice", "groups": ["engineering"] } }"#).unwrap();
+    let long = format!("analytics-{}", "x".repeat(5000));
+    let found = policy.find(0, &long).unwrap();
+    assert!(alice.check(1, found, None));
+    assert!(!alice.check(1, found, None), "nothing is remembered");
+    let other = policy.find(0, "analytics-events").unwrap();
+    assert_ne!(other, found);
+    assert!(alice.check(1, other, None));
 }
 
 #[wasm_bindgen_test]
@@ -88,14 +120,14 @@ fn twenty_thousand_bad_calls_leave_the_engine_in_order() {
     let policy = policy();
     let bad = ["{\"identity\":1}", "1", "{}", "[[[["];
     for call in bad {
-        assert!(policy.ask(call, false).is_none());
+        assert!(policy.ask(call, false, NOW).is_none());
     }
     let before = memory_bytes();
     for round in 0..20_000 {
-        assert!(policy.ask(bad[round % bad.len()], false).is_none());
+        assert!(policy.ask(bad[round % bad.len()], false, NOW).is_none());
     }
     assert_eq!(memory_bytes(), before, "memory grew");
-    assert_eq!(text(&parsed(&policy.ask(CHECK, false).unwrap()), "outcome"), "allow");
+    assert_eq!(text(&parsed(&policy.ask(CHECK, false, NOW).unwrap()), "outcome"), "allow");
 }
 
 /// The size of the module's memory in bytes.

@@ -7,18 +7,22 @@
 
 mod changed;
 mod compared;
+mod groups;
 mod others;
 mod report;
 mod view;
 
 use std::net::IpAddr;
 
+use serde_json::{Map, Value};
+
 use super::{Holder, NamePattern};
 use crate::decide::Decision;
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PrincipalType, ResourceType};
-use crate::policy::{GroupSource, Policy, Settings};
+use crate::policy::{GroupSource, Policy, Settings, Superusers};
 use changed::Changed;
+pub use groups::{GroupChange, GroupEffect, NameEffect};
 use others::Others;
 use report::Report;
 pub(super) use report::{Found, extent, merged};
@@ -27,8 +31,11 @@ pub(super) use view::Scope;
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff {
-    /// How the one relates to the other, over every identity that there can be.
+    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read differently, otherwise
+    /// [`Diff::acl_relation`].
     pub relation: Relation,
+    /// The relation of the ACLs, roles and superusers alone, over all possible identities.
+    pub acl_relation: Relation,
     /// What is different for whom: everyone, then users and groups in order. Empty when the policies decide alike, but
     /// for entries of [`Effect::StillBlocked`].
     ///
@@ -41,6 +48,12 @@ pub struct Diff {
     /// The names of the settings that differ. Of these only `superusers` has to do with the decision about an identity;
     /// the others say which identity a token makes.
     pub settings: Vec<&'static str>,
+    /// The effect of changed settings on groups, ordered by name: those that the policies name, and those of the token
+    /// if one was given.
+    pub groups: Vec<GroupChange>,
+    /// The users that the policies name, if the principal mapping differs. It is unknown whether a
+    /// token still names them.
+    pub users: Vec<String>,
 }
 
 /// How a policy relates to an earlier one.
@@ -54,6 +67,8 @@ pub enum Relation {
     Narrower,
     /// It allows more in one place and less in another.
     Mixed,
+    /// The settings read tokens differently, so the same token can give another identity.
+    SettingsDiffer,
 }
 
 impl Relation {
@@ -65,6 +80,7 @@ impl Relation {
             Self::Wider => "wider",
             Self::Narrower => "narrower",
             Self::Mixed => "mixed",
+            Self::SettingsDiffer => "settings_differ",
         }
     }
 }
@@ -213,6 +229,68 @@ pub struct Counterexample {
 /// ```
 #[must_use]
 pub fn diff(before: &Policy, after: &Policy) -> Diff {
+    compared(before, after, None)
+}
+
+/// Like [`diff`], and also reports the effect of changed settings on the groups of a token: its claims, and the
+/// user-info document if the settings need it.
+///
+/// ```
+/// use gbac_engine::analyze::{GroupEffect, Relation, diff_with_claims};
+/// use gbac_engine::wire::policy_from_json;
+///
+/// let before = policy_from_json(r#"{ "version": 1 }"#)?;
+/// let after = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix" } }"#)?;
+/// let claims = serde_json::json!({ "sub": "alice", "groups": ["/eng/payments"] });
+/// let found = diff_with_claims(&before, &after, claims.as_object().expect("an object"), None);
+/// assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
+/// let group = &found.groups[0];
+/// assert_eq!((group.effect, group.before.as_deref()), (GroupEffect::Renamed, Some("/eng/payments")));
+/// assert_eq!(group.after.as_deref(), Some("payments"));
+/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// ```
+#[must_use]
+pub fn diff_with_claims(
+    before: &Policy,
+    after: &Policy,
+    claims: &Map<String, Value>,
+    userinfo: Option<&Map<String, Value>>,
+) -> Diff {
+    compared(before, after, Some((claims, userinfo)))
+}
+
+/// A token's claims, and the user-info document.
+type Claims<'a> = (&'a Map<String, Value>, Option<&'a Map<String, Value>>);
+
+fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff {
+    let (acl_relation, differences, roles) = acl_diff(before, after);
+    let settings = settings(before.settings(), after.settings());
+    // Superusers are a part of what ACLs say.
+    let reads_alike = settings.iter().all(|name| *name == SUPERUSERS);
+    Diff {
+        relation: if reads_alike { acl_relation } else { Relation::SettingsDiffer },
+        acl_relation,
+        differences,
+        roles,
+        groups: groups::changes([before, after], claims),
+        users: if settings.contains(&MAPPING) { users([before, after]) } else { Vec::new() },
+        settings,
+    }
+}
+
+/// The users that two policies name, superusers among them, but for everyone.
+fn users(policies: [&Policy; 2]) -> Vec<String> {
+    let mut users = Superusers::default();
+    for policy in policies {
+        let known = policy.known_principals().filter(|known| known.kind() == PrincipalType::User);
+        let named = known.filter(|user| !user.is_everyone()).map(|user| user.name().to_owned());
+        named.chain(policy.settings().superusers.iter().cloned()).for_each(|user| users.insert(user));
+    }
+    users.iter().cloned().collect()
+}
+
+/// What ACLs, roles and superusers make different, whatever tokens become: for users, groups and everyone, and for roles.
+fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<Difference>) {
     let policies = [before, after];
     let changed = Changed::new(policies);
     let mut report = Report::new(policies);
@@ -243,8 +321,11 @@ pub fn diff(before: &Policy, after: &Policy) -> Diff {
         (false, true) => Relation::Narrower,
         (true, true) => Relation::Mixed,
     };
-    Diff { relation, differences, roles, settings: settings(before.settings(), after.settings()) }
+    (relation, differences, roles)
 }
+
+const MAPPING: &str = "oidc_principal_mapping";
+const SUPERUSERS: &str = "superusers";
 
 /// The names of the settings that differ.
 fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
@@ -262,10 +343,10 @@ fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
         _ => names.push("sso"),
     }
     if before.principal_mapping != after.principal_mapping {
-        names.push("oidc_principal_mapping");
+        names.push(MAPPING);
     }
     if before.superusers != after.superusers {
-        names.push("superusers");
+        names.push(SUPERUSERS);
     }
     names
 }

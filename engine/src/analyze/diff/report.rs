@@ -9,7 +9,7 @@ use crate::analyze::Holder;
 use crate::analyze::stranger;
 use crate::analyze::tree::{Piece, Tree};
 use crate::analyze::who_can::{Hits, who_can};
-use crate::decide::{Outcome, Reason, Request, decide};
+use crate::decide::{At, Outcome, Reason, Request, decide};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, Principal, PrincipalType, ResourceType};
 use crate::order::sort;
@@ -124,8 +124,8 @@ impl<'a> Report<'a> {
         let resource_name = tree.witness(found.piece.at, resource_type)?;
         let scope = *found.scopes.first()?;
         for operation in found.piece.operations.iter() {
-            let request =
-                Request { host: address(scope, scopes), ..Request::new(operation, resource_type, &resource_name) };
+            let request = Request::new(operation, resource_type, &resource_name, At::IgnoringExpiry)
+                .with_host(address(scope, scopes));
             for identity in self.identities(&view.holder, &request, alone) {
                 let [before, after] = self.policies.map(|policy| decide(policy, &identity, &request));
                 // What a partner gains or loses as a superuser is the partner's own difference.
@@ -192,7 +192,7 @@ impl<'a> Report<'a> {
             };
             for operation in found.piece.operations.iter() {
                 let host = address(*scope, scopes);
-                let request = Request { host, ..Request::new(operation, view.resource_type, &name) };
+                let request = Request::new(operation, view.resource_type, &name, At::IgnoringExpiry).with_host(host);
                 let hits = Hits::new(policy, &request);
                 let id = *of(&view.ids, 1);
                 blocking.extend(hits.entry(view.holder.clone(), id).denied_by.into_iter().map(|found| found.acl));

@@ -3,7 +3,7 @@
 use super::{Finding, Severity};
 use crate::analyze::tree::Place;
 use crate::analyze::{answered, within};
-use crate::model::{Acl, Host, Operation, Permission, Principal, PrincipalType};
+use crate::model::{Acl, AclField, Host, Operation, Permission, PrincipalType};
 use crate::policy::{HostId, Operations, Pattern, PatternId, Policy, PrincipalId, Row, rows_of};
 use crate::text::escaped;
 
@@ -58,7 +58,7 @@ impl<'a> Linter<'a, '_> {
                     self.foreign(pattern, row, operation);
                 }
             }
-            self.refused(pattern, row, principal);
+            self.refused(pattern, row);
             if principal.kind() == PrincipalType::Role && !self.policy.is_role(row.principal) {
                 continue;
             }
@@ -191,8 +191,9 @@ impl<'a> Linter<'a, '_> {
         }
     }
 
-    /// What could not be created today (D-27): the same codes and hints as when it is.
-    fn refused(&mut self, pattern: &Pattern, row: &Row, principal: &Principal) {
+    /// What could not be created today (D-27): the same codes and hints as when it is. What is so of the principal is found
+    /// once for all of its ACLs.
+    fn refused(&mut self, pattern: &Pattern, row: &Row) {
         let policy = self.policy;
         let all = || {
             Permission::ALL.iter().flat_map(|permission| {
@@ -200,16 +201,10 @@ impl<'a> Linter<'a, '_> {
             })
         };
         let Some(first) = all().next() else { return };
-        for fault in first.check_create() {
+        for fault in first.check_create().iter().filter(|fault| fault.field() != AclField::Principal) {
             let message = format!("an ACL could not be created today: {fault}");
             let finding = Finding::new(fault.code(), Severity::Warning, message, fault.hint());
             self.findings.push(finding.with_acls(all().collect()));
-        }
-        if principal.kind() == PrincipalType::Role && !policy.is_role(row.principal) {
-            let message = format!("there is no role `{}`, so that its ACLs do nothing", escaped(principal.name()));
-            let hint = "create the role, or remove its ACLs: they come back to life when a role of that name is made";
-            let finding = Finding::new("role_missing", Severity::Warning, message, hint);
-            self.findings.push(finding.with_acls(all().collect()).with_principals(vec![principal.clone()]));
         }
     }
 }

@@ -3,8 +3,10 @@
 mod acls;
 mod mend;
 mod names;
+mod principals;
 
 pub use mend::Mend;
+pub use principals::{NameIndex, name_findings};
 
 use crate::model::{Acl, Principal, PrincipalType};
 use crate::order::sort;
@@ -92,13 +94,14 @@ impl Finding {
 pub fn lint(policy: &Policy) -> Vec<Finding> {
     let mut findings = Vec::new();
     acls::lint(policy, None, &mut findings);
+    principals::lint_acl_principals(policy, None, &mut findings);
     names::lint(policy, &mut findings);
     in_order(&mut findings);
     findings
 }
 
 /// Finds what is odd about these roles: their own names, their members and their ACLs, in the order of [`lint`]. What names have
-/// to do with each other is not looked at.
+/// to do with each other is not looked at: [`name_findings`] says it of each member.
 ///
 /// Cost: one look at each row, and for each of the roles' what [`lint`] costs.
 ///
@@ -120,6 +123,7 @@ pub fn lint_roles<'a>(policy: &Policy, names: impl IntoIterator<Item = &'a str>)
     ids.dedup();
     let mut findings = Vec::new();
     acls::lint(policy, Some(&ids), &mut findings);
+    principals::lint_acl_principals(policy, Some(&ids), &mut findings);
     names::lint_roles(policy, &ids, &mut findings);
     in_order(&mut findings);
     findings

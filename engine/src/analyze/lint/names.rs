@@ -1,11 +1,11 @@
-//! Names that cannot mean what they seem to: near misses, wildcards, roles without content, superusers anyone could be.
+//! Roles without content, members that could not be added, superusers anyone could be.
 
+use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
 use super::{Finding, Severity};
-use crate::groups::NestedGroupBehavior;
-use crate::model::{Principal, PrincipalType, RoleError, check_member, role_name_warning};
+use crate::model::{Principal, RoleError, check_member, role_name_warning};
 use crate::order::sort;
-use crate::policy::{GroupSource, Policy, PrincipalId};
-use crate::text::{escaped, lower};
+use crate::policy::{Policy, PrincipalId};
+use crate::text::escaped;
 
 /// Claims that people can often set for themselves, or that are given again after somebody left (OpenID Connect Core,
 /// section 5.7, names `sub` with `iss` as the only ones to rely on).
@@ -28,22 +28,17 @@ const CHOSEN: &[&str] = &[
 ];
 
 pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
-    let mut principals: Vec<(Option<PrincipalId>, &Principal)> =
-        policy.principals().map(|(id, principal)| (Some(id), principal)).collect();
+    let mut principals: Vec<(PrincipalId, &Principal)> = policy.principals().collect();
     sort(&mut principals, |a, b| a.1.cmp(b.1));
-    for (id, principal) in &principals {
-        if let Some(id) = id.filter(|id| policy.is_role(*id)) {
+    for (id, principal) in principals {
+        if policy.is_role(id) {
             role(policy, id, principal, findings);
         }
-        group(policy, principal, findings);
+        findings.extend(path_with_suffix(policy, principal));
     }
     let superusers: Vec<Principal> = policy.settings().superusers.iter().map(Principal::user).collect();
-    for superuser in &superusers {
-        if policy.principal_id(PrincipalType::User, superuser.name()).is_none() {
-            principals.push((None, superuser));
-        }
-    }
-    near_misses(principals.into_iter().map(|(_, principal)| principal).collect(), findings);
+    findings.extend(superusers.iter().filter_map(superuser));
+    lint_near_names(policy, findings);
     chosen_superusers(policy, superusers, findings);
 }
 
@@ -77,53 +72,36 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     let mut members: Vec<&Principal> = policy.links(id).iter().filter_map(|id| policy.principal(*id)).collect();
     sort(&mut members, |a, b| a.cmp(b));
     for member in members {
-        if let Err(error) = check_member(member) {
-            let message = match error {
-                // D-33: the one user of that name, not everyone.
-                RoleError::EveryoneAsMember => {
-                    format!("the member `User:*` of the role `{name}` is the user named `*`")
-                }
-                _ => format!("a member of the role `{name}` could not be added today: {error}"),
-            };
-            find(error.code(), Severity::Warning, message, error.hint(), Some(member));
+        let found = match (check_member(member), name_fault(member)) {
+            // D-33: the one user of that name, not everyone.
+            (Err(error @ RoleError::EveryoneAsMember), _) => {
+                let message = format!("the member `User:*` of the role `{name}` is the user named `*`");
+                Some((error.code(), message, error.hint()))
+            }
+            (_, Some(NameFault { code, message, hint })) => {
+                Some((code, format!("a member of the role `{name}`: {message}"), hint))
+            }
+            (Err(error), None) => {
+                let message = format!("a member of the role `{name}` could not be added today: {error}");
+                Some((error.code(), message, error.hint()))
+            }
+            (Ok(()), None) => None,
+        };
+        if let Some((code, message, hint)) = found {
+            find(code, Severity::Warning, message, hint, Some(member));
         }
     }
 }
 
-/// A path where only last segments arrive can never match (specification 2.2).
-fn group(policy: &Policy, principal: &Principal, findings: &mut Vec<Finding>) {
-    let suffix =
-        matches!(policy.settings().groups, GroupSource::Properties { nested: NestedGroupBehavior::Suffix, .. });
-    if suffix && principal.kind() == PrincipalType::Group && principal.name().contains('/') {
-        let last = principal.name().rsplit('/').find(|segment| !segment.is_empty()).unwrap_or_default();
-        let message =
-            format!("no token makes the group `{}`: with `suffix`, groups have no slash", escaped(principal.name()));
-        let hint = format!("name `Group:{}`, or set `nested_group_behavior` to `none`", escaped(last));
-        let finding = Finding::new("group_path_with_suffix", Severity::Warning, message, hint);
-        findings.push(finding.with_principals(vec![principal.clone()]));
+/// A superuser's name is compared byte by byte, the asterisk too: nobody makes everyone a superuser by it.
+fn superuser(superuser: &Principal) -> Option<Finding> {
+    if !superuser.name().contains('*') {
+        return None;
     }
-}
-
-/// Names of one kind that differ by letter case or a leading slash only.
-fn near_misses(principals: Vec<&Principal>, findings: &mut Vec<Finding>) {
-    let mut folded: Vec<(PrincipalType, String, &Principal)> = principals
-        .into_iter()
-        .filter(|principal| !principal.is_everyone())
-        .map(|principal| (principal.kind(), lower(principal.name().trim_start_matches('/')), principal))
-        .collect();
-    sort(&mut folded, |a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
-    for near in folded.chunk_by(|a, b| (a.0, &a.1) == (b.0, &b.1)) {
-        let [(_, _, first), _, ..] = near else { continue };
-        let names: Vec<String> =
-            near.iter().map(|(_, _, principal)| format!("`{}`", escaped(&principal.to_string()))).collect();
-        let by_case = near.iter().all(|(_, _, principal)| lower(principal.name()) == lower(first.name()));
-        let (code, by) =
-            if by_case { ("name_letter_case", "letter case") } else { ("name_leading_slash", "a leading slash") };
-        let message = format!("{} differ by {by} only, and are not the same", names.join(" and "));
-        let hint = "names are compared byte by byte: write each as the identity provider does";
-        let about = near.iter().map(|(_, _, principal)| (*principal).clone()).collect();
-        findings.push(Finding::new(code, Severity::Warning, message, hint).with_principals(about));
-    }
+    let name = escaped(superuser.name());
+    let message = format!("the superuser `{name}` is not a wildcard: it is the one user with this exact name");
+    let finding = Finding::new("principal_wildcard", Severity::Warning, message, "name each superuser");
+    Some(finding.with_principals(vec![superuser.clone()]))
 }
 
 /// D-14: whoever can choose a superuser's name is one.

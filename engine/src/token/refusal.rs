@@ -2,9 +2,11 @@
 
 use std::fmt;
 
-use super::CLOCK_SKEW_SECONDS;
+use super::{Algorithm, TokenError};
 use crate::json::quote;
-use crate::token::{Algorithm, TokenError};
+
+/// How far two clocks may be apart, in seconds: `exp`, `nbf` and `iat` are missed by less than this without harm (D-19).
+pub const CLOCK_SKEW_SECONDS: f64 = 30.0;
 
 /// Why a token was not accepted.
 #[derive(Debug, Clone, PartialEq)]
@@ -115,7 +117,9 @@ impl VerifyError {
                 "ask the identity provider for a token for this audience, or expect the one it has"
             }
             Self::ClockInvalid => "give the time in seconds since 1970",
-            Self::ExpiryMissing => "a token that never expires is not accepted",
+            Self::ExpiryMissing => {
+                "have the identity provider add `exp` to the token: tokens that never expire are not accepted"
+            }
             Self::TimeInvalid(_) => "times are numbers: seconds since 1970",
             Self::Expired { .. } => "get a new token",
             Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "are both clocks right?",
@@ -124,47 +128,56 @@ impl VerifyError {
     }
 }
 
+/// What is wrong, without the allowed clock skew, because a service can be configured with another than the default.
+pub(crate) struct Fact<'a>(pub(crate) &'a VerifyError);
+
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Fact(self).fmt(f)?;
         match self {
-            Self::Token(error) => error.fmt(f),
-            Self::KidMissing => f.write_str("the header names no key (`kid`)"),
-            Self::KidUnknown(kid) => write!(f, "no usable key is named {}", quote(kid)),
-            Self::AlgorithmMismatch { token, key } => {
+            Self::Expired { .. } | Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
+                write!(f, " (more than the allowed clock skew of {CLOCK_SKEW_SECONDS} s)")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Fact<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            VerifyError::Token(error) => error.fmt(f),
+            VerifyError::KidMissing => f.write_str("the header names no key (`kid`)"),
+            VerifyError::KidUnknown(kid) => write!(f, "no usable key is named {}", quote(kid)),
+            VerifyError::AlgorithmMismatch { token, key } => {
                 write!(f, "the token is signed with {}, but its key is for {}", token.name(), key.name())
             }
-            Self::Signature => f.write_str("the signature is not valid"),
-            Self::IssuerMissing => f.write_str("the token names no issuer (`iss`)"),
-            Self::IssuerMismatch { found, expected } => {
+            VerifyError::Signature => f.write_str("the signature is not valid"),
+            VerifyError::IssuerMissing => f.write_str("the token names no issuer (`iss`)"),
+            VerifyError::IssuerMismatch { found, expected } => {
                 write!(f, "the issuer is {}, not {}", quote(found), quote(expected))
             }
-            Self::AudienceMissing => f.write_str("the token names no audience (`aud`)"),
-            Self::AudienceMismatch { found, expected } => match found.as_slice() {
+            VerifyError::AudienceMissing => f.write_str("the token names no audience (`aud`)"),
+            VerifyError::AudienceMismatch { found, expected } => match found.as_slice() {
                 [] => write!(f, "the list of audiences is empty, without {}", quote(expected)),
                 [only] => write!(f, "the audience is {}, not {}", quote(only), quote(expected)),
                 [first, rest @ ..] => {
                     write!(f, "the audiences are {} and {} more, without {}", quote(first), rest.len(), quote(expected))
                 }
             },
-            Self::ClockInvalid => f.write_str("the time of the check is not a number"),
-            Self::ExpiryMissing => f.write_str("the token does not say when it expires (`exp`)"),
-            Self::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
-            Self::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
-            Self::NotYetValid { not_before, now } => {
+            VerifyError::ClockInvalid => f.write_str("the time of the check is not a number"),
+            VerifyError::ExpiryMissing => f.write_str("the token does not say when it expires (`exp`)"),
+            VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
+            VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
+            VerifyError::NotYetValid { not_before, now } => {
                 write!(f, "the token is not valid yet, only in {}", span(not_before - now))
             }
-            Self::IssuedInTheFuture { issued_at, now } => {
+            VerifyError::IssuedInTheFuture { issued_at, now } => {
                 write!(f, "the token says that it was issued {} in the future", span(issued_at - now))
             }
-            Self::TypeRefused(typ) => {
+            VerifyError::TypeRefused(typ) => {
                 write!(f, "the type {} is not that of an access token", quote(typ))
             }
-        }?;
-        match self {
-            Self::Expired { .. } | Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
-                write!(f, " (more than {CLOCK_SKEW_SECONDS} s, which are forgiven)")
-            }
-            _ => Ok(()),
         }
     }
 }
@@ -172,7 +185,7 @@ impl fmt::Display for VerifyError {
 impl std::error::Error for VerifyError {}
 
 /// Seconds in the largest unit that fits, rounded down.
-pub(super) fn span(seconds: f64) -> String {
+pub(crate) fn span(seconds: f64) -> String {
     let (amount, unit) = match seconds {
         s if s < 120.0 => (s, "s"),
         s if s < 7_200.0 => (s / 60.0, "min"),

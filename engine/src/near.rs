@@ -1,0 +1,102 @@
+//! Near misses: names that differ only in letter case or in leading and trailing slashes.
+//!
+//! Names are compared byte by byte. These two mistakes are the usual reason why a name that looks right does not match.
+
+use crate::text::{lower, lower_letters};
+
+/// How two names differ that are a near miss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Difference {
+    /// Only in letter case.
+    LetterCase,
+    /// Only in leading or trailing slashes.
+    Slashes,
+    /// In both.
+    Both,
+}
+
+impl Difference {
+    /// Every value.
+    pub const ALL: &'static [Self] = &[Self::LetterCase, Self::Slashes, Self::Both];
+
+    /// The difference as a noun phrase for messages.
+    #[must_use]
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::LetterCase => "letter case",
+            Self::Slashes => "leading or trailing slashes",
+            Self::Both => "letter case and leading or trailing slashes",
+        }
+    }
+}
+
+/// The form that all near misses of a name share: lower case, without leading and trailing slashes.
+///
+/// ```
+/// use gbac_engine::near::folded;
+/// assert_eq!(folded("/Eng/Payments/"), "eng/payments");
+/// ```
+#[must_use]
+pub fn folded(name: &str) -> String {
+    lower(bare(name))
+}
+
+/// How two names differ if they are a near miss; `None` if they are equal or not a near miss. A name of slashes only is never
+/// a near miss.
+///
+/// ```
+/// use gbac_engine::near::{Difference, difference};
+/// assert_eq!(difference("Payments", "payments"), Some(Difference::LetterCase));
+/// assert_eq!(difference("/eng", "eng/"), Some(Difference::Slashes));
+/// assert_eq!(difference("/Eng", "eng"), Some(Difference::Both));
+/// assert_eq!(difference("eng", "eng"), None);
+/// assert_eq!(difference("eng", "english"), None);
+/// ```
+#[must_use]
+pub fn difference(name: &str, other: &str) -> Option<Difference> {
+    if name == other || bare(name).is_empty() || !same(bare(name), bare(other)) {
+        return None;
+    }
+    Some(between(same(name, other), bare(name) == bare(other)))
+}
+
+/// How a prefix differs from a name that it nearly covers; `None` if it covers the name or is not a near miss. Trailing slashes
+/// of the prefix are significant, because they end a path segment.
+///
+/// ```
+/// use gbac_engine::near::{Difference, prefix_difference};
+/// assert_eq!(prefix_difference("Orders-", "orders-eu"), Some(Difference::LetterCase));
+/// assert_eq!(prefix_difference("/orders-", "orders-eu"), Some(Difference::Slashes));
+/// assert_eq!(prefix_difference("orders/", "orders-eu"), None);
+/// ```
+#[must_use]
+pub fn prefix_difference(prefix: &str, name: &str) -> Option<Difference> {
+    let (short, whole) = (prefix.trim_start_matches('/'), name.trim_start_matches('/'));
+    if name.starts_with(prefix) || short.is_empty() || !starts(whole, short) {
+        return None;
+    }
+    Some(between(starts(name, prefix), whole.starts_with(short)))
+}
+
+const fn between(same_slashes: bool, same_case: bool) -> Difference {
+    match (same_slashes, same_case) {
+        (true, _) => Difference::LetterCase,
+        (false, true) => Difference::Slashes,
+        (false, false) => Difference::Both,
+    }
+}
+
+fn bare(name: &str) -> &str {
+    name.trim_matches('/')
+}
+
+/// Whether two names are equal when letter case is ignored.
+fn same(name: &str, other: &str) -> bool {
+    lower_letters(name).eq(lower_letters(other))
+}
+
+/// Whether a name begins with a prefix when letter case is ignored.
+fn starts(name: &str, prefix: &str) -> bool {
+    let mut letters = lower_letters(name);
+    lower_letters(prefix).all(|letter| letters.next() == Some(letter))
+}
