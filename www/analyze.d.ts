@@ -1,6 +1,6 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Claims, Collisions, Diff, Finding, LeastGrant, LoadOptions, Names, NestedGroupBehavior, People, Permissions, PolicyDocument,
+  Circumstances, Claims, Collisions, Diff, Finding, LeastGrant, LoadOptions, Names, NestedGroupBehavior, People, Permissions, PolicyDocument,
   Principal, Question, RequestQuestion, Revocation, Trial, UnverifiedToken, WasmSource, WhatIf, WhoCan,
 } from './index.js';
 export { EngineError, init, Resource } from './index.js';
@@ -10,12 +10,13 @@ export type * from './index.js';
 export class Identity extends BaseIdentity {
   protected constructor();
   /**
-   * Everything that it may do, whatever its expiry.
+   * Everything that the identity is allowed to do until it expires, with `expired: true` once it has expired. `now` replaces
+   * the clock, and `ignoreExpiry` leaves the expiry out.
    *
    * @example
    * alice.permissions().grants;
    */
-  permissions(): Permissions;
+  permissions(options?: Omit<Circumstances, 'host'>): Permissions;
   /**
    * The least that would allow what a question asks. Throws `check_invalid`, and `request_has_choice` for a request for which one
    * of several permissions is enough.
@@ -50,12 +51,13 @@ export class Policy extends Base {
    */
   whoCan(question: Question | string): WhoCan;
   /**
-   * Everything that somebody may do: a person, or a principal by its name. Throws the codes of principals and of claims.
+   * Everything that somebody may do: a person, with `expired: true` once that person's claims have expired, or a principal by its name. Throws the codes of principals and of claims.
    *
    * @example
    * policy.permissions('Group:engineering').grants;
    */
-  permissions(who: Names | Claims | Principal): Permissions;
+  permissions(who: Principal): Permissions;
+  permissions(who: Names | Claims, options?: Omit<Circumstances, 'host'>): Permissions;
   /**
    * The least that would allow somebody what a question asks. Throws as `identity.leastGrant` and `policy.open`.
    *
@@ -72,12 +74,13 @@ export class Policy extends Base {
   revoke(who: Names | Claims, question: Question | string): Revocation;
   /**
    * How two people differ: groups and ACLs of one alone, and all that one may and the other may not. With a question, its answers
-   * for both. Throws as `policy.open` and `policy.check`.
+   * for both. An open identity of this policy is compared as it is. Throws `other_module` for one of another entry, and as
+   * `policy.open` and `policy.check`.
    *
    * @example
    * policy.compare({ user: 'alice', groups: ['eng'] }, { user: 'bob' }).loses;
    */
-  compare(first: Names | Claims, second: Names | Claims, question?: Question | RequestQuestion | string): People;
+  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Question | RequestQuestion | string): People;
   /**
    * Names that become one group, by `suffix` or at a comma: of `names`, which are as a token has them, and of all known groups; with
    * what each extra person gains. At most `limit` of them, 100 unless told. Throws `wrong_type`, or the code of an unknown behavior.

@@ -1,6 +1,7 @@
 // The engine with questions about a whole policy: who can, permissions, diff, lint, least grant, and those of the simulator.
 import * as glue from './pkg/gbac_engine_analyze.js';
-import { EngineError, jsonText, listed, reading, wellFormed } from './lib/error.js';
+import { documentText, jsonText, listed, optionsOf } from './lib/arguments.js';
+import { EngineError, noMore, wellFormed } from './lib/error.js';
 import { Module } from './lib/module.js';
 import * as base from './lib/policy.js';
 
@@ -10,25 +11,33 @@ export { EngineError } from './lib/error.js';
 export { Resource } from './lib/names.js';
 
 /** Loads the wasm module, the first time; `Policy.load` and `lintDocument` do it as well. */
-export const init = (wasm) => module.load(wasm);
+export async function init(wasm, ...more) {
+  noMore(more, 'init');
+  await module.load(wasm);
+}
 
 /** An identity that can also be asked what it may do. */
 export class Identity extends base.Identity {
-  /** Everything that it may do. */
-  permissions() {
-    return module.ask(() => base.identityEngine(this).permissions());
+  /** Everything that it may do until it expires, and whether it has expired. */
+  permissions(options, ...more) {
+    noMore(more, 'permissions');
+    const expired = base.hasExpired(this, options, 'permissions');
+    const found = base.identityCall(this, (engine) => engine.permissions());
+    return expired ? { ...found, expired } : found;
   }
 
   /** The least that would allow what a question asks. */
-  leastGrant(question) {
+  leastGrant(question, ...more) {
+    noMore(more, 'leastGrant', base.MEMBERS);
     const text = jsonText(question, 'a question');
-    return module.ask(() => base.identityEngine(this).leastGrant(text));
+    return base.identityCall(this, (engine) => engine.leastGrant(text, base.clock()));
   }
 
   /** The least that has to go for what a question asks to be denied. */
-  revoke(question) {
+  revoke(question, ...more) {
+    noMore(more, 'revoke', base.MEMBERS);
     const text = jsonText(question, 'a question');
-    return module.ask(() => base.identityEngine(this).revoke(text));
+    return base.identityCall(this, (engine) => engine.revoke(text, base.clock()));
   }
 }
 
@@ -37,60 +46,76 @@ export class Policy extends base.Policy {
   static Identity = Identity;
 
   /** Loads a policy document, an object or JSON text. */
-  static load(document, options) {
-    return base.loadPolicy(this, module, document, options);
+  static load(document, options, ...more) {
+    return base.loadPolicy(this, module, document, options, more);
   }
 
   /** Who may do one operation on one resource. */
-  whoCan(question) {
+  whoCan(question, ...more) {
+    noMore(more, 'whoCan', base.MEMBERS);
     const text = jsonText(question, 'a question');
-    return module.ask(() => base.policyEngine(this, module).whoCan(text));
+    return this.#ask((engine) => engine.whoCan(text));
   }
 
   /** Everything that somebody may do: an identity, or a principal such as `Group:eng`. */
-  permissions(who) {
+  permissions(who, options, ...more) {
     if (typeof who === 'string') {
+      noMore([options, ...more], 'permissions', 'a principal has no expiry');
       const principal = wellFormed(who, 'a principal');
-      return module.ask(() => base.policyEngine(this, module).permissionsOf(principal));
+      return this.#ask((engine) => engine.permissionsOf(principal));
     }
-    return this.#asked(who, (identity) => identity.permissions());
+    return this.#opened(who, (identity) => identity.permissions(options, ...more));
   }
 
   /** The least that would allow somebody what a question asks. */
-  leastGrant(who, question) {
-    return this.#asked(who, (identity) => identity.leastGrant(question));
+  leastGrant(who, question, ...more) {
+    return this.#opened(who, (identity) => identity.leastGrant(question, ...more));
   }
 
   /** The least that has to go for what a question asks to be denied to somebody. */
-  revoke(who, question) {
-    return this.#asked(who, (identity) => identity.revoke(question));
+  revoke(who, question, ...more) {
+    return this.#opened(who, (identity) => identity.revoke(question, ...more));
   }
 
   /** How two people differ, and how a question is answered to both where there is one. */
-  compare(first, second, question) {
+  compare(first, second, question, ...more) {
+    noMore(more, 'compare', base.MEMBERS);
     const text = optionalText(question);
-    return this.#asked(first, (one) =>
-      this.#asked(second, (other) =>
-        module.ask(() => base.identityEngine(one).compare(base.identityEngine(other), text))));
+    const now = base.clock();
+    if (first === second && base.identityOf(this, first)) throw new EngineError('wrong_type', 'these are one open identity; pass two');
+    return this.#compared(first, (one) =>
+      this.#compared(second, (other) =>
+        base.identityCall(one, (engine) => engine.compare(base.identityEngine(other), text, now))));
+  }
+
+  /** With an open identity of this policy as it is, or with one that is opened for it. */
+  #compared(who, ask) {
+    const open = base.identityOf(this, who);
+    return open === undefined ? this.#opened(who, ask) : ask(open);
   }
 
   /** Names that become one group: of a token's, and of all known groups. */
-  collisions(options) {
-    const [names = [], nested, limit = 100] =
-      reading('the options of collisions', () => [options?.names, options?.nested, options?.limit]);
+  collisions(options, ...more) {
+    noMore(more, 'collisions');
+    const { names = [], nested, limit = 100 } = optionsOf(options, 'collisions', ['names', 'nested', 'limit']);
     if (!(Number.isInteger(limit) && limit >= 0 && limit < 2 ** 32)) throw new EngineError('wrong_type', '`limit` is a number of collisions');
     const text = jsonText(listed(names, 'the names').map((name) => wellFormed(name, 'a name')), 'the names');
-    const behavior = nested == null ? undefined : wellFormed(nested, '`nested`');
-    return module.ask(() => base.policyEngine(this, module).collisions(text, behavior, limit));
+    const behavior = nested === undefined ? undefined : wellFormed(nested, '`nested`');
+    return this.#ask((engine) => engine.collisions(text, behavior, limit));
   }
 
   /** What changes would do to somebody. Nothing is changed. */
-  whatIf(who, changes, question) {
+  whatIf(who, changes, question, ...more) {
+    noMore(more, 'whatIf', base.MEMBERS);
     const [person, tried, text] = [base.whoText(who), jsonText(changes, 'changes'), optionalText(question)];
-    return module.ask(() => base.policyEngine(this, module).whatIf(person, tried, text));
+    return this.#ask((engine) => engine.whatIf(person, tried, text, base.clock()));
   }
 
-  #asked(who, ask) {
+  #ask(run) {
+    return base.policyCall(this, undefined, (engine, instance) => instance.ask(() => run(engine)));
+  }
+
+  #opened(who, ask) {
     const identity = this.open(who);
     try {
       return ask(identity);
@@ -99,23 +124,27 @@ export class Policy extends base.Policy {
     }
   }
 
-  /** What a later policy decides differently, and for whom. */
-  diff(later) {
-    const after = base.policyEngine(later, module);
-    return module.ask(() => base.policyEngine(this, module).diff(after));
+  /** What a later policy decides differently. */
+  diff(later, ...more) {
+    noMore(more, 'diff');
+    return base.policyCall(this, undefined, (engine, instance) =>
+      base.policyCall(later, instance, (after) => instance.ask(() => engine.diff(after))));
   }
 
   /** What is odd in it. */
-  lint() {
-    return module.ask(() => base.policyEngine(this, module).lint());
+  lint(...more) {
+    noMore(more, 'lint');
+    return this.#ask((engine) => engine.lint());
   }
 }
 
 /** What is odd in a policy document, what it holds twice too: a policy that was loaded does not. */
-export async function lintDocument(document, { wasm } = {}) {
-  await module.load(wasm);
-  const text = jsonText(document, 'a policy document', { longest: Infinity });
-  return module.ask(() => glue.lintDocument(text));
+export async function lintDocument(document, options, ...more) {
+  noMore(more, 'lintDocument');
+  const { wasm } = optionsOf(options, 'lintDocument', ['wasm']);
+  const text = documentText(document);
+  const instance = await module.load(wasm);
+  return instance.ask(() => glue.lintDocument(text));
 }
 
 /** A question that may be left out. */

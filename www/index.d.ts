@@ -1,14 +1,18 @@
 import type {
   Access, ApiRequest, Change, Circumstances, Claims, Decision, Explanation, ExportedDocument, Inspection, Names, Operation,
-  OperationName, Outcome, PolicyDocument, Problem, Question, RequestAnswer, RequestQuestion, ResourceType, ResourceTypeName,
+  OperationName, Outcome, PolicyDocument, Problem, Question, QuestionCircumstances, RequestAnswer, RequestQuestion, ResourceType, ResourceTypeName,
   UnverifiedToken, Warning, Who, WithId,
 } from './types.js';
 export type * from './types.js';
 
 /**
  * Every error of this package: a stable `code`, a message for people, and for a document every problem at once. The codes are
- * in docs/policy-document.md; the package itself adds `wrong_type`, `unknown_value`, `not_well_formed`, `too_long`, `not_json`,
- * `freed`, `not_loaded`, `module_not_loaded`, `other_module`, `not_verified` and `engine_failed`.
+ * in docs/policy-document.md; the package itself adds `wrong_type`, `unknown_value`, `unknown_option`, `exclusive_options`,
+ * `too_many_arguments`, `clock_in_milliseconds`, `clock_invalid`, `not_well_formed`, `too_long`, `not_json`, `freed`, `not_loaded`,
+ * `module_not_loaded`, `other_module`, `not_verified` and `engine_failed`.
+ *
+ * After `engine_failed` (for example, WebAssembly ran out of memory) every existing policy, identity and verifier throws the
+ * same code, and nothing is allowed. Load and open them again.
  *
  * @example
  * try { await Policy.load(document); } catch (error) { if (error instanceof EngineError) console.error(error.code, error.problems); }
@@ -37,7 +41,8 @@ export function init(wasm?: WasmSource | Promise<WasmSource>): Promise<void>;
 export interface LoadOptions {
   /**
    * How many names that were asked about stay found, so that asking again costs a third: 16,384 unless it is given, about 200
-   * bytes each; 0 for none. When there are more, all are forgotten and remembered anew.
+   * bytes each; 0 for none. When there are more, or they take more than 16 MiB, the cache is cleared. Names of more than
+   * 4,096 bytes are never cached.
    */
   remember?: number;
   /** As for {@link init}. */
@@ -60,7 +65,16 @@ export class Policy {
    */
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /**
-   * Answers a check: who asks, and what. Throws `check_invalid`, or the code of the token or the claims.
+   * Returns `true` only if the check is allowed. An expired identity is denied; `now` in the check (seconds since 1970)
+   * replaces the clock, and `ignore_expiry: true` ignores the expiry. Throws like {@link check}.
+   *
+   * @example
+   * if (!policy.can({ identity: { user: 'alice' }, operation: 'read', resource_type: 'topic', resource_name: 'orders' })) throw new Error('not allowed');
+   */
+  can(check: (Who & Question) | (Who & RequestQuestion) | string): boolean;
+  /**
+   * Decides a check and returns the decision; its time is set as for {@link can}. Throws `check_invalid`, or the code of the
+   * token or the claims.
    *
    * @example
    * policy.check({ identity: { user: 'alice' }, operation: 'read', resource_type: 'topic', resource_name: 'orders' }).outcome;
@@ -102,7 +116,7 @@ export class Policy {
    * A resource that is asked about often; there is nothing to free.
    *
    * @example
-   * const orders = policy.resource('topic', 'orders'); alice.checkResource('read', orders);
+   * const orders = policy.resource('topic', 'orders'); alice.can('read', orders);
    */
   resource(resourceType: ResourceType | ResourceTypeName, name: string): Resource;
   /**
@@ -147,6 +161,10 @@ export class Resource {
 /**
  * An identity that is open: a check costs the same however many groups it has. Operations and resource types are in the
  * platform's own values or the short form, such as `read`.
+ *
+ * An identity from claims with an `exp` is denied once that time has passed. `{ now }` replaces the clock, and only
+ * `{ ignoreExpiry: true }` ignores the expiry. An `exp` that is not a number counts as expired, with the warning
+ * `expiry_unreadable`.
  */
 export class Identity {
   protected constructor();
@@ -158,36 +176,49 @@ export class Identity {
   readonly warnings: Warning[];
   /** Whether its token was verified. Without that, its answers are information and must not open anything. */
   readonly verified: boolean;
-  /** When its token ends, in seconds since 1970; `undefined` where nothing says so. */
+  /** When its token expires, in seconds since 1970; `undefined` if the token has no `exp`, or one that is not a number. */
   readonly expiresAt: number | undefined;
   /** All that came out of what it was opened from. */
   readonly inspection: Inspection;
   /**
-   * Whether its token has ended at `now`, in seconds since 1970, the clock's time unless it is given.
+   * Whether its token has expired at `now`, in seconds since 1970; the default is the current time. Always `true` if `exp` is
+   * not a number. Throws `wrong_type`, `clock_invalid`, `clock_in_milliseconds`.
    *
    * @example
    * if (identity.isExpired()) identity.free();
    */
   isExpired(now?: number): boolean;
   /**
-   * Whether an operation on a resource is allowed. Throws `unknown_value` for an operation or type that does not exist,
-   * `host_invalid`, `wrong_type`, `not_well_formed`, `too_long`.
+   * Returns `true` only if the operation on the resource is allowed. Throws `unknown_value` for an operation or type that does
+   * not exist, `unknown_option`, `host_invalid`, `clock_in_milliseconds`, `wrong_type`, `not_well_formed`, `too_long`.
    *
    * @example
-   * alice.check('read', 'topic', 'orders', { host: '10.0.0.7', now: Date.now() / 1000 }) === 'allow';
+   * if (alice.can('read', 'topic', 'orders', { host: '10.0.0.7' })) console.log('welcome');
+   */
+  can(
+    operation: Operation | OperationName, resourceType: ResourceType | ResourceTypeName, name: string, options?: Circumstances,
+  ): boolean;
+  /** The same for a resource of {@link Policy.resource}. */
+  can(operation: Operation | OperationName, resource: Resource, options?: Circumstances): boolean;
+  /**
+   * Like {@link can}, but returns `'allow'` or `'deny'`. Do not use it as a condition: `'deny'` is truthy, like every
+   * non-empty string. Compare it with `'allow'`, or use {@link can}.
+   *
+   * @example
+   * alice.check('read', 'topic', 'orders', { now: Date.now() / 1000 }) === 'allow';
    */
   check(
     operation: Operation | OperationName, resourceType: ResourceType | ResourceTypeName, name: string, options?: Circumstances,
   ): Outcome;
   /**
-   * The same for a resource of {@link Policy.resource}, without a host.
+   * As {@link check}, for a resource of {@link Policy.resource}. `'deny'` is truthy here too.
    *
    * @example
-   * alice.checkResource('write', orders);
+   * alice.checkResource('write', orders) === 'allow';
    */
-  checkResource(operation: Operation | OperationName, resource: Resource): Outcome;
+  checkResource(operation: Operation | OperationName, resource: Resource, options?: Circumstances): Outcome;
   /**
-   * Those of the names on which the operation is allowed, in their order. Throws as {@link check}.
+   * Returns the names on which the operation is allowed, in their order, all decided at one time. Throws like {@link can}.
    *
    * @example
    * alice.filter('describe', 'topic', topics);
@@ -197,14 +228,16 @@ export class Identity {
     options?: Circumstances,
   ): string[];
   /**
-   * The answers to many requests, in their order. Throws as {@link check}.
+   * Returns the outcomes of many requests, in their order. The members of a request override the options. `'deny'` is truthy.
+   * Throws like {@link can}.
    *
    * @example
-   * alice.checkMany([{ operation: 'read', resource_type: 'topic', resource_name: 'orders' }]);
+   * alice.checkMany([{ operation: 'read', resource_type: 'topic', resource_name: 'orders' }]).every((outcome) => outcome === 'allow');
    */
-  checkMany(requests: Iterable<Access & { resource_name: string } & Circumstances>): Outcome[];
+  checkMany(requests: Iterable<Access & { resource_name: string } & QuestionCircumstances>, options?: Circumstances): Outcome[];
   /**
-   * The decision, with the ACL that decides and the way to it. Throws `check_invalid`.
+   * Returns the decision, with the ACL that decides and the path to it. `host` and `now` are members of the question. Throws
+   * `check_invalid`.
    *
    * @example
    * alice.decide({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).acl?.principal;
@@ -223,7 +256,7 @@ export class Identity {
    * other codes of requests.
    *
    * @example
-   * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome;
+   * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome === 'allow';
    */
   request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer;
   /** Gives its memory back at once; otherwise that happens when it is collected. Using it afterwards throws `freed`. */

@@ -79,10 +79,10 @@ export interface PolicyDocument {
   $schema?: string;
 }
 
-/** A policy document as the engine writes it: roles and ACLs in order. */
+/** A policy document as the engine writes it: the settings that were stated, roles and ACLs in order. */
 export interface ExportedDocument {
   version: 1;
-  settings: Settings & { oidc_principal_mapping: string; superusers: string[] };
+  settings?: Settings;
   roles: { name: string; members: { principal: Principal }[] }[];
   acls: FullAcl[];
 }
@@ -100,9 +100,10 @@ export type Trial = Change | { change: 'join_group' | 'leave_group'; group: stri
 /** What becomes of path-style names. */
 export type NestedGroupBehavior = 'none' | 'suffix';
 
-/** Who asks, by name: bare names, without `User:` and `Group:`. */
+/** An identity by its bare names; `User:alice` and `Group:eng` are refused. */
 export interface Names {
   user: string;
+  /** An array of names; anything else is refused. If it is omitted, there are no groups. */
   groups?: readonly string[];
 }
 /** Who asks, as the claims of a token say it; nobody has checked them. */
@@ -118,12 +119,23 @@ export interface UnverifiedToken {
   userinfo?: Record<string, unknown>;
 }
 
-/** From where and when is asked. */
+/** The options of a method that returns an outcome. Any other member is refused. */
 export interface Circumstances {
   /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
   host?: string;
-  /** Seconds since 1970. With it, who has expired is denied. */
+  /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number;
+  /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
+  ignoreExpiry?: boolean;
+}
+/** The same as members of a question. */
+export interface QuestionCircumstances {
+  /** As in {@link Circumstances}. */
+  host?: string;
+  /** As in {@link Circumstances}. */
+  now?: number;
+  /** `true` ignores the identity's expiry. Cannot be used with `now`. */
+  ignore_expiry?: boolean;
 }
 
 /** One operation on one resource. */
@@ -146,9 +158,9 @@ export interface WithId {
   id?: unknown;
 }
 /** What is asked of an identity that is open. */
-export type Question = Access & Circumstances & WithId;
+export type Question = Access & QuestionCircumstances & WithId;
 /** The same about a whole request. */
-export type RequestQuestion = { request: ApiRequest } & Circumstances & WithId;
+export type RequestQuestion = { request: ApiRequest } & QuestionCircumstances & WithId;
 /** Who asks, in a check. */
 export type Who = { identity: Names } | Claims | UnverifiedToken;
 
@@ -194,16 +206,18 @@ export interface Candidate {
   acl: FullAcl;
   /** The ways to its principal. */
   paths: Path[];
-  principal: 'matches' | 'everyone' | 'letter_case' | 'leading_slash';
+  principal: 'matches' | 'everyone' | 'letter_case' | 'leading_slash' | 'member_letter_case' | 'member_leading_slash';
   /** The identity's own principal, where the ACL's is only near it. */
   own_principal?: Principal;
+  /** The member of the role that is a near miss of `own_principal`. */
+  member?: Principal;
   resource_type: boolean;
   name: 'literal' | 'prefixed' | 'all_names' | 'letter_case' | 'leading_slash' | 'no';
   operation: 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
   host: 'any' | 'exact' | 'unknown' | 'no';
   standing: 'decides' | 'agrees' | 'overridden' | 'not_reached' | 'near_miss' | 'no_match';
   /** What alone is in the way. */
-  near_miss?: 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'name_letter_case' | 'name_leading_slash';
+  near_miss?: 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'member_letter_case' | 'member_leading_slash' | 'name_letter_case' | 'name_leading_slash';
 }
 /** A decision with all that led to it. */
 export interface Explanation extends Decision {
@@ -266,6 +280,8 @@ export interface WhoCan {
     principal: Principal;
     /** `User:*` as everyone, and not as the user whose name is an asterisk. */
     everyone?: true;
+    /** `User:*`, as the principal or among the members, is the user named `*`. */
+    literal?: true;
     /** Of a role. */
     members?: Principal[];
     outcome: Outcome;
@@ -281,6 +297,8 @@ export interface WhoCan {
 export interface Permissions {
   /** Everything is allowed, without any grant. */
   superuser: boolean;
+  /** Only where the identity has expired: it may do none of this any more. */
+  expired?: true;
   grants: (NamePattern & {
     resource_type: ResourceType;
     /** `OPERATION_ALL` alone is every operation. */
@@ -377,12 +395,40 @@ export interface Difference {
 }
 /** What two policies decide differently, over every identity that there can be. */
 export interface Diff {
-  relation: 'equal' | 'wider' | 'narrower' | 'mixed';
+  /** `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`. */
+  relation: 'equal' | 'wider' | 'narrower' | 'mixed' | 'settings_differ';
+  /** The relation of ACLs, roles and superusers alone. */
+  acl_relation: 'equal' | 'wider' | 'narrower' | 'mixed';
   differences: Difference[];
   /** For whoever is given a role. */
   roles: Difference[];
   /** The names of the settings that differ. */
   settings: string[];
+  /** The effect of changed settings on the groups that the policies name. */
+  groups: GroupChange[];
+  /** The users that the policies name, if `oidc_principal_mapping` differs. */
+  users?: string[];
+}
+/** The effect of changed settings on a group that the policies name. */
+export interface GroupChange {
+  name: string;
+  /** The name in the token, before `suffix`; absent if it is unknown. */
+  raw?: string;
+  /** The name is in the token that was given. */
+  in_token?: true;
+  effect: 'renamed' | 'dropped' | 'not_read' | 'added' | 'more_names' | 'fewer_names' | 'unknown' | 'unchanged';
+  /** The group that the name produced before; null if it produced none, or if that is unknown. */
+  before: string | null;
+  /** The group that the name produces now; null if it produces none, or if that is unknown. */
+  after: string | null;
+  /** Other names that now produce the same group and did not before. */
+  merges?: string[];
+  /** The roles that a user with this name gains. */
+  joins?: string[];
+  /** The roles that a user with this name loses. */
+  leaves?: string[];
+  /** What a user with this name gains and loses. */
+  effects?: { effect: Difference['effect']; extents: Extent[]; blocked_by?: FullAcl[] }[];
 }
 /** What would allow what is denied. */
 export interface LeastGrant {

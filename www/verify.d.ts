@@ -34,8 +34,9 @@ export class VerifiedClaims {
 /** Checks tokens against keys, an issuer and an audience. */
 export interface Verifier {
   /**
-   * Checks a token: form, signature, issuer, audience, times (30 seconds are forgiven), type. `now` is in seconds since 1970,
-   * the clock's time unless it is given. Throws the code of the first check that failed, such as `token_expired` or `kid_unknown`.
+   * Checks a token: form, signature, issuer, audience, times (with a clock skew of 30 seconds), type. `now` is in seconds since
+   * 1970, not in milliseconds; the default is the current time. Throws the code of the first check that failed, such as
+   * `token_expired` or `kid_unknown`.
    *
    * @example
    * const claims = keys.verify(token);

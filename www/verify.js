@@ -1,7 +1,9 @@
 // The engine with signature checks: tokens are verified before anything is read from them.
 import * as glue from './pkg/gbac_engine_verify.js';
-import { EngineError, FREED, freed, jsonText, reading, wellFormed } from './lib/error.js';
+import { jsonText, optionsOf } from './lib/arguments.js';
+import { EngineError, FREED, freed, noMore, wellFormed } from './lib/error.js';
 import { Module } from './lib/module.js';
+import { addHandle } from './lib/plain.js';
 import * as base from './lib/policy.js';
 
 const module = new Module(glue, () => new URL('./pkg/gbac_engine_verify_bg.wasm', import.meta.url));
@@ -11,25 +13,33 @@ export { Resource } from './lib/names.js';
 export { Identity } from './lib/policy.js';
 
 /** Loads the wasm module, the first time; `Policy.load` and `verifier` do it as well. */
-export const init = (wasm) => module.load(wasm);
+export async function init(wasm, ...more) {
+  noMore(more, 'init');
+  await module.load(wasm);
+}
 
 /** A policy that takes verified claims, too. */
 export class Policy extends base.Policy {
   /** Loads a policy document, an object or JSON text. */
-  static load(document, options) {
-    return base.loadPolicy(this, module, document, options);
+  static load(document, options, ...more) {
+    return base.loadPolicy(this, module, document, options, more);
   }
 
   /** Opens an identity once: from verified claims, or as without verification. */
-  open(who, { userinfo } = {}) {
-    const claims = handleOf(who);
-    if (claims === undefined) return super.open(who);
+  open(who, options, ...more) {
+    if (!areVerified(who)) return super.open(who, options, ...more);
+    noMore(more, 'open');
+    const { userinfo } = optionsOf(options, 'open', ['userinfo']);
     const text = jsonText({ token: '', userinfo }, 'a user-info document');
-    return base.openIdentity(this, (engine) => engine.openVerified(claims, text));
+    return base.policyCall(this, undefined, (_, instance) => {
+      const claims = handleOf(who, instance);
+      return base.openIdentity(this, (engine) => engine.openVerified(claims, text));
+    });
   }
 }
 
-/** The engine's handle of verified claims; none of anything else. */
+/** Whether a verifier made these claims, and the engine's handle of them. */
+let areVerified;
 let handleOf;
 
 /** What nobody else has: who could make one would need no token. */
@@ -38,23 +48,29 @@ const MADE = Symbol('verified');
 /** The claims of a token that passed every check. Only a verifier makes them. */
 export class VerifiedClaims {
   #engine;
+  #instance;
 
   static {
-    handleOf = (claims) => {
-      if (typeof claims !== 'object' || claims === null || !(#engine in claims)) return undefined;
+    areVerified = (claims) => typeof claims === 'object' && claims !== null && #engine in claims;
+    addHandle(areVerified, () => ['other_module', 'verified claims are opened by `policy.open(claims)` of a policy of `gbac-engine/verify`']);
+    handleOf = (claims, instance) => {
       if (claims.#engine === FREED) throw freed();
+      if (claims.#instance !== instance) {
+        throw new EngineError('other_module', 'these claims were verified before the engine failed; verify the token again');
+      }
       return claims.#engine;
     };
   }
 
-  constructor(key, engine) {
+  constructor(key, engine, instance) {
     if (key !== MADE) throw new EngineError('not_verified', 'only a verifier makes these');
     this.#engine = engine;
+    this.#instance = instance;
   }
 
   /** The claims, to be read; what is done to them does not reach the engine. */
   get claims() {
-    return JSON.parse(this.#engine.text());
+    return this.#instance.ask(() => this.#engine.text());
   }
 
   /** When the token ends, in seconds since 1970. */
@@ -64,8 +80,9 @@ export class VerifiedClaims {
 
   /** Gives its memory back at once; otherwise that happens when it is collected. */
   free() {
-    if (this.#engine !== FREED) this.#engine.free();
+    const engine = this.#engine;
     this.#engine = FREED;
+    if (engine !== FREED) this.#instance.free(engine);
   }
 
   /** For a policy of another entry, which cannot take them. */
@@ -75,37 +92,47 @@ export class VerifiedClaims {
 }
 
 /** Makes a verifier of the keys of an identity provider. */
-export async function verifier(jwks, options = {}) {
-  await module.load(options?.wasm);
-  return new Verifier(jwks, options);
+export async function verifier(jwks, options, ...more) {
+  noMore(more, 'verifier');
+  const { issuer, audience, wasm } = optionsOf(options, 'verifier', ['issuer', 'audience', 'wasm']);
+  const expects = [expected(issuer, 'issuer'), expected(audience, 'audience')];
+  const text = jsonText(jwks, 'a key set');
+  return new Verifier(await module.load(wasm), text, expects);
 }
 
 /** Checks tokens against keys, an issuer and an audience. */
 class Verifier {
   #engine;
+  #instance;
   #issuer;
   #audience;
 
-  constructor(jwks, options) {
-    [this.#issuer, this.#audience] = reading('the options of a verifier', () => [
-      expected(options.issuer, 'issuer'),
-      expected(options.audience, 'audience'),
-    ]);
-    const text = jsonText(jwks, 'a key set');
-    this.#engine = module.call(() => glue.KeySet.read(text));
+  static {
+    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a verifier; pass the claims that its `verify` gives']);
+  }
+
+  constructor(instance, jwks, [issuer, audience]) {
+    this.#instance = instance;
+    this.#issuer = issuer;
+    this.#audience = audience;
+    this.#engine = instance.take(() => glue.KeySet.read(jwks));
   }
 
   /** Checks a token: form, signature, issuer, audience, times, type. */
-  verify(token, { now = Date.now() / 1000 } = {}) {
-    if (typeof now !== 'number') throw new EngineError('wrong_type', '`now` is a number: seconds since 1970');
+  verify(token, options, ...more) {
+    noMore(more, 'verify');
+    const { now = base.clock() } = optionsOf(options, 'verify', ['now']);
+    const instant = base.instantOf(this.#instance, now);
     const text = wellFormed(token, 'a token');
-    return new VerifiedClaims(MADE, module.call(() => this.#engine.verify(text, this.#issuer, this.#audience, now)));
+    const claims = this.#instance.take(() => this.#engine.verify(text, this.#issuer, this.#audience, instant));
+    return new VerifiedClaims(MADE, claims, this.#instance);
   }
 
   /** Gives its memory back at once; otherwise that happens when it is collected. */
   free() {
-    if (this.#engine !== FREED) this.#engine.free();
+    const engine = this.#engine;
     this.#engine = FREED;
+    if (engine !== FREED) this.#instance.free(engine);
   }
 }
 

@@ -3,7 +3,10 @@ import { admit } from './identities.mjs';
 
 /**
  * A middleware that lets a request pass when its token may do what the request needs; `request.identity` is then who makes it.
- * @template {{ headers: { authorization?: string }, socket: { remoteAddress?: string }, identity?: unknown }} Request
+ *
+ * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
+ * `app.set('trust proxy', ..)` names.
+ * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown }} Request
  * @param {{
  *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need, clock?: () => number,
  * }} options
@@ -16,8 +19,7 @@ export function guard({ identify, need, clock }) {
    */
   return async (request, response, next) => {
     try {
-      const host = request.socket.remoteAddress;
-      const admitted = await admit(request.headers.authorization, need(request), { identify, host, clock });
+      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock });
       if ('identity' in admitted) {
         request.identity = admitted.identity;
         next();
@@ -25,7 +27,7 @@ export function guard({ identify, need, clock }) {
       }
       response.statusCode = admitted.status;
       response.setHeader('WWW-Authenticate', admitted.challenge);
-      response.end(admitted.status === 401 ? 'who are you?' : 'not allowed');
+      response.end(admitted.status === 401 ? 'authentication required' : 'not allowed');
     } catch (error) {
       next(error);
     }

@@ -2,16 +2,18 @@
 import { admit } from './identities.mjs';
 
 /**
- * A handler that calls `handler` with who makes the request when the token may do what the request needs.
+ * Returns a handler that calls `handler` with the caller's identity if the token is allowed to do what the request needs.
+ * `address` returns the client's address, if the platform knows it; without it, an allow for one host does not count.
  * @param {(request: Request, identity: import('gbac-engine/verify').Identity) => Response | Promise<Response>} handler
  * @param {{
- *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need, clock?: () => number,
+ *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need,
+ *   address?: (request: Request) => string | undefined, clock?: () => number,
  * }} options
  * @returns {(request: Request) => Promise<Response>}
  */
-export function guarded(handler, { identify, need, clock }) {
+export function guarded(handler, { identify, need, address, clock }) {
   return async (request) => {
-    const admitted = await admit(request.headers.get('authorization'), need(request), { identify, clock });
+    const admitted = await admit(request.headers.get('authorization'), need(request), { identify, host: address?.(request), clock });
     if ('identity' in admitted) return handler(request, admitted.identity);
     const { status, challenge } = admitted;
     return new Response(null, { status, headers: { 'WWW-Authenticate': challenge } });

@@ -85,6 +85,17 @@ export function bearer(header) {
   return /^Bearer +([\w.~+/-]+=*)$/i.exec(header ?? '')?.[1];
 }
 
+/**
+ * A client's address as ACLs name it: the zone of a link-local one, as in `fe80::1%eth0`, is an interface of this machine.
+ * @param {string | undefined} address
+ */
+export function clientAddress(address) {
+  return address?.replace(/%.*$/s, '');
+}
+
+/** @param {string} code */
+const invalidToken = (code) => ({ status: /** @type {const} */ (401), challenge: `Bearer error="invalid_token", error_description="${code}"` });
+
 /** @typedef {import('gbac-engine').OperationName} Op */
 /** @typedef {{ operation: Op, resourceType: import('gbac-engine').ResourceTypeName, name: string }} Need */
 
@@ -102,11 +113,14 @@ export async function admit(header, need, { identify, host, clock = () => Date.n
   try {
     identity = await identify(token);
   } catch (error) {
-    // A token that is refused is the caller's fault; keys that cannot be fetched are ours.
-    if (error instanceof EngineError) return { status: 401, challenge: `Bearer error="invalid_token", error_description="${error.code}"` };
+    // A token that is refused is the caller's fault; keys that cannot be fetched and an engine that failed are ours.
+    if (error instanceof EngineError && error.code !== 'engine_failed') return invalidToken(error.code);
     throw error;
   }
+  const now = clock();
+  // Not 403: a client that is told so fetches a new token.
+  if (identity.isExpired(now)) return invalidToken('token_expired');
   const { operation, resourceType, name } = need;
-  const outcome = identity.check(operation, resourceType, name, { host, now: clock() });
-  return outcome === 'allow' ? { identity } : { status: 403, challenge: 'Bearer error="insufficient_scope"' };
+  const isAllowed = identity.can(operation, resourceType, name, { host: clientAddress(host), now });
+  return isAllowed ? { identity } : { status: 403, challenge: 'Bearer error="insufficient_scope"' };
 }

@@ -1,4 +1,4 @@
-// What every call of the package throws, and how arguments become text.
+// What every call of the package throws, and how arguments are read.
 
 // Not `instanceof`, here and elsewhere: an object may throw when it is asked for its prototype.
 export let isOurs;
@@ -11,7 +11,8 @@ export class EngineError extends Error {
     isOurs = (value) => typeof value === 'object' && value !== null && #ours in value;
   }
 
-  constructor(code, message, { problems, cause } = {}) {
+  constructor(code, message, more) {
+    const { problems, cause } = { __proto__: null, ...more };
     super(message, cause === undefined ? undefined : { cause });
     this.name = 'EngineError';
     this.code = code;
@@ -21,9 +22,6 @@ export class EngineError extends Error {
 
 /** No name of anything is as long; it is refused before it crosses, since the engine's memory never shrinks. */
 const LONGEST_NAME = 2 ** 20;
-/** No check, token or key set is. A policy document may be as long as a string can be. */
-const LONGEST_TEXT = 2 ** 26;
-
 /** A text as it is; one with half a character would silently become another on its way into the engine. */
 export function wellFormed(text, what, longest = LONGEST_NAME) {
   if (typeof text !== 'string') throw new EngineError('wrong_type', `${what} is a string, and this is ${kind(text)}`);
@@ -34,36 +32,17 @@ export function wellFormed(text, what, longest = LONGEST_NAME) {
   return text;
 }
 
-/**
- * The JSON text of an argument: text as it is, anything else as `JSON.stringify` writes what `shape` makes of it. Whatever
- * an object does meanwhile is an error, before the engine has heard of it.
- */
-export function jsonText(value, what, { shape = (value) => value, longest = LONGEST_TEXT } = {}) {
-  if (typeof value === 'string') return wellFormed(value, what, longest);
-  const text = reading(what, () => JSON.stringify(shape(value)));
-  if (text === undefined) throw new EngineError('not_json', `${what} is an object, and this is ${kind(value)}`);
-  return wellFormed(text, what, longest);
+/** How a message calls a member; a name that could be anything, even a token, is not repeated. */
+export const nameOf = (name) => (typeof name === 'string' && /^\w{1,32}$/.test(name) ? `\`${name}\`` : 'a member');
+
+/** Refuses arguments beyond those that a method has: they would be ignored silently. */
+export function noMore(more, method, instead = 'remove those that it does not take') {
+  // Not `every`: the usual case is an array without elements.
+  if (more.length === 0 || more.every((argument) => argument === undefined)) return;
+  throw new EngineError('too_many_arguments', `\`${method}\` has too many arguments; ${instead}`);
 }
 
-/** Reads something of an argument, which may be an object that throws. */
-export function reading(what, read) {
-  try {
-    return read();
-  } catch (cause) {
-    if (isOurs(cause)) throw cause;
-    throw new EngineError('not_json', `${what} cannot be read as plain JSON values`, { cause });
-  }
-}
-
-/** What is in something iterable; a text is not meant as one. */
-export function listed(values, what) {
-  return reading(what, () => {
-    if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') return [...values];
-    throw new EngineError('wrong_type', `${what} can be iterated, such as an array, and this is ${kind(values)}`);
-  });
-}
-
-function kind(value) {
+export function kind(value) {
   return value === null ? 'null' : `of type ${typeof value}`;
 }
 

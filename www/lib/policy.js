@@ -1,58 +1,86 @@
 // Policies and identities: objects become text on the way in, and come back as objects.
-import { EngineError, FREED, freed, jsonText, listed, reading, wellFormed } from './error.js';
-import { foundBy, Names, REMEMBERED, Resource } from './names.js';
+import { documentText, jsonText, listed, optionsOf, requestOf } from './arguments.js';
+import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
+import { foundBy, isNames, isResource, Names, REMEMBERED, Resource } from './names.js';
+import { addHandle, isPlain, membersOf, reading } from './plain.js';
 
 /** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
-export let policyEngine;
+export let policyCall;
+export let identityCall;
 export let identityEngine;
 export let loadPolicy;
 export let openIdentity;
+export let identityOf;
+export let hasExpired;
+
+/** The time, in seconds since 1970. */
+export const clock = () => Date.now() / 1000;
 
 /** A policy, loaded once and asked many times. */
 export class Policy {
   #engine;
   #names;
-  #module;
+  #instance;
 
-  constructor(engine, module, remember) {
-    if (module === undefined) throw new EngineError('not_loaded', 'a policy is made by `Policy.load`');
+  constructor(engine, instance, remember) {
+    if (instance === undefined) throw new EngineError('not_loaded', 'create policies with `Policy.load`');
     this.#engine = engine;
-    this.#module = module;
-    this.#names = new Names(module, engine, remember);
+    this.#instance = instance;
+    this.#names = new Names(instance, engine, remember);
   }
 
   static {
-    policyEngine = (policy, module) => {
+    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a policy; pass what it is asked about']);
+    policyCall = (policy, instance, run) => {
       const isOne = typeof policy === 'object' && policy !== null && #engine in policy;
-      if (!isOne || policy.#module !== module) throw new EngineError('wrong_type', 'this is no policy of the same entry');
+      if (!isOne) throw new EngineError('wrong_type', 'this is not a policy from the same entry point');
       if (policy.#engine === FREED) throw freed();
-      return policy.#engine;
+      // What was made in one instance means nothing in another.
+      if (instance !== undefined && policy.#instance !== instance) {
+        throw new EngineError('other_module', 'these policies are from different entry points, or one was loaded before the engine failed');
+      }
+      return run(policy.#engine, policy.#instance);
     };
-    loadPolicy = async (Class, module, document, { remember = REMEMBERED, wasm } = {}) => {
-      if (!(remember >= 0)) throw new EngineError('wrong_type', '`remember` is a number of names, 0 for none');
-      await module.load(wasm);
-      const bytes = new TextEncoder().encode(jsonText(document, 'a policy document', { longest: Infinity }));
-      return new Class(module.call(() => module.glue.Policy.load(bytes)), module, remember);
+    loadPolicy = async (Class, module, document, options, more = []) => {
+      noMore(more, 'Policy.load');
+      const { remember = REMEMBERED, wasm } = optionsOf(options, 'Policy.load', ['remember', 'wasm']);
+      if (!(typeof remember === 'number' && remember >= 0)) {
+        throw new EngineError('wrong_type', '`remember` must be a number of names, 0 for none');
+      }
+      const text = documentText(document);
+      const instance = await module.load(wasm);
+      const bytes = new TextEncoder().encode(text);
+      return new Class(instance.take(() => instance.glue.Policy.load(bytes)), instance, remember);
     };
     openIdentity = (policy, open) =>
-      new policy.constructor.Identity(policy.#module.call(() => open(policy.#engine)), policy.#names.hold());
+      new policy.constructor.Identity(policyCall(policy, undefined, (engine, instance) => instance.take(() => open(engine))), policy.#names);
+    identityOf = (policy, value) => ownIdentity(value, policy.#names, policy.#instance);
   }
 
   /** Answers a check: who asks, and what. */
-  check(check) {
-    const text = jsonText(check, 'a check');
-    const answer = this.#module.ask(() => this.#engine.ask(text, false));
-    return withId(text, answer);
+  check(check, ...more) {
+    return this.#ask(check, more, 'check', false);
+  }
+
+  /** Whether a check is allowed: `true` only when it is. */
+  can(check, ...more) {
+    return this.#ask(check, more, 'can', false).outcome === 'allow';
   }
 
   /** Answers a check about one operation on one resource, with all that led to the answer. */
-  explain(check) {
+  explain(check, ...more) {
+    return this.#ask(check, more, 'explain', true);
+  }
+
+  #ask(check, more, method, explain) {
+    noMore(more, method, MEMBERS);
     const text = jsonText(check, 'a check');
-    return withId(text, this.#module.ask(() => this.#engine.ask(text, true)));
+    return withId(text, this.#instance.ask(() => this.#engine.ask(text, explain, clock())));
   }
 
   /** Says what comes out of `{ user, groups }`, `{ claims }` or `{ unverified_token }`. */
-  inspect(who) {
+  inspect(who, ...more) {
+    noMore(more, 'inspect', 'write `userinfo` beside `claims`');
     const identity = this.open(who);
     const { inspection } = identity;
     identity.free();
@@ -60,38 +88,45 @@ export class Policy {
   }
 
   /** Opens an identity once, to ask it many times. */
-  open(who) {
+  open(who, ...more) {
+    noMore(more, 'open', 'write `userinfo` beside `claims`');
     const text = whoText(who);
     return openIdentity(this, (engine) => engine.open(text));
   }
 
   /** The identity of a token whose signature nobody looks at: to try a policy, never to let somebody in. */
-  openUnverified(token, { userinfo } = {}) {
+  openUnverified(token, options, ...more) {
+    noMore(more, 'openUnverified');
+    const { userinfo } = optionsOf(options, 'openUnverified', ['userinfo']);
     return this.open({ unverified_token: wellFormed(token, 'a token'), userinfo });
   }
 
-  /** A resource that is asked about often, for `identity.checkResource`. */
-  resource(resourceType, name) {
+  /** A resource that is asked about often, for `identity.can` and `identity.checkResource`. */
+  resource(resourceType, name, ...more) {
+    noMore(more, 'resource');
     if (this.#engine === FREED) throw freed();
     return new Resource(this.#names, resourceType, name);
   }
 
   /** Makes one change in place; says whether anything is different now. */
-  apply(change) {
+  apply(change, ...more) {
+    noMore(more, 'apply', 'make one change with each call');
     const text = jsonText(change, 'a change');
-    const changed = this.#module.call(() => this.#engine.apply(text));
+    const changed = this.#instance.take(() => this.#engine.apply(text));
     if (changed) this.#names.forget();
     return changed;
   }
 
   /** The policy document of this policy. */
-  export() {
-    return this.#module.ask(() => this.#engine.export());
+  export(...more) {
+    noMore(more, 'export');
+    return this.#instance.ask(() => this.#engine.export());
   }
 
   /** How many bytes of memory the engine has taken, for all policies together. It never shrinks. */
-  memoryBytes() {
-    return this.#module.memoryBytes;
+  memoryBytes(...more) {
+    noMore(more, 'memoryBytes');
+    return this.#instance.memoryBytes;
   }
 
   /** Gives the policy's memory back, as soon as no identity of it is open; otherwise that happens when it is collected. */
@@ -102,27 +137,46 @@ export class Policy {
   }
 }
 
+/** An open identity as it is, where it is one of these names; its own error for another's, and nothing for any other value. */
+let ownIdentity;
+
 /** An identity that is open: its principals are found once, and a check costs the same however many groups it has. */
 export class Identity {
   #engine;
   #names;
-  #module;
+  #instance;
+  /** Without an expiry, no answer depends on the time, and nobody looks at the clock. */
+  #expires;
   #opened;
   #seen;
 
   static {
+    addHandle((value) => #engine in value, () => [
+      'wrong_type', 'this is an open identity, and reading it as data would lose its expiry; call the methods of the identity itself, such as `identity.can(..)`',
+    ]);
+    ownIdentity = (value, names, instance) => {
+      if (typeof value !== 'object' || value === null || !(#engine in value)) return undefined;
+      if (value.#engine === FREED) throw freed();
+      if (value.#instance !== instance) throw new EngineError('other_module', 'this identity is from a different entry point, or was opened before the engine failed');
+      if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with the policy that is asked');
+      return value;
+    };
+    hasExpired = (identity, options, method) => identity.#hasExpired(options, method);
+    identityCall = (identity, run) => identity.#instance.ask(() => run(identity.#engine));
     identityEngine = (identity) => identity.#engine;
   }
 
   constructor(engine, names) {
+    if (!isNames(names)) throw new EngineError('not_loaded', 'create identities with `policy.open`');
     this.#engine = engine;
-    this.#names = names;
-    this.#module = names.module;
+    this.#names = names.hold();
+    this.#instance = names.instance;
+    this.#expires = this.#instance.call(() => engine.hasExpiry());
   }
 
   /** What came out of what it was opened from. */
   get inspection() {
-    return JSON.parse((this.#opened ??= this.#engine.takeOpened()));
+    return JSON.parse((this.#opened ??= this.#instance.call(() => this.#engine.takeOpened())));
   }
 
   get #known() {
@@ -155,72 +209,137 @@ export class Identity {
   }
 
   /** Whether its token has ended at `now`, in seconds since 1970. */
-  isExpired(now = Date.now() / 1000) {
-    return this.#engine.isExpired(seconds(now));
+  isExpired(now = clock(), ...more) {
+    noMore(more, 'isExpired', 'it takes only the time, in seconds since 1970');
+    const instant = instantOf(this.#instance, now);
+    return this.#instance.call(() => this.#engine.isExpired(instant));
   }
 
-  /** Whether an operation on a resource is allowed: `"allow"` or `"deny"`. */
-  check(operation, resourceType, name, options) {
-    const asked = this.#module.operations.number(operation);
-    const found = this.#names.find(this.#module.resourceTypes.number(resourceType), name);
-    const allowed = options == null ? this.#engine.check(asked, found) : this.#checkWith(asked, found, options);
-    return allowed ? 'allow' : 'deny';
+  /** Whether an operation on a resource is allowed: `true` only when it is. */
+  can(operation, resource, name, options, ...more) {
+    if (more.length > 0) noMore(more, 'can');
+    if (!isResource(resource)) return this.#allows(operation, resource, name, options, 'can');
+    if (options !== undefined) noMore([options], 'can', 'after a resource it takes only options');
+    return this.#allowsOn(operation, resource, name, 'can');
   }
 
-  #checkWith(asked, found, options) {
-    const [host, now] = reading('the options of a check', () => [options.host, options.now]);
-    if (now !== undefined && this.#engine.isExpired(seconds(now))) return false;
-    if (host === undefined) return this.#engine.check(asked, found);
-    return this.#module.call(() => this.#engine.checkFrom(asked, found, wellFormed(host, 'a host')));
+  /** The same in words: `"allow"` or `"deny"`. */
+  check(operation, resourceType, name, options, ...more) {
+    if (more.length > 0) noMore(more, 'check');
+    return this.#allows(operation, resourceType, name, options, 'check') ? 'allow' : 'deny';
   }
 
   /** The same for a resource of `policy.resource`. */
-  checkResource(operation, resource) {
-    const asked = this.#module.operations.number(operation);
-    return this.#engine.check(asked, foundBy(resource, this.#names)) ? 'allow' : 'deny';
+  checkResource(operation, resource, options, ...more) {
+    if (more.length > 0) noMore(more, 'checkResource', 'after a resource it takes only options');
+    return this.#allowsOn(operation, resource, options, 'checkResource') ? 'allow' : 'deny';
+  }
+
+  #allows(operation, resourceType, name, options, method) {
+    const asked = this.#instance.operations.number(operation);
+    const type = this.#instance.resourceTypes.number(resourceType);
+    if (options !== undefined) return this.#allowsAt(asked, type, name, this.#circumstances(options, method));
+    const found = this.#names.find(type, name);
+    const now = this.#expires ? clock() : undefined;
+    return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+  }
+
+  /** `circumstances` were read before: they are the same for all names of a call. */
+  #allowsAt(asked, type, name, { host, now }) {
+    const found = this.#names.find(type, name);
+    if (host === undefined) return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+    return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
+  }
+
+  #allowsOn(operation, resource, options, method) {
+    const asked = this.#instance.operations.number(operation);
+    const { host, now } = this.#circumstances(options, method);
+    const found = foundBy(resource, this.#names);
+    if (host === undefined) return this.#instance.call(() => this.#engine.check(asked, found, now)) === true;
+    return this.#instance.take(() => this.#engine.checkFrom(asked, found, host, now)) === true;
   }
 
   /** Those of the names on which the operation is allowed, in their order. */
-  filter(operation, resourceType, names, options) {
-    return listed(names, 'the names').filter((name) => this.check(operation, resourceType, name, options) === 'allow');
+  filter(operation, resourceType, names, options, ...more) {
+    noMore(more, 'filter');
+    const all = listed(names, 'the names');
+    const asked = this.#instance.operations.number(operation);
+    const type = this.#instance.resourceTypes.number(resourceType);
+    const circumstances = this.#circumstances(options, 'filter');
+    return all.filter((name) => this.#allowsAt(asked, type, name, circumstances));
   }
 
   /** The answers to many requests, in their order. */
-  checkMany(requests) {
-    return listed(requests, 'the requests').map((request) => {
-      const [operation, type, name, host, now] = reading('a request', () =>
-        [request.operation, request.resource_type, request.resource_name, request.host, request.now]);
-      return this.check(operation, type, name, host === undefined && now === undefined ? undefined : { host, now });
+  checkMany(requests, options, ...more) {
+    noMore(more, 'checkMany');
+    const all = listed(requests, 'the requests');
+    const common = this.#circumstances(options, 'checkMany');
+    return all.map((request) => {
+      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = requestOf(request, REQUEST);
+      const asked = this.#instance.operations.number(operation);
+      const own = {
+        host: host === undefined ? common.host : wellFormed(host, 'a host'),
+        now: now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
+      };
+      return this.#allowsAt(asked, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
     });
   }
 
+  /** From where and when is asked: what the options say, and the clock where they do not. */
+  #circumstances(options, method) {
+    if (options === undefined) return { host: undefined, now: this.#expires ? clock() : undefined };
+    const { host, now, ignoreExpiry } = optionsOf(options, method, OPTIONS);
+    return { host: host === undefined ? undefined : wellFormed(host, 'a host'), now: this.#instant(now, ignoreExpiry) };
+  }
+
+  /** The instant to decide at; none where no answer depends on it. */
+  #instant(now, ignoreExpiry = false) {
+    if (typeof ignoreExpiry !== 'boolean') throw new EngineError('wrong_type', '`ignoreExpiry` must be `true` or `false`');
+    const instant = now === undefined ? undefined : instantOf(this.#instance, now);
+    if (ignoreExpiry && instant !== undefined) {
+      throw new EngineError('exclusive_options', '`now` and `ignoreExpiry` exclude each other; pass only one of them');
+    }
+    if (!this.#expires) return undefined;
+    return ignoreExpiry ? IGNORING_EXPIRY : instant ?? clock();
+  }
+
+  /** Whether its token has ended at the time of the options, where these do not ignore that. */
+  #hasExpired(options, method) {
+    const { now, ignoreExpiry } = optionsOf(options, method, INSTANT);
+    const instant = this.#instant(now, ignoreExpiry);
+    return instant !== undefined && instant !== IGNORING_EXPIRY && this.#instance.call(() => this.#engine.isExpired(instant));
+  }
+
   /** The decision of a check, with the ACL that decides and the way to it. */
-  decide(question) {
+  decide(question, ...more) {
+    noMore(more, 'decide', MEMBERS);
     return this.#ask(question, false);
   }
 
   /** The decision with all that led to it. */
-  explain(question) {
+  explain(question, ...more) {
+    noMore(more, 'explain', MEMBERS);
     return this.#ask(question, true);
   }
 
   /** The answer to a whole request of an API, with every check that it needs. */
-  request(request, options) {
-    const { host, now, id } = reading('the options of a request', () =>
-      ({ host: options?.host, now: options?.now, id: options?.id }));
-    return this.#ask({ request, host, now, id }, false);
+  request(request, options, ...more) {
+    noMore(more, 'request');
+    const { host, now, ignoreExpiry, id } = optionsOf(options, 'request', [...OPTIONS, 'id']);
+    return this.#ask({ request, host, now, ignore_expiry: ignoreExpiry, id }, false);
   }
 
   #ask(question, explain) {
     const text = jsonText(question, 'a question');
-    return withId(text, this.#module.ask(() => this.#engine.ask(text, explain)));
+    return withId(text, this.#instance.ask(() => this.#engine.ask(text, explain, clock())));
   }
 
   /** Gives its memory back at once; otherwise that happens when it is collected. */
   free() {
     if (this.#engine === FREED) return;
-    this.#engine.free();
+    const engine = this.#engine;
     this.#engine = FREED;
+    this.#instance.free(engine);
     this.#names.release();
   }
 }
@@ -234,23 +353,46 @@ if (Symbol.dispose) {
   }
 }
 
-/** Who somebody is, as text. */
-export const whoText = (who) => jsonText(who, 'an identity', { shape: named });
+/** The options of every method that answers about one operation on one resource, or several. */
+const OPTIONS = ['host', 'now', 'ignoreExpiry'];
+/** Tells the engine to ignore the expiry: no instant that a caller can state. Without any instant it denies. */
+const IGNORING_EXPIRY = -Infinity;
+/** Those of a method that is not about one host. */
+const INSTANT = ['now', 'ignoreExpiry'];
+/** The members of a request of `checkMany`. */
+const REQUEST = ['operation', 'resource_type', 'resource_name', 'host', 'now', 'ignore_expiry'];
+/** Where a question that is an object says it. */
+export const MEMBERS = '`host`, `now` and `ignore_expiry` are members of the question';
 
-/** `{ user, groups }` as a check writes it; anything else as it is. */
-function named(who) {
-  const { user, groups, ...rest } = who;
-  return user === undefined ? who : { identity: { user, groups: groups ?? [] }, ...rest };
+/** An instant that is given: seconds since 1970. */
+export function instantOf(instance, now) {
+  if (typeof now !== 'number') throw new EngineError('wrong_type', '`now` must be a number: seconds since 1970, such as `Date.now() / 1000`');
+  return instance.take(() => instance.glue.instant(now));
+}
+
+/** Who somebody is, as text: `{ user, groups }` as a check writes it, anything else as it is. */
+export function whoText(who) {
+  const what = 'an identity';
+  return reading(what, () => {
+    if (!isPlain(who)) return jsonText(who, what);
+    const members = membersOf(who, what);
+    const { user, groups, ...others } = members;
+    if (user === undefined) return jsonText(members, what);
+    for (const name of Object.keys(others)) {
+      if (others[name] !== undefined) {
+        throw new EngineError('identity_invalid', `${nameOf(name)} does not belong beside \`user\` and \`groups\`; write only these two, or \`claims\`, where an expiry belongs: \`{ claims: { sub, groups, exp } }\``);
+      }
+    }
+    if (!('groups' in members)) return jsonText({ identity: { user } }, what);
+    // Everything else would be read as "no groups", and lose what denies them.
+    if (!Array.isArray(groups)) throw new EngineError('wrong_type', `\`groups\` must be an array of names, but is ${kind(groups)}; omit it if there are none`);
+    return jsonText({ identity: { user, groups } }, what);
+  });
 }
 
 /** An answer with the `id` of its check, where that has one. */
 function withId(text, answer) {
   if (!text.includes('"id"')) return answer;
-  const { id } = JSON.parse(text);
+  const { id } = { __proto__: null, ...JSON.parse(text) };
   return id === undefined ? answer : { id, ...answer };
-}
-
-function seconds(now) {
-  if (typeof now !== 'number') throw new EngineError('wrong_type', '`now` is a number: seconds since 1970');
-  return now;
 }

@@ -197,6 +197,7 @@ test('a module that cannot be loaded is an error, and can be tried again', async
   for (const bad of [() => new Uint8Array(8), () => Promise.reject(new Error('no'))]) {
     assert.equal(await rejects(() => module.load(bad()), 'a module'), 'module_not_loaded');
   }
-  await module.load();
-  assert.ok(module.memoryBytes > 0);
+  const instance = await module.load();
+  assert.ok(instance.memoryBytes > 0);
+  assert.equal(await module.load(), instance, 'it is loaded once');
 });

@@ -77,6 +77,17 @@ test('an explanation names what nearly matched', async () => {
   policy.free();
 });
 
+test('a member of a role that nearly is the group is named', async () => {
+  const policy = await Policy.load({ ...document, acls: [{ resource_type: 'RESOURCE_TYPE_TOPIC', resource_name: 'orders', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+    principal: 'Role:readers', host: '*', operation: 'OPERATION_READ', permission_type: 'PERMISSION_TYPE_ALLOW' }],
+  roles: [{ name: 'readers', members: [{ principal: 'Group:/engineering' }] }] });
+  const explained = policy.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders', identity: { user: 'alice', groups: ['engineering'] } });
+  const [near] = explained.candidates;
+  assert.deepEqual([near.near_miss, near.principal], ['member_leading_slash', 'member_leading_slash']);
+  assert.deepEqual([near.own_principal, near.member], ['Group:engineering', 'Group:/engineering']);
+  policy.free();
+});
+
 test('an identity is opened once and asked many times', async () => {
   const policy = await Policy.load({
     version: 1,

@@ -25,7 +25,7 @@ test('the package holds what it needs and nothing else', () => {
 });
 
 test('`import "gbac-engine"` loads at most 200 KB gzipped', () => {
-  const loaded = ['index.js', 'lib/error.js', 'lib/module.js', 'lib/names.js', 'lib/policy.js', 'pkg/gbac_engine.js', 'pkg/gbac_engine_bg.wasm'];
+  const loaded = ['index.js', 'lib/arguments.js', 'lib/error.js', 'lib/module.js', 'lib/names.js', 'lib/plain.js', 'lib/policy.js', 'pkg/gbac_engine.js', 'pkg/gbac_engine_bg.wasm'];
   for (const path of loaded.filter((path) => path.endsWith('.js'))) {
     // Nothing is loaded that is not in the list.
     for (const [, from] of readFileSync(installed(path), 'utf8').matchAll(/^(?:import|export)\b.*from '(\..*)';$/gm)) {
@@ -118,9 +118,38 @@ test('the example for Express', async (t) => {
   assert.match((await ask('analytics-events', other))[1], /audience_mismatch/);
   assert.equal(fetched, 1);
   now += 301;
-  assert.equal((await ask('analytics-events', alice))[0], 403, 'within the tolerance of the clocks, but ended');
+  assert.deepEqual((await ask('analytics-events', alice)).slice(0, 2), [401, 'Bearer error="invalid_token", error_description="token_expired"'],
+    'within the tolerance of the clocks, but ended');
   now += 60;
   assert.match((await ask('analytics-events', alice))[1], /token_expired/);
+});
+
+test('the example for Express takes the client\'s address from `request.ip`, as proxies that are trusted say it', async (t) => {
+  const { default: express } = await import('express');
+  const [{ guard }, { Policy }] = await Promise.all(['examples/express.mjs', 'verify.js'].map(own));
+  const acl = { ...DOCUMENT.acls[0], principal: 'Group:engineering' };
+  const policy = await Policy.load({ version: 1, acls: [
+    { ...acl, host: '203.0.113.7' }, { ...acl, host: 'fe80::1' }, { ...acl, resource_name: 'open-' },
+    { ...acl, resource_name: 'open-', host: 'fe80::2', permission_type: 'PERMISSION_TYPE_DENY' },
+  ] });
+  const identify = async () => policy.open({ user: 'alice', groups: ['engineering'] });
+  const app = express();
+  app.get('/topics/:name', guard({ identify, need: ({ params }) => ({ operation: 'read', resourceType: 'topic', name: params.name }) }),
+    (_, response) => response.end('in'));
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  const ask = async (name, forwarded) => {
+    const headers = { authorization: 'Bearer x', 'x-forwarded-for': forwarded };
+    return (await globalThis.fetch(`http://127.0.0.1:${server.address().port}/topics/${name}`, { headers })).status;
+  };
+  assert.equal(await ask('analytics-a', '203.0.113.7'), 403, 'nobody is trusted to say another address');
+  app.set('trust proxy', 'loopback');
+  assert.equal(await ask('analytics-a', '203.0.113.7'), 200);
+  assert.equal(await ask('analytics-a', '203.0.113.8'), 403);
+  assert.equal(await ask('analytics-a', 'fe80::1%eth0'), 200, 'the zone is an interface and no part of the address');
+  assert.equal(await ask('open-a', 'fe80::3%en0'), 200);
+  assert.equal(await ask('open-a', 'fe80::2%en0'), 403);
 });
 
 test('the cache of the examples is bounded, honours expiry, and fetches new keys once a minute', async () => {
@@ -180,6 +209,19 @@ test('the example for fetch handlers', async () => {
   assert.deepEqual(await ask('orders', token), [403, '']);
   assert.deepEqual(await ask('analytics-a'), [401, '']);
   assert.deepEqual(await ask('analytics-a', 'no.such.token'), [401, '']);
+  const ended = guarded(() => new Response('in'), {
+    identify: async () => identify(token), clock: () => Date.now() / 1000 + 301, need: () => ({ operation: 'read', resourceType: 'topic', name: 'analytics-a' }),
+  });
+  const answer = await ended(new Request('https://api.example.com/', { headers: { authorization: `Bearer ${token}` } }));
+  assert.equal(answer.status, 401);
+  assert.match(answer.headers.get('www-authenticate'), /invalid_token.*token_expired/);
+  const policy = await Policy.load({ version: 1, acls: [{ ...DOCUMENT.acls[0], principal: 'User:alice', host: 'fe80::1' }] });
+  for (const [address, status] of [['fe80::1%eth0', 200], ['fe80::2', 403], [undefined, 403]]) {
+    const handle = guarded(() => new Response('in'), {
+      identify: async () => policy.open({ user: 'alice' }), address: () => address, need: () => ({ operation: 'read', resourceType: 'topic', name: 'analytics-a' }),
+    });
+    assert.equal((await handle(new Request('https://api.example.com/', { headers: { authorization: 'Bearer x' } }))).status, status, address);
+  }
 });
 
 test('the example for KafkaJS', async () => {

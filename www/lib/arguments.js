@@ -1,0 +1,69 @@
+// How arguments are read: text, plain data, options, lists.
+import { EngineError, kind, nameOf, wellFormed } from './error.js';
+import { isPlain, membersOf, plainText, reading, refuseHandle } from './plain.js';
+
+/** No check, token or key set is. */
+const LONGEST_TEXT = 2 ** 26;
+
+/**
+ * The JSON text of an argument: text as it is, plain data as JSON. Whatever an object does meanwhile is an error before the
+ * engine is called, and so is a value that would silently be lost: groups that are lost take their denies with them.
+ */
+export function jsonText(value, what) {
+  if (typeof value === 'string') return wellFormed(value, what, LONGEST_TEXT);
+  return wellFormed(reading(what, () => plainText(value, what, false)), what, LONGEST_TEXT);
+}
+
+/** The same for a policy document: it may be as long as a string can be, and none of its members may be `undefined`. */
+export function documentText(document) {
+  const what = 'a policy document';
+  const text = typeof document === 'string' ? document : reading(what, () => plainText(document, what, true));
+  return wellFormed(text, what, Infinity);
+}
+
+const NONE = Object.freeze(Object.create(null));
+
+/**
+ * The options of a method, each read once, and only those of the object itself. What is not an option is refused: an option
+ * that is ignored silently gives the answer to another question.
+ */
+export function optionsOf(given, method, names) {
+  if (given === undefined) return NONE;
+  return reading('the options object', () => {
+    if (!isPlain(given)) {
+      refuseHandle(given, `the options of \`${method}\``);
+      const example = names.includes('now') ? '`{ now: seconds }`' : `\`{ ${names[0]} }\``;
+      throw new EngineError('wrong_type', `the options of \`${method}\` must be a plain object such as ${example}, but are ${kind(given)}`);
+    }
+    return known(given, names, 'the options object', `an option of \`${method}\``);
+  });
+}
+
+/** The same for a request of several. */
+export function requestOf(given, names) {
+  return reading('a request', () => {
+    if (!isPlain(given)) {
+      refuseHandle(given, 'a request');
+      throw new EngineError('wrong_type', `a request must be a plain object, but is ${kind(given)}`);
+    }
+    return known(given, names, 'a request', 'a member of a request');
+  });
+}
+
+function known(given, names, what, member) {
+  const read = membersOf(given, what);
+  for (const name in read) {
+    if (!names.includes(name)) throw new EngineError('unknown_option', `${nameOf(name)} is not ${member}; write ${listOf(names)}`);
+  }
+  return read;
+}
+
+const listOf = (names) => names.map((name) => `\`${name}\``).join(', ');
+
+/** What is in something iterable; a text is not meant as one. */
+export function listed(values, what) {
+  return reading(what, () => {
+    if (typeof values === 'object' && typeof values?.[Symbol.iterator] === 'function') return [...values];
+    throw new EngineError('wrong_type', `${what} can be iterated, such as an array, and this is ${kind(values)}`);
+  });
+}
