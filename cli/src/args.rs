@@ -12,6 +12,8 @@ use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, 
 use policy::PolicyCommand;
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
+use crate::{input, instant};
+
 /// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
 #[derive(Debug, Parser)]
 #[command(name = "gbac", version, propagate_version = true, arg_required_else_help = true)]
@@ -158,14 +160,25 @@ pub(crate) struct WhoArgs {
     /// A user by name, in place of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) user: Option<String>,
-    /// A group of --user; may be given several times.
-    #[arg(long, value_name = "GROUP", requires = "user")]
+    /// Groups of --user: comma-separated bare names; quote a name that contains a comma: '"a,b"'.
+    #[arg(long, value_name = "GROUPS", requires = "user")]
     pub(crate) member_of: Vec<String>,
     /// The user-info document, where the policy's SSO mapping asks for it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
+    /// Time of the decision, if the identity expires: seconds since 1970, or a date and time such as
+    /// 2026-01-01T00:00:00Z (default: now).
+    #[arg(long, value_name = "INSTANT", allow_hyphen_values = true, value_parser = instant::parse)]
+    pub(crate) at: Option<f64>,
+}
+
+impl WhoArgs {
+    /// The time of the decision, in seconds since 1970.
+    pub(crate) fn seconds(&self) -> f64 {
+        self.at.unwrap_or_else(input::now)
+    }
 }
 
 /// What is asked: an operation on a resource, or a whole request.
@@ -228,20 +241,20 @@ pub(crate) struct AskArgs {
 /// Resources, named as in `security acl`.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
-    /// A topic.
-    #[arg(long, value_name = "NAME")]
+    /// Topics, comma-separated; quote a name that contains a comma: '"a,b"'.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) topic: Vec<String>,
-    /// A consumer group.
-    #[arg(long, value_name = "NAME")]
+    /// Consumer groups, comma-separated.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) group: Vec<String>,
     /// The cluster.
     #[arg(long)]
     pub(crate) cluster: bool,
-    /// A transactional ID.
-    #[arg(long, value_name = "NAME")]
+    /// Transactional IDs, comma-separated.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) transactional_id: Vec<String>,
-    /// A Schema Registry subject.
-    #[arg(long, value_name = "NAME")]
+    /// Schema Registry subjects, comma-separated.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) registry_subject: Vec<String>,
     /// The Schema Registry as a whole.
     #[arg(long)]
@@ -293,8 +306,8 @@ pub(crate) struct DoctorArgs {
     /// A file with the claims as a JSON object, in place of a token.
     #[arg(long, value_name = "FILE")]
     pub(crate) claims: Option<PathBuf>,
-    /// A group that should come out, by its bare name; may be repeated.
-    #[arg(long, value_name = "NAME")]
+    /// Groups that the token should produce: comma-separated bare names; quote a name that contains a comma: '"a,b"'.
+    #[arg(long, value_name = "GROUPS")]
     pub(crate) expect_group: Vec<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,

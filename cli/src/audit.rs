@@ -6,6 +6,7 @@ use std::path::Path;
 
 use gbac_engine::audit::{AuthProtocol, Context, Endpoint, Event, Product, service};
 use gbac_engine::check::{Answer, Check, Opened, events};
+use gbac_engine::decide::At;
 
 use crate::input;
 use crate::output::Failure;
@@ -27,11 +28,21 @@ impl Log {
     }
 
     /// Records one answered check: the sign-in, where a token or its claims opened the identity, and each decision.
-    pub(crate) fn record(&mut self, opened: &Opened, check: &Check, answer: &Answer) -> Result<(), Failure> {
+    pub(crate) fn record(
+        &mut self,
+        opened: &Opened,
+        check: &Check,
+        answer: &Answer,
+        otherwise: At,
+    ) -> Result<(), Failure> {
         let product = self.product.clone();
+        let seconds = match check.at.unwrap_or(otherwise) {
+            At::Instant(seconds) => seconds,
+            At::IgnoringExpiry => input::now(),
+        };
         let context = Context {
             // Whole milliseconds; an instant outside of i64 is clamped by the cast.
-            time_ms: (check.now.unwrap_or_else(input::now) * 1000.0) as i64,
+            time_ms: (seconds * 1000.0) as i64,
             product: &product,
             service: service::KAFKA,
             server: Endpoint::default(),

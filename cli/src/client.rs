@@ -14,7 +14,7 @@ use gbac_api::spelling::RoleSpelling;
 use gbac_engine::policy::Policy;
 use gbac_engine::text::escaped;
 use gbac_engine::token;
-use gbac_engine::wire::policy_from_json;
+use gbac_engine::wire::{policy_from_json, policy_to_text};
 use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
 use serde::Serialize;
@@ -171,7 +171,9 @@ impl Credentials {
             (Some(_), None) => {
                 return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or give --password-file"));
             }
-            (None, Some(_)) => return Err(Failure::usage("the password is nobody's; set GBAC_USER or give --user")),
+            (None, Some(_)) => {
+                return Err(Failure::usage("a password was given without a user; set GBAC_USER or pass --user"));
+            }
         };
         let token = token.map(|pasted| token::paste(&pasted).token);
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
@@ -357,10 +359,24 @@ impl Client {
     }
 
     /// Replaces the policy, if it is still in that state; the state after that.
-    pub(crate) fn replace_policy(&self, document: String, state: &str) -> Result<Option<String>, CallError> {
-        let request = self.request(Method::PUT, paths::POLICY)?;
-        let request = request.header(CONTENT_TYPE, "application/json").header(IF_MATCH, state).body(document);
-        self.send(paths::POLICY, request).map(|answer| answer.tag)
+    pub(crate) fn replace_policy(&self, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
+        self.put_policy(paths::POLICY, policy, state)
+    }
+
+    /// Makes every check of [`Client::replace_policy`], and changes nothing.
+    pub(crate) fn rehearse_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
+        self.put_policy(&paths::policy_dry_run(), policy, state).map(drop)
+    }
+
+    fn put_policy(&self, path: &str, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
+        let request = self.request(Method::PUT, path)?;
+        let request = request.header(CONTENT_TYPE, "application/json").header(IF_MATCH, state);
+        self.send(paths::POLICY, request.body(policy_to_text(policy))).map(|answer| answer.tag)
+    }
+
+    /// Whether an address can hold a path.
+    pub(crate) fn can_ask(&self, path: &str) -> Result<(), CallError> {
+        self.request(Method::GET, path).map(drop)
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CallError> {
@@ -399,7 +415,9 @@ impl Client {
         while let Some(inner) = cause.source() {
             cause = inner;
         }
-        CallError::Unreachable(self.url.clone(), cause.to_string())
+        let cause = cause.to_string();
+        let cause = cause.split(" (os error").next().unwrap_or_default();
+        CallError::Unreachable(self.url.clone(), cause.to_owned())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::output::Failure;
 /// Asks at the terminal; without one the answer has to be in the flags already.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
-        return Err(Failure::usage("nobody is here to be asked; give --no-confirm to go on without"));
+        return Err(Failure::usage("no terminal to confirm on; pass `--no-confirm`"));
     }
     ask(question, &mut io::stdin().lock(), &mut io::stderr())
 }
@@ -21,7 +21,7 @@ fn ask(question: &str, from: &mut impl BufRead, to: &mut impl Write) -> Result<(
     if ["y", "yes"].iter().any(|yes| answer.eq_ignore_ascii_case(yes)) {
         return Ok(());
     }
-    Err(Failure::new("not_confirmed", "nothing was deleted"))
+    Err(Failure::new("not_confirmed", "not confirmed; nothing was changed"))
 }
 
 #[cfg(test)]

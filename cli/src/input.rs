@@ -1,8 +1,9 @@
 //! What commands read: files, standard input, the environment, policies, tokens, keys.
 
 use std::fs;
-use std::io::Read;
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use gbac_engine::check::CheckError;
 use gbac_engine::json;
@@ -13,27 +14,55 @@ use gbac_engine::wire::policy_from_json;
 use serde_json::{Map, Value};
 
 use crate::args::KeyArgs;
-use crate::output::Failure;
+use crate::output::{Failure, plain};
+use crate::yaml;
+
+/// Whether somebody has read standard input; a second reader would find it empty.
+static STANDARD_INPUT: AtomicBool = AtomicBool::new(false);
+
+/// Standard input, for one reader.
+fn standard_input() -> Result<io::Stdin, Failure> {
+    if STANDARD_INPUT.swap(true, Ordering::Relaxed) {
+        return Err(Failure::usage(
+            "`-` is used for two inputs; standard input can only be one of them, so name a file for the other",
+        ));
+    }
+    Ok(io::stdin())
+}
+
+/// Opens a file line by line; `-` is standard input.
+pub(crate) fn lines(path: &Path) -> Result<Box<dyn BufRead>, Failure> {
+    if path == Path::new("-") {
+        return Ok(Box::new(BufReader::new(standard_input()?)));
+    }
+    let file = fs::File::open(path).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+    Ok(Box::new(BufReader::new(file)))
+}
 
 /// Reads a file as text; `-` is standard input.
 pub(crate) fn text(path: &Path) -> Result<String, Failure> {
     if path == Path::new("-") {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map_err(|error| Failure::io("standard input", &error))?;
+        standard_input()?.read_to_string(&mut text).map_err(|error| Failure::io("standard input", &error))?;
         return Ok(text);
     }
     fs::read_to_string(path).map_err(|error| Failure::io(&path.display().to_string(), &error))
 }
 
-/// Reads a policy document.
-pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
-    policy_from_json(&text(path)?).map_err(|problems| Failure::problems(&path.display().to_string(), problems))
+/// Reads a document as JSON text; one in YAML is converted.
+pub(crate) fn document(path: &Path) -> Result<String, Failure> {
+    yaml::to_json(text(path)?, &path.display().to_string())
 }
 
-/// Reads a JSON object, such as claims or a user-info document.
+/// Reads a policy document.
+pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
+    policy_from_json(&document(path)?).map_err(|problems| Failure::problems(&path.display().to_string(), problems))
+}
+
+/// Reads an object, such as claims or a user-info document.
 pub(crate) fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
-    let what = path.display();
-    match json::parse(&text(path)?) {
+    let what = plain(&path.display().to_string());
+    match json::parse(&document(path)?) {
         Ok(Value::Object(members)) => Ok(members),
         Ok(_) => Err(Failure::new("wrong_type", format!("{what}: expected a JSON object"))),
         Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
@@ -60,12 +89,12 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    /// Reads the keys, where they were given.
-    pub(crate) fn of(args: &KeyArgs) -> Result<Option<Self>, Failure> {
+    /// Reads the keys, where they were given; tokens are verified at this instant.
+    pub(crate) fn of(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
         let keys = KeySet::parse(&text(path)?)
-            .map_err(|error| Failure::new(error.code(), format!("{}: {error}", path.display())))?;
-        Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now: now() }))
+            .map_err(|error| Failure::new(error.code(), format!("{}: {error}", plain(&path.display().to_string()))))?;
+        Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now }))
     }
 
     fn expect(&self) -> Expect<'_> {

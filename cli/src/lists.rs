@@ -8,10 +8,20 @@ use crate::output::Failure;
 pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
     let mut entries = Vec::new();
     for value in values {
+        // What is no list is taken as it is.
+        if !value.is_empty() && !value.contains([',', '"']) {
+            entries.push(value.clone());
+            continue;
+        }
+        if value.contains(['\n', '\r']) && !value.contains('"') {
+            return Err(Failure::usage(format!(
+                "{flag}: a list cannot contain line breaks; quote the entry, or repeat the flag"
+            )));
+        }
         // The reader forgives a quote that is not closed, and would read on over the commas.
         if !value.matches('"').count().is_multiple_of(2) {
             return Err(Failure::usage(format!(
-                "{flag}: a double quote in `{value}` is not closed; write two for one"
+                "{flag}: a double quote in `{value}` is not closed; quote the whole entry, and double each quote inside it"
             )));
         }
         let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(value.as_bytes());
@@ -20,11 +30,46 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
             (Some(Ok(record)), None) if record.iter().all(|entry| !entry.is_empty()) => {
                 entries.extend(record.iter().map(str::to_owned));
             }
-            (_, Some(_)) => return Err(Failure::usage(format!("{flag}: a list has no line breaks"))),
-            _ => return Err(Failure::usage(format!("{flag}: an entry of `{value}` is empty"))),
+            (_, Some(_)) => {
+                return Err(Failure::usage(format!(
+                    "{flag}: a list cannot contain line breaks; quote the entry, or repeat the flag"
+                )));
+            }
+            _ => {
+                return Err(Failure::usage(format!(
+                    "{flag}: an entry of `{value}` is empty; remove it, or quote a name that contains a comma"
+                )));
+            }
         }
     }
     Ok(entries)
+}
+
+/// The entries of a flag that takes bare names, of groups for example. What looks like one distinguished name cut in pieces is
+/// refused: the answer would be about other groups than those that were meant.
+pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
+    let mut names = Vec::new();
+    for value in values {
+        let entries = entries(flag, std::slice::from_ref(value))?;
+        let is_cut = !value.contains('"') && entries.len() > 1 && entries.iter().all(|entry| is_attribute(entry));
+        if is_cut || (!value.contains('"') && entries.iter().skip(1).any(|entry| entry.starts_with(' '))) {
+            return Err(Failure::usage(format!(
+                "{flag}: `{value}` is read as {} names; for one name, quote it: '\"{value}\"'; for several, remove the spaces after the \
+                 commas, or repeat the flag",
+                entries.len()
+            )));
+        }
+        names.extend(entries);
+    }
+    Ok(names)
+}
+
+/// Whether a text is a part of a distinguished name (RFC 4514), such as `OU=eng`.
+fn is_attribute(text: &str) -> bool {
+    let attribute = text.trim_start().split_once('=').map(|(attribute, _)| attribute);
+    attribute.is_some_and(|name| {
+        ["CN", "OU", "O", "DC", "C", "L", "ST", "STREET", "UID"].iter().any(|known| name.eq_ignore_ascii_case(known))
+    })
 }
 
 /// Reads a principal; without a type it is a user (D-41). What looks like a type and is none is a slip: in another letter
@@ -55,7 +100,30 @@ fn is_nearly_a_type(word: &str) -> bool {
 
 /// Reads a list of principals.
 pub(crate) fn principals(flag: &str, values: &[String]) -> Result<Vec<Principal>, Failure> {
-    entries(flag, values)?.iter().map(|text| principal(flag, text)).collect()
+    let mut principals = Vec::new();
+    for value in values {
+        let entries = entries(flag, std::slice::from_ref(value))?;
+        let is_typed = |text: &str| Principal::parse(text).is_ok();
+        // `User:CN=a, OU=b` is one name to who writes it, and would be two users.
+        let is_plain = !value.contains('"');
+        let cut = entries.iter().skip(1).find(|text| {
+            is_plain
+                && !is_typed(text)
+                && (entries.first().is_some_and(|first| is_typed(first)) || text.starts_with(' '))
+        });
+        if let Some(entry) = cut {
+            return Err(Failure::usage(format!(
+                "{flag}: the entry `{entry}` has no type; if it is part of the previous name, quote the whole name: '\"{}\"'; if it is a user, \
+                 write `User:{}`",
+                value,
+                entry.trim_start(),
+            )));
+        }
+        for text in &entries {
+            principals.push(principal(flag, text)?);
+        }
+    }
+    Ok(principals)
 }
 
 #[cfg(test)]
@@ -73,8 +141,28 @@ mod tests {
         assert_eq!(read(&[r#""Group:eng,fin",alice"#]).unwrap(), ["Group:eng,fin", "alice"]);
         assert_eq!(read(&[r#""say ""hi""""#]).unwrap(), [r#"say "hi""#]);
         assert_eq!(read(&["a b, c"]).unwrap(), ["a b", " c"], "blanks belong to names");
-        for bad in ["", "a,,b", ",", "\"\"", "\"a,b", "a\nb"] {
+        assert_eq!(read(&["a\nb", "\"c,\nd\""]).unwrap(), ["a\nb", "c,\nd"]);
+        for bad in ["", "a,,b", ",", "\"\"", "\"a,b", "a,\nb", "a,b\n"] {
             assert!(read(&[bad]).unwrap_err().starts_with("--x: "), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_cut_at_its_comma_is_refused() {
+        let read = |value: &str| principals("--x", &[value.to_owned()]).map(|all| all.len()).map_err(|e| e.to_string());
+        assert_eq!((read("alice,bob"), read("User:a,Group:b"), read("alice,User:b")), (Ok(2), Ok(2), Ok(2)));
+        assert_eq!(read(r#""User:CN=foo, OU=bar",Group:b"#), Ok(2));
+        for value in ["User:CN=foo, OU=bar", "User:CN=foo,OU=bar", "Group:a,b", "CN=foo, OU=bar"] {
+            let refused = read(value).unwrap_err();
+            assert!(refused.contains(&format!("quote the whole name: '\"{value}\"'")), "{refused}");
+        }
+        let bare = |value: &str| bare_names("--x", &[value.to_owned()]).map(|all| all.len()).map_err(|e| e.to_string());
+        assert_eq!(
+            (bare("a,b"), bare(r#""CN=a,OU=b",c"#), bare("CN=a"), bare("a=1,b=2")),
+            (Ok(2), Ok(2), Ok(1), Ok(2))
+        );
+        for value in ["CN=a,OU=b", "cn=a, ou=b", "eng, ops"] {
+            assert!(bare(value).unwrap_err().contains("for one name, quote it"), "{value}");
         }
     }
 

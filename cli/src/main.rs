@@ -6,18 +6,19 @@ mod client;
 mod commands;
 mod confirm;
 mod input;
+mod instant;
 mod lists;
 mod output;
 mod profile;
 mod progress;
 mod question;
+mod secrets;
 mod usage;
+mod yaml;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
-
-use args::{Cli, Command, TokenCommand};
+use args::{Command, TokenCommand};
 use output::Failure;
 
 /// Large pages where the system has them: a policy of a million ACLs fills 25,000 small ones.
@@ -25,9 +26,9 @@ use output::Failure;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match usage::parse() {
         Ok(cli) => cli,
-        Err(error) => return usage::refuse(&error),
+        Err(exit) => return exit,
     };
     let format = cli.format;
     let done = match cli.command {
@@ -49,10 +50,7 @@ fn main() -> ExitCode {
         Command::Security { connect, command } => commands::security::run(&connect, &command, format),
         Command::Cluster { connect, command } => commands::cluster::run(&connect, &command, format),
         Command::Profile { command } => commands::profile::run(&command, format),
-        Command::Completions { shell } => {
-            clap_complete::generate(shell, &mut Cli::command(), "gbac", &mut std::io::stdout());
-            return ExitCode::SUCCESS;
-        }
+        Command::Completions { shell } => commands::completions::run(shell),
         Command::Admin { connect, command } => commands::cluster::admin(&connect, &command, format),
     };
     done.unwrap_or_else(|failure: Failure| failure.report(format))

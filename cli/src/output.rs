@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::Format;
+use crate::secrets::{scrubbed, scrubbed_problems};
 
 /// An error; the message is on standard error.
 pub(crate) const ERROR: u8 = 1;
@@ -26,36 +27,76 @@ pub(crate) struct Failure {
     code: String,
     message: String,
     problems: Option<Problems>,
+    /// Whether nobody is there to be told.
+    silent: bool,
 }
 
 impl Failure {
     /// An error with a stable code.
     pub(crate) fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { exit: ERROR, code: code.into(), message: message.into(), problems: None }
+        Self { exit: ERROR, code: code.into(), message: message.into(), problems: None, silent: false }
     }
 
     /// Arguments that clap lets pass and that make no sense together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
-        Self { exit: WRONG_USAGE, code: "usage".into(), message: message.into(), problems: None }
+        Self::value("usage", message)
+    }
+
+    /// A value of a flag that cannot be read.
+    pub(crate) fn value(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { exit: WRONG_USAGE, ..Self::new(code, message) }
+    }
+
+    /// Standard output that cannot be written. A reader that has read enough closes it, and wants no message.
+    pub(crate) fn standard_output(error: &io::Error) -> Self {
+        Self { silent: error.kind() == io::ErrorKind::BrokenPipe, ..Self::io("standard output", error) }
     }
 
     /// A document with its problems; `what` names the file.
     pub(crate) fn problems(what: &str, problems: Problems) -> Self {
-        let message = problems.0.iter().fold(format!("{what}:"), |all, problem| format!("{all}\n  {problem}"));
-        Self { exit: ERROR, code: "document_invalid".into(), message, problems: Some(problems) }
+        let (what, problems) = (plain(what), scrubbed_problems(problems));
+        let message = problems
+            .0
+            .iter()
+            .fold(format!("{what}:"), |all, problem| format!("{all}\n  {}", plain(&problem.to_string())));
+        Self { problems: Some(problems), ..Self::new("document_invalid", message) }
     }
 
     /// A file or stream that failed.
     pub(crate) fn io(what: &str, error: &io::Error) -> Self {
-        Self::new("io", format!("{what}: {error}"))
+        use io::ErrorKind::{
+            AlreadyExists, InvalidData, InvalidFilename, IsADirectory, NotADirectory, NotFound, PermissionDenied,
+            StorageFull,
+        };
+        let what = plain(what);
+        let why = match error.kind() {
+            NotFound => "no such file; check its name and folder",
+            PermissionDenied => "permission denied; check the file's permissions",
+            IsADirectory => "this is a folder; name a file",
+            NotADirectory => "part of the path is not a folder; check the path",
+            InvalidData => "it is not UTF-8 text; convert it, or name another file",
+            InvalidFilename => "the name is too long for a file; check it",
+            AlreadyExists => "the file already exists; choose another name",
+            StorageFull => "no space is left; free some and repeat the command",
+            _ => {
+                let text = error.to_string();
+                let text = text.split(" (os error").next().unwrap_or_default();
+                return Self::new("io", format!("{what}: {text}; check that it can be read and written"));
+            }
+        };
+        Self::new("io", format!("{what}: {why}"))
     }
 
     /// Writes the failure: text to standard error, and for programs a value to standard output as well.
     pub(crate) fn report(&self, format: Format) -> ExitCode {
+        if self.silent {
+            return ExitCode::from(self.exit);
+        }
+        let message = scrubbed(&self.message);
         // A reader that went away has no use for the rest.
-        let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&self.message));
+        let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&message));
         if format != Format::Text {
-            let mut error = json!({ "code": self.code, "message": self.message });
+            let mut error = json!({ "code": self.code, "message": message });
             if let Some(problems) = &self.problems {
                 error["problems"] = json!(problems);
             }
@@ -73,7 +114,7 @@ impl fmt::Display for Failure {
 
 /// Writes one JSON value as a line.
 pub(crate) fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
-    writeln!(out, "{}", json_text(value)).map_err(|error| Failure::io("standard output", &error))
+    writeln!(out, "{}", json_text(value)).map_err(|error| Failure::standard_output(&error))
 }
 
 /// Writes a value to standard output in a program's form.
@@ -89,7 +130,7 @@ pub(crate) fn value(format: Format, value: &Value) -> Result<(), Failure> {
 pub(crate) fn one_of_many(out: &mut impl Write, format: Format, value: &Value) -> Result<(), Failure> {
     if format == Format::Yaml {
         let text = format!("---\n{}", yaml_text(value)?);
-        return out.write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error));
+        return out.write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error));
     }
     line(out, value)
 }
@@ -123,18 +164,27 @@ fn yaml_text(value: &Value) -> Result<String, Failure> {
 
 /// Writes text for people; its colours stay where nobody wants them (`NO_COLOR`, a pipe, a dumb terminal).
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
-    anstream::stdout().write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error))
+    anstream::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
 }
 
 /// Writes a document or script as it is.
 pub(crate) fn document(text: &str) -> Result<(), Failure> {
-    io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::io("standard output", &error))
+    io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
 }
 
 /// Writes something to know, beside the result.
 pub(crate) fn note(text: &str) {
     // A reader that went away has no use for it.
-    let _ = writeln!(anstream::stderr(), "{}", plain_lines(text));
+    let _ = writeln!(anstream::stderr(), "{}", plain_lines(&scrubbed(text)));
+}
+
+/// A count with its noun: `1 ACL`, `2 ACLs`, `2 entries`.
+pub(crate) fn counted(count: usize, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("{count} {noun}"),
+        Some(stem) => format!("{count} {stem}ies"),
+        None => format!("{count} {noun}s"),
+    }
 }
 
 /// What is well.

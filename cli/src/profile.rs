@@ -67,7 +67,7 @@ impl Profiles {
                 let file = path.display();
                 Failure::new(
                     "profile_invalid",
-                    format!("{file}: {error}; mend it, or take it away and create the profiles again"),
+                    format!("{file}: {error}; fix it, or delete it and create the profiles again"),
                 )
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),

@@ -1,8 +1,8 @@
 //! What the flags ask: who, and what of the policy.
 
 use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who};
-use gbac_engine::decide::Request;
-use gbac_engine::model::{CLUSTER_NAME, Host, Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::decide::{At, Request};
+use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 use gbac_engine::requests::Resources;
 use std::net::IpAddr;
@@ -11,6 +11,7 @@ use std::path::Path;
 use crate::args::simulate::OtherArgs;
 use crate::args::{AskArgs, QuestionArgs, ResourceArgs, WhoArgs};
 use crate::input::{self, Verifier};
+use crate::lists;
 use crate::output::Failure;
 
 /// One operation on one resource, from a host.
@@ -31,7 +32,7 @@ impl Access {
 
     /// As the engine is asked.
     pub(crate) fn request(&self) -> Request<'_> {
-        Request { host: self.host, ..Request::new(self.operation, self.resource_type, &self.name) }
+        Request::new(self.operation, self.resource_type, &self.name, At::IgnoringExpiry).with_host(self.host)
     }
 }
 
@@ -58,31 +59,31 @@ pub(crate) struct Answered {
     pub(crate) opened: Opened,
     check: Check,
     answer: Answer,
+    at: At,
 }
 
 impl Answered {
     /// Reads what the flags name, and answers.
     pub(crate) fn to(args: &AskArgs) -> Result<Self, Failure> {
         let policy = input::policy(&args.policy)?;
-        let verifier = Verifier::of(&args.who.keys)?;
+        let seconds = args.who.seconds();
+        let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
         let (check, opened) = ask(&args.who, &args.question, &policy, verifier.as_ref())?;
-        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check).map_err(|error| refused(&error))?;
-        Ok(Self { policy, opened, check, answer })
+        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check, at).map_err(|error| refused(&error))?;
+        Ok(Self { policy, opened, check, answer, at })
     }
 
     /// The questions of the check: one, or those that a request needs, all of them.
     pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
-        let at = |request: Request<'a>| Request { host: self.check.host, now: self.check.now, ..request };
+        let now = self.at;
         match (&self.check.question, &self.answer) {
-            (Question::Access { operation, resource_type, resource_name }, _) => {
-                Ok(vec![at(Request::new(*operation, *resource_type, resource_name))])
-            }
+            (Question::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
             (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
                 "--request: one of several permissions is enough for it; ask about one with --operation and a resource",
             )),
             (Question::Api { .. }, Answer::Api { decisions, .. }) => {
                 let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
-                    at(Request::new(check.operation, check.resource_type, &check.resource_name))
+                    self.check.request(check.operation, check.resource_type, &check.resource_name, now)
                 };
                 Ok(decisions.iter().map(ask).collect())
             }
@@ -94,14 +95,13 @@ impl Answered {
 /// The check that the flags ask of somebody.
 fn check_of(who: Who, question: &QuestionArgs) -> Result<Check, Failure> {
     let host = host(question.host.as_deref())?;
-    let now = (!matches!(who, Who::Names { .. })).then(input::now);
-    Ok(Check { id: None, who, question: question_of(question)?, host, now })
+    Ok(Check { id: None, who, question: question_of(question)?, host, at: None })
 }
 
 /// The check that the flags ask of somebody, where they ask anything.
 pub(crate) fn asked(who: &Who, question: &QuestionArgs) -> Result<Option<Check>, Failure> {
     let asks = question.operation.is_some() || question.request.is_some();
-    if !asks && (question.host.is_some() || !named(&question.resources).is_empty()) {
+    if !asks && (question.host.is_some() || !named(&question.resources)?.is_empty()) {
         return Err(Failure::usage("say what is asked of it as well: --operation, or --request"));
     }
     asks.then(|| check_of(who.clone(), question)).transpose()
@@ -145,8 +145,14 @@ pub(crate) fn other_of(args: &OtherArgs, verified: bool) -> Result<Who, Failure>
 /// Somebody by name; `flags` is what the flags begin with.
 fn names(flags: &str, user: &str, groups: &[String]) -> Result<Who, Failure> {
     bare(&format!("{flags}user"), user, PrincipalType::User)?;
-    groups.iter().try_for_each(|group| bare(&format!("{flags}member-of"), group, PrincipalType::Group))?;
-    Ok(Who::Names { user: user.to_owned(), groups: groups.to_vec() })
+    Ok(Who::Names { user: user.to_owned(), groups: group_names(&format!("{flags}member-of"), groups)? })
+}
+
+/// The bare names of groups in a list.
+pub(crate) fn group_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
+    let names = lists::bare_names(flag, values)?;
+    names.iter().try_for_each(|group| bare(flag, group, PrincipalType::Group))?;
+    Ok(names)
 }
 
 fn token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Who, Failure> {
@@ -156,17 +162,11 @@ fn token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result
 }
 
 /// A name without its type: `Group:eng` here would be the group `Group:Group:eng`.
-pub(crate) fn bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
+fn bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
     if name.is_empty() {
-        return Err(Failure::usage(format!("{flag}: the name is empty")));
+        return Err(Failure::usage(format!("{flag}: the name is empty; write the name")));
     }
-    match Principal::parse(name) {
-        Ok(principal) if principal.kind() == kind => {
-            let bare = principal.name();
-            Err(Failure::usage(format!("{flag}: `{name}` is a principal; give the bare name, `{bare}`")))
-        }
-        _ => Ok(()),
-    }
+    kind.check_bare(name).map_err(|error| Failure::usage(format!("{flag}: {error}; {}", error.hint())))
 }
 
 fn host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
@@ -183,10 +183,10 @@ fn operation_of(text: &str) -> Result<Operation, Failure> {
 
 fn question_of(args: &QuestionArgs) -> Result<Question, Failure> {
     if let Some(name) = &args.request {
-        return Ok(Question::Api { api: args.api.clone(), name: name.clone(), resources: kinds(&args.resources) });
+        return Ok(Question::Api { api: args.api.clone(), name: name.clone(), resources: kinds(&args.resources)? });
     }
     let Some(operation) = &args.operation else {
-        return Err(Failure::usage("say what is asked: --operation and a resource, or --request"));
+        return Err(Failure::usage("no question given; pass --operation and a resource, or --request"));
     };
     let operation = operation_of(operation)?;
     let (resource_type, resource_name) = one(&args.resources)?;
@@ -195,36 +195,65 @@ fn question_of(args: &QuestionArgs) -> Result<Question, Failure> {
 
 /// The one resource that the flags name.
 fn one(args: &ResourceArgs) -> Result<(ResourceType, String), Failure> {
-    let mut named = named(args);
+    let mut named = named(args)?;
     match (named.pop(), named.is_empty()) {
         (Some(resource), true) => Ok(resource),
         (None, _) => Err(Failure::usage(
             "name the resource: --topic, --group, --cluster, --transactional-id, --registry-subject or --registry-global",
         )),
-        (Some(_), false) => Err(Failure::usage("one resource at a time; for several use `gbac check --requests`")),
+        (Some(_), false) => Err(Failure::usage(
+            "one resource at a time; for several use `gbac check --requests`, and quote a name that contains a comma",
+        )),
     }
 }
 
-fn named(args: &ResourceArgs) -> Vec<(ResourceType, String)> {
-    let all = |kind, names: &[String]| names.iter().map(|name| (kind, name.clone())).collect::<Vec<_>>();
-    let mut named = all(ResourceType::Topic, &args.topic);
-    named.extend(all(ResourceType::Group, &args.group));
-    named.extend(args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into())));
-    named.extend(all(ResourceType::TransactionalId, &args.transactional_id));
-    named.extend(all(ResourceType::Subject, &args.registry_subject));
-    named.extend(args.registry_global.then(|| (ResourceType::Registry, String::new())));
-    named
+/// The resources that are asked about. A name may be empty here, as in a check.
+fn named(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
+    if let [name] = [&args.topic, &args.group, &args.transactional_id, &args.registry_subject]
+        .map(Vec::as_slice)
+        .concat()
+        .as_slice()
+        && name.is_empty()
+    {
+        let kinds = [
+            (ResourceType::Topic, &args.topic),
+            (ResourceType::Group, &args.group),
+            (ResourceType::TransactionalId, &args.transactional_id),
+            (ResourceType::Subject, &args.registry_subject),
+        ];
+        let kind = kinds.into_iter().find(|(_, names)| !names.is_empty()).map(|(kind, _)| (kind, String::new()));
+        return Ok(kind.into_iter().chain(single(args)).collect());
+    }
+    resources(args)
 }
 
-fn kinds(args: &ResourceArgs) -> Resources {
-    [
-        ("topic", &args.topic),
-        ("group", &args.group),
-        ("transactional_id", &args.transactional_id),
-        ("subject", &args.registry_subject),
-    ]
-    .into_iter()
-    .filter(|(_, names)| !names.is_empty())
-    .map(|(kind, names)| (kind.to_owned(), names.clone()))
-    .collect()
+/// The cluster and the registry as a whole, where they are named.
+fn single(args: &ResourceArgs) -> impl Iterator<Item = (ResourceType, String)> {
+    let cluster = args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into()));
+    cluster.into_iter().chain(args.registry_global.then(|| (ResourceType::Registry, String::new())))
+}
+
+/// The names of one kind of resource, and the kind's name in a request.
+type Names = (ResourceType, &'static str, Vec<String>);
+
+fn lists_of(args: &ResourceArgs) -> Result<[Names; 4], Failure> {
+    let entries = |flag: &str, names: &[String]| lists::entries(flag, names);
+    Ok([
+        (ResourceType::Topic, "topic", entries("--topic", &args.topic)?),
+        (ResourceType::Group, "group", entries("--group", &args.group)?),
+        (ResourceType::TransactionalId, "transactional_id", entries("--transactional-id", &args.transactional_id)?),
+        (ResourceType::Subject, "subject", entries("--registry-subject", &args.registry_subject)?),
+    ])
+}
+
+/// The resources that the flags name, each list taken apart.
+pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
+    let lists = lists_of(args)?.into_iter();
+    let named = lists.flat_map(|(kind, _, names)| names.into_iter().map(move |name| (kind, name)));
+    Ok(named.chain(single(args)).collect())
+}
+
+fn kinds(args: &ResourceArgs) -> Result<Resources, Failure> {
+    let lists = lists_of(args)?.into_iter().filter(|(.., names)| !names.is_empty());
+    Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
 }

@@ -101,12 +101,18 @@ pub(crate) struct ImportArgs {
     /// Refuse unless the service's policy is still in the state that `gbac export --out` named.
     #[arg(long, value_name = "STATE")]
     pub(crate) if_match: Option<String>,
-    /// Change nothing; show what it would do to people.
-    #[arg(short, long)]
-    pub(crate) dry: bool,
+    /// Change nothing; make every check of the real run and show who would gain or lose access.
+    #[arg(short, long, alias = "dry")]
+    pub(crate) dry_run: bool,
+    /// With --dry-run, exit with 1 if any decision would change, like `gbac policy diff --exit-code`.
+    #[arg(long, requires = "dry_run")]
+    pub(crate) exit_code: bool,
+    /// Remove without asking for confirmation.
+    #[arg(long)]
+    pub(crate) no_confirm: bool,
     /// Add the ACLs, roles and members that are missing, one by one with the documented calls; remove nothing, and leave the
     /// settings. Can be repeated when it was interrupted.
-    #[arg(long, conflicts_with = "if_match")]
+    #[arg(long, conflicts_with_all = ["if_match", "exit_code"])]
     pub(crate) merge: bool,
 }
 
@@ -128,8 +134,9 @@ pub(crate) enum SecurityCommand {
 pub(crate) enum AclCommand {
     /// Create ACLs: one for each combination of principal, host, resource and operation.
     ///
-    /// Flags may be repeated and take lists with commas; an entry with a comma is quoted, as in '"Group:eng,fin"'. A
-    /// principal without a type is a user. Exit code 1 when one of the ACLs could not be created.
+    /// Flags can be repeated and accept comma-separated lists; quote an entry that contains a comma, as in
+    /// '"Group:eng,fin"'. A principal without a type is a user; if the first entry of a list has a type, every entry
+    /// needs one. The exit code is 1 if any ACL could not be created.
     Create(Box<CreateAclsArgs>),
     /// List ACLs. What is not named takes any.
     #[command(visible_aliases = ["ls", "describe"])]
@@ -138,30 +145,31 @@ pub(crate) enum AclCommand {
     Delete(Box<DeleteAclsArgs>),
 }
 
-/// What ACLs are about. Every flag takes lists.
+/// The parts of ACLs. Every flag accepts a comma-separated list; an entry that contains a comma is quoted.
 #[derive(Debug, Args)]
 pub(crate) struct AclArgs {
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
-    /// Operations, such as read,describe; `all` is every operation.
+    /// Operations, comma-separated, such as read,describe; `all` is every operation.
     #[arg(long, value_name = "OPERATIONS")]
     pub(crate) operation: Vec<String>,
-    /// Who is allowed: User:NAME, Group:NAME or Role:NAME; without a type a user.
+    /// Allowed principals, comma-separated: User:NAME, Group:NAME or Role:NAME; without a type, a user. Quote an entry
+    /// that contains a comma: '"User:CN=a,OU=b"'.
     #[arg(long, value_name = "PRINCIPALS")]
     pub(crate) allow_principal: Vec<String>,
-    /// Who is denied.
+    /// Denied principals, comma-separated.
     #[arg(long, value_name = "PRINCIPALS")]
     pub(crate) deny_principal: Vec<String>,
-    /// Roles that are allowed.
+    /// Allowed roles, comma-separated.
     #[arg(long, value_name = "ROLES")]
     pub(crate) allow_role: Vec<String>,
-    /// Roles that are denied.
+    /// Denied roles, comma-separated.
     #[arg(long, value_name = "ROLES")]
     pub(crate) deny_role: Vec<String>,
-    /// Addresses that are allowed; when an ACL is created, `*` unless said.
+    /// Allowed client addresses, comma-separated; a new ACL has `*` by default.
     #[arg(long, value_name = "ADDRESSES")]
     pub(crate) allow_host: Vec<String>,
-    /// Addresses that are denied; when an ACL is created, `*` unless said.
+    /// Denied client addresses, comma-separated; a new ACL has `*` by default.
     #[arg(long, value_name = "ADDRESSES")]
     pub(crate) deny_host: Vec<String>,
 }
@@ -173,9 +181,9 @@ pub(crate) struct CreateAclsArgs {
     /// Whether names are whole or prefixes.
     #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternArg::Literal)]
     pub(crate) resource_pattern_type: PatternArg,
-    /// Create nothing; show what it would do to people.
-    #[arg(short, long)]
-    pub(crate) dry: bool,
+    /// Create nothing; make every check of the real run and show who would gain or lose access.
+    #[arg(short, long, alias = "dry")]
+    pub(crate) dry_run: bool,
 }
 
 #[derive(Debug, Args)]
@@ -203,9 +211,9 @@ pub(crate) struct ListAclsArgs {
 pub(crate) struct DeleteAclsArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Delete nothing; show what matches, and what it would do to people.
-    #[arg(short, long)]
-    pub(crate) dry: bool,
+    /// Delete nothing; make every check of the real run and show the matching ACLs and who would lose or gain access.
+    #[arg(short, long, alias = "dry")]
+    pub(crate) dry_run: bool,
     /// Do not ask.
     #[arg(long)]
     pub(crate) no_confirm: bool,
@@ -301,7 +309,8 @@ pub(crate) struct MembersArgs {
     /// The role's name.
     #[arg(value_name = "ROLE")]
     pub(crate) role: String,
-    /// Who, a list: User:NAME or Group:NAME; without a type a user.
+    /// Members, comma-separated: User:NAME or Group:NAME; without a type, a user. Quote an entry that contains a comma:
+    /// '"User:CN=a,OU=b"'.
     #[arg(long, value_name = "PRINCIPALS", required = true)]
     pub(crate) principal: Vec<String>,
 }

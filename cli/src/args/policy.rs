@@ -70,7 +70,8 @@ pub(crate) struct ImportPolicyArgs {
     /// What was written down, `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present = "role")]
     pub(crate) files: Vec<PathBuf>,
-    /// What `security role describe NAME --format json` wrote, which does not name the role itself; may be repeated.
+    /// A role's name and the file with the output of `security role describe NAME --format json`: comma-separated;
+    /// quote an entry that contains a comma.
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) role: Vec<String>,
     /// Write the document to this file instead of standard output.
@@ -91,7 +92,7 @@ pub(crate) struct PullArgs {
     /// The cluster's id: --url is the Control Plane then, which says where the Data Plane is.
     #[arg(long, value_name = "ID")]
     pub(crate) cluster_id: Option<String>,
-    /// Leave the settings at their defaults; the managed cloud has no cluster properties.
+    /// Omit the settings from the document; the managed cloud has no cluster properties.
     #[arg(long, conflicts_with = "admin_url")]
     pub(crate) no_settings: bool,
     /// Write the document to this file instead of standard output.

@@ -28,8 +28,8 @@ pub(crate) struct OtherArgs {
     /// The other user by name, in place of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) other_user: Option<String>,
-    /// A group of --other-user; may be given several times.
-    #[arg(long, value_name = "GROUP", requires = "other_user")]
+    /// Groups of --other-user, comma-separated like --member-of.
+    #[arg(long, value_name = "GROUPS", requires = "other_user")]
     pub(crate) other_member_of: Vec<String>,
     /// The other person's user-info document, where the policy's SSO mapping asks for it.
     #[arg(long, value_name = "FILE", conflicts_with = "other_user")]
@@ -44,11 +44,11 @@ pub(crate) struct WhatIfArgs {
     /// Changes to try, a JSON array (docs/policy-document.md), `-` for standard input.
     #[arg(long, value_name = "FILE")]
     pub(crate) changes: Option<PathBuf>,
-    /// A group that the identity provider would put the person into; may be given several times.
-    #[arg(long, value_name = "GROUP")]
+    /// Groups to add the user to in the identity provider, comma-separated like --member-of.
+    #[arg(long, value_name = "GROUPS")]
     pub(crate) join: Vec<String>,
-    /// A group that the identity provider would take the person out of; may be given several times.
-    #[arg(long, value_name = "GROUP")]
+    /// Groups to remove the user from in the identity provider, comma-separated like --member-of.
+    #[arg(long, value_name = "GROUPS")]
     pub(crate) leave: Vec<String>,
     #[command(flatten)]
     pub(crate) who: WhoArgs,
@@ -67,8 +67,9 @@ pub(crate) struct CollisionsArgs {
     /// The user-info document, where the policy's SSO mapping asks for it.
     #[arg(long, value_name = "FILE", requires = "token_file")]
     pub(crate) userinfo: Option<PathBuf>,
-    /// A name as a token has it, in place of one; may be given several times.
-    #[arg(long, value_name = "NAME")]
+    /// Group names as in a token, to use instead of a token: comma-separated; quote a name that contains a comma:
+    /// '"a,b"'.
+    #[arg(long, value_name = "NAMES")]
     pub(crate) name: Vec<String>,
     /// What becomes of path-style names, none or suffix, in place of what the policy says.
     #[arg(long, value_name = "BEHAVIOR")]

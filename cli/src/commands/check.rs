@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
-use std::io::{self, BufRead, BufReader, BufWriter, Write};
+use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
 use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open, explain};
-use gbac_engine::decide::{OpenIdentity, Outcome};
+use gbac_engine::decide::{At, OpenIdentity, Outcome};
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
 use serde_json::{Map, Value, json};
@@ -19,35 +19,30 @@ use crate::audit::Log;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
 use crate::question;
+use crate::secrets::scrubbed;
+use crate::yaml;
 
 pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let verifier = Verifier::of(&args.who.keys)?;
+    let seconds = args.who.seconds();
+    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
     let mut log = args.audit.as_deref().map(Log::append_to).transpose()?;
     match &args.requests {
-        Some(path) => many(path, &policy, verifier.as_ref(), log.as_mut(), format),
-        None => one(args, &policy, verifier.as_ref(), log.as_mut(), format),
+        Some(path) => {
+            let evaluator =
+                Evaluator { policy: &policy, verifier: verifier.as_ref(), log: log.as_mut(), open: HashMap::new(), at };
+            many(path, evaluator, format)
+        }
+        None => one(args, &policy, verifier.as_ref(), log.as_mut(), at, format),
     }
 }
 
 /// One decision a line, in order; a line that cannot be answered gives its error in its place.
-fn many(
-    path: &Path,
-    policy: &Policy,
-    verifier: Option<&Verifier>,
-    log: Option<&mut Log>,
-    format: Format,
-) -> Result<ExitCode, Failure> {
+fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<ExitCode, Failure> {
     let what = path.display().to_string();
-    let lines: Box<dyn BufRead> = if path == Path::new("-") {
-        Box::new(BufReader::new(io::stdin()))
-    } else {
-        Box::new(BufReader::new(std::fs::File::open(path).map_err(|error| Failure::io(&what, &error))?))
-    };
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut evaluator = Evaluator { policy, verifier, log, open: HashMap::new() };
     let mut failed = false;
-    for bytes in lines.split(b'\n') {
+    for bytes in requests(path, &what)? {
         let bytes = bytes.map_err(|error| Failure::io(&what, &error))?;
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
@@ -69,8 +64,31 @@ fn many(
         }
         output::one_of_many(&mut out, format, &value)?;
     }
-    out.flush().map_err(|error| Failure::io("standard output", &error))?;
+    out.flush().map_err(|error| Failure::standard_output(&error))?;
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
+}
+
+type Lines = Box<dyn Iterator<Item = io::Result<Vec<u8>>>>;
+
+/// The checks of a file, one by one: its lines, or the documents of YAML as lines of JSON.
+fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
+    let failed = |error: io::Error| Failure::io(what, &error);
+    let mut lines = input::lines(path)?;
+    let mut first = Vec::new();
+    while first.trim_ascii().is_empty() {
+        first.clear();
+        if lines.read_until(b'\n', &mut first).map_err(failed)? == 0 {
+            return Err(Failure::usage(format!("--requests: there are no checks in {what}; write one check a line")));
+        }
+    }
+    let is_yaml =
+        std::str::from_utf8(&first).is_ok_and(|line| line.trim_start().starts_with('#') || yaml::looks_like_yaml(line));
+    if !is_yaml {
+        return Ok(Box::new(std::iter::once(Ok(first)).chain(lines.split(b'\n'))));
+    }
+    lines.read_to_end(&mut first).map_err(failed)?;
+    let text = String::from_utf8(first).map_err(|_| failed(io::ErrorKind::InvalidData.into()))?;
+    Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(|check| Ok(check.to_string().into_bytes()))))
 }
 
 /// Why a line has no answer: its own fault, or that the decision could not be logged.
@@ -88,11 +106,15 @@ struct Evaluator<'a> {
     verifier: Option<&'a Verifier>,
     log: Option<&'a mut Log>,
     open: HashMap<String, (Opened, OpenIdentity)>,
+    /// When a check is asked that does not say so itself.
+    at: At,
 }
 
 impl Evaluator<'_> {
     fn evaluate(&mut self, check: &Check) -> Result<Answer, Refusal> {
-        let refused = |error: CheckError| Refusal::Check(json!({ "code": error.code(), "message": error.to_string() }));
+        let refused = |error: CheckError| {
+            Refusal::Check(json!({ "code": error.code(), "message": scrubbed(&error.to_string()) }))
+        };
         if self.open.len() > OPEN {
             self.open.clear();
         }
@@ -104,9 +126,9 @@ impl Evaluator<'_> {
                 free.insert((opened, open))
             }
         };
-        let answer = ask_open(self.policy, open, check).map_err(refused)?;
+        let answer = ask_open(self.policy, open, check, self.at).map_err(refused)?;
         if let Some(log) = &mut self.log {
-            log.record(opened, check, &answer).map_err(Refusal::Audit)?;
+            log.record(opened, check, &answer, self.at).map_err(Refusal::Audit)?;
         }
         Ok(answer)
     }
@@ -137,7 +159,7 @@ fn key(who: &Who) -> String {
 
 fn malformed(problems: &Problems) -> Refusal {
     let code = problems.0.first().map_or("check_invalid", |problem| problem.code);
-    let message = problems.to_string().replace('\n', "; ");
+    let message = scrubbed(&problems.to_string()).replace('\n', "; ");
     Refusal::Check(json!({ "code": code, "message": message }))
 }
 
@@ -156,14 +178,15 @@ fn one(
     policy: &Policy,
     verifier: Option<&Verifier>,
     log: Option<&mut Log>,
+    at: At,
     format: Format,
 ) -> Result<ExitCode, Failure> {
     let (check, opened) = question::ask(&args.who, &args.question, policy, verifier)?;
-    let answer = ask(policy, &opened.identity, &check).map_err(|error| question::refused(&error))?;
+    let answer = ask(policy, &opened.identity, &check, at).map_err(|error| question::refused(&error))?;
     if let Some(log) = log {
-        log.record(&opened, &check, &answer)?;
+        log.record(&opened, &check, &answer, at)?;
     }
-    let explanation = explain(policy, &opened.identity, &check);
+    let explanation = explain(policy, &opened.identity, &check, at);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
             output::value(format, &json!(ExplanationJson::from(explanation)))?;

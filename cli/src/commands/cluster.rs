@@ -94,7 +94,7 @@ fn assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failure> {
             .split_once('=')
             .ok_or_else(|| Failure::usage(format!("`{word}` has no value; write NAME VALUE or NAME=VALUE")))?;
         if wanted.insert(name.to_owned(), value.to_owned()).is_some() {
-            return Err(Failure::usage(format!("`{name}` is set twice")));
+            return Err(Failure::usage(format!("`{name}` is set twice; set it once")));
         }
     }
     Ok(wanted)

@@ -13,6 +13,7 @@ use super::differences::extents;
 use crate::args::Format;
 use crate::args::simulate::CollisionsArgs;
 use crate::input;
+use crate::lists;
 use crate::output::{self, Failure, plain};
 use crate::question;
 
@@ -22,10 +23,10 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
         None => policy.settings().identity_rules().extraction.nested,
         Some(text) => text
             .parse::<NestedGroupBehavior>()
-            .map_err(|error| Failure::usage(format!("--nested: {error}; {}", error.hint())))?,
+            .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))?,
     };
     let names = match &args.token_file {
-        None => args.name.clone(),
+        None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
             let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
             let who = Who::UnverifiedToken { token: input::token(Some(path))?, userinfo };

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use gbac_engine::analyze::{People, people};
 use gbac_engine::check::{Answer, Opened};
+use gbac_engine::decide::At;
 use gbac_engine::model::Acl;
 use gbac_engine::wire::{AnswerJson, PeopleJson};
 use serde_json::json;
 
 use super::differences::extents;
-use super::explain::{rule, token};
+use super::explain::{expired, rule, token};
 use super::what_if::verdicts;
 use crate::args::Format;
 use crate::args::simulate::CompareArgs;
@@ -19,19 +20,16 @@ use crate::output::{self, Failure, plain};
 use crate::question;
 
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
-    let from_input = |file: &Option<std::path::PathBuf>| file.as_deref().is_some_and(|file| file.as_os_str() == "-");
-    if from_input(&args.who.token_file) && from_input(&args.other.other_token_file) {
-        return Err(Failure::usage("--token-file, --other-token-file: only one of them can be standard input"));
-    }
     let policy = input::policy(&args.policy)?;
-    let verifier = Verifier::of(&args.who.keys)?;
+    let seconds = args.who.seconds();
+    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
     let both = [question::who_of(&args.who, verifier.is_some())?, question::other_of(&args.other, verifier.is_some())?];
     let mut opened = Vec::with_capacity(2);
     let mut answers = Vec::with_capacity(2);
     for who in &both {
         let person = question::open(&policy, who, verifier.as_ref()).map_err(|error| question::refused(&error))?;
         if let Some(check) = question::asked(who, &args.question)? {
-            let answer = gbac_engine::check::ask(&policy, &person.identity, &check);
+            let answer = gbac_engine::check::ask(&policy, &person.identity, &check, at);
             answers.push(answer.map_err(|error| question::refused(&error))?);
         }
         opened.push(person);
@@ -46,12 +44,12 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
             output::value(format, &json!(PeopleJson { answers, ..PeopleJson::from(&found) }))?;
         }
-        Format::Text => output::text(&words(&opened, &found, answers.as_ref()))?,
+        Format::Text => output::text(&words(&opened, &found, answers.as_ref(), at))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>) -> String {
+fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at: At) -> String {
     let [first, second] = opened.each_ref().map(|person| format!("User:{}", plain(person.identity.user())));
     let mut text = String::new();
     for (name, person) in [&first, &second].into_iter().zip(opened) {
@@ -69,11 +67,14 @@ fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>) ->
         let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
         let _ = write!(text, "\n{}", verdicts("PERSON", sides, answers));
     }
+    for person in opened {
+        text.push_str(&expired(person, at));
+    }
     for (name, acls) in [(&first, &found.acls_first), (&second, &found.acls_second)] {
         let _ = write!(text, "\n{}", rows(name, acls));
     }
     if found.comparison.is_equal() {
-        text.push_str("\nBoth may exactly the same.\n");
+        text.push_str("\nBoth have identical permissions.\n");
     }
     for (one, other, what) in [(&second, &first, &found.comparison.gains), (&first, &second, &found.comparison.loses)] {
         if !what.is_empty() {

@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use gbac_engine::analyze::{Addresses, Diff, Difference, Effect, Extent, Hosts, Relation};
+use gbac_engine::analyze::{
+    Addresses, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
+};
 
 use super::explain::{names, operations};
-use crate::output::table;
+use crate::output::{plain, table};
 
 /// Who gains and loses what, and a sentence for the whole.
 pub(super) fn words(diff: &Diff) -> String {
-    let mut text = String::from(match diff.relation {
-        Relation::Equal => "Every request of everyone is decided alike.\n",
-        Relation::Wider => "The later policy allows more, and nothing less.\n",
-        Relation::Narrower => "The later policy allows less, and nothing more.\n",
-        Relation::Mixed => "The later policy allows more in one place and less in another.\n",
-    });
+    let mut text = sentence(diff.relation).to_owned();
+    if diff.relation == Relation::SettingsDiffer {
+        let _ = write!(text, "ACLs, roles and superusers alone: {}", sentence(diff.acl_relation));
+    }
     let rows = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(difference).collect() };
     let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "FROM"];
     let (people, roles) = (rows(&diff.differences), rows(&diff.roles));
@@ -27,7 +27,84 @@ pub(super) fn words(diff: &Diff) -> String {
     if !diff.settings.is_empty() {
         let _ = writeln!(text, "\nSettings that differ: {}", diff.settings.join(", "));
     }
+    text.push_str(&groups(&diff.groups));
+    if !diff.users.is_empty() {
+        let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
+        let _ = writeln!(text, "\nUsers that tokens may no longer name (unknown): {}", users.join(", "));
+    }
     text
+}
+
+/// The relation of two policies in a sentence.
+const fn sentence(relation: Relation) -> &'static str {
+    match relation {
+        Relation::Equal => "No change in effective access.\n",
+        Relation::Wider => "The new policy only adds access.\n",
+        Relation::Narrower => "The new policy only removes access.\n",
+        Relation::Mixed => "The new policy both grants and removes access.\n",
+        Relation::SettingsDiffer => {
+            "The policies read tokens differently, so the same token can give another identity.\n"
+        }
+    }
+}
+
+/// What other settings do to the groups that the policies name.
+fn groups(changes: &[GroupChange]) -> String {
+    if changes.is_empty() {
+        return String::new();
+    }
+    let named = |groups: &[String], kind: &str| -> String {
+        groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>().join(", ")
+    };
+    let row = |change: &GroupChange| {
+        let group =
+            |name: &Option<String>| name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"));
+        let mut more = Vec::new();
+        if !change.merges.is_empty() {
+            let names: Vec<String> = change.merges.iter().map(|name| plain(name)).collect();
+            more.push(format!("the same group as {}", names.join(", ")));
+        }
+        for (what, roles) in [("joins", &change.joins), ("leaves", &change.leaves)] {
+            if !roles.is_empty() {
+                more.push(format!("{what} {}", named(roles, "Role")));
+            }
+        }
+        vec![
+            change.name.clone(),
+            group_effect(change.effect).into(),
+            group(&change.before),
+            group(&change.after),
+            more.join("; "),
+        ]
+    };
+    let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
+    let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "AND"], &rows));
+    let effects = changes.iter().flat_map(|change| {
+        let of = |found: &NameEffect| -> Vec<Vec<String>> {
+            let start = vec![change.name.clone(), effect(found.effect).to_owned()];
+            found.extents.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
+        };
+        change.effects.iter().flat_map(of).collect::<Vec<_>>()
+    });
+    let effects: Vec<Vec<String>> = effects.collect();
+    if !effects.is_empty() {
+        let head = ["NAME", "EFFECT", "OPERATIONS", "RESOURCE", "FROM"];
+        let _ = write!(text, "\nEffects on users with these names:\n{}", table(&head, &effects));
+    }
+    text
+}
+
+const fn group_effect(effect: GroupEffect) -> &'static str {
+    match effect {
+        GroupEffect::Renamed => "produces another group",
+        GroupEffect::Dropped => "no longer produces a group",
+        GroupEffect::NotRead => "is no longer read",
+        GroupEffect::Added => "now produces a group",
+        GroupEffect::MoreNames => "paths that end in it now produce it too",
+        GroupEffect::FewerNames => "paths that end in it no longer produce it",
+        GroupEffect::Unknown => "unknown: groups are read from another claim",
+        GroupEffect::Unchanged => "unchanged",
+    }
 }
 
 fn difference(difference: &Difference) -> Vec<Vec<String>> {

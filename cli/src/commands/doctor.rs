@@ -16,10 +16,12 @@ use crate::args::{DoctorArgs, Format};
 use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
+use crate::question;
 
 pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure> {
     let claims = args.claims.as_deref().map(input::object).transpose()?;
     let token = if claims.is_some() { String::new() } else { input::token(args.token.as_deref())? };
+    let expected = question::group_names("--expect-group", &args.expect_group)?;
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
     let mut settings = inspect::settings(&args.settings)?;
     let mut policy = args.settings.policy.as_deref().map(input::policy).transpose()?;
@@ -37,7 +39,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         userinfo: userinfo.as_ref(),
         settings: &settings,
         policy: policy.as_ref(),
-        expected: &args.expect_group,
+        expected: &expected,
         resolved: resolved.as_ref(),
         log_level: log_level.as_deref(),
         accepted: accepted.as_ref(),

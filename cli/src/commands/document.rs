@@ -1,19 +1,23 @@
 //! `gbac export` and `gbac import`: the whole policy of a running service.
 
+use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::diff;
-use gbac_engine::policy::Policy;
-use gbac_engine::wire::{DiffJson, policy_from_json, policy_to_json, policy_to_text};
-use serde_json::json;
+use gbac_api::script::changes_between;
+use gbac_engine::analyze::{Relation, diff};
+use gbac_engine::policy::{Change, Policy, Settings, Superusers};
+use gbac_engine::wire::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
+use serde_json::{Value, json};
 
+use super::what_if::change as words_of;
 use super::{differences, merge};
 use crate::args::Format;
 use crate::args::online::{ExportArgs, ImportArgs};
 use crate::client::Client;
+use crate::confirm::confirm;
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, counted, plain};
 
 pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Failure> {
     let (policy, tag) = Client::open(&args.connect)?.policy()?;
@@ -34,54 +38,149 @@ pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Fail
 pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Failure> {
     let file = args.file.display().to_string();
     let wanted_tag = args.if_match.as_deref().map(tag_of).transpose()?;
-    let document = input::text(&args.file)?;
-    let policy = policy_from_json(&document).map_err(|problems| Failure::problems(&file, problems))?;
+    let policy = input::policy(&args.file)?;
     let client = Client::open(&args.connect)?;
     if args.merge {
-        return merge::run(&client, &policy, args.dry, format);
+        return merge::run(&client, &policy, args.dry_run, format);
     }
-    if args.dry {
-        let (before, tag) = client.policy()?;
-        if wanted_tag.is_some_and(|wanted| wanted != tag) {
-            let message = "the policy was changed since then; export it again and repeat your change";
-            return Err(Failure::new("policy_changed", message));
-        }
-        let changed = diff(&before, &policy);
+    let (before, tag) = client.policy()?;
+    if wanted_tag.is_some_and(|wanted| wanted != tag) {
+        let message = "the policy was changed since then; export it again and repeat your change";
+        return Err(Failure::new("policy_changed", message));
+    }
+    let changes = Changes::between(&before, &policy);
+    if args.dry_run {
+        client.rehearse_policy(&policy, &tag)?;
+        let relation = show_dry_run(&before, &policy, &changes, format)?;
+        let differs = args.exit_code && relation != Relation::Equal;
+        return Ok(if differs { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS });
+    }
+    if changes.removes_something() || changes.sets_something() {
         match format {
-            Format::Json | Format::Yaml => output::value(format, &json!(DiffJson::from(&changed)))?,
-            Format::Text => output::text(&differences::words(&changed))?,
+            Format::Text => output::text(&changes.words())?,
+            Format::Json | Format::Yaml => output::note(changes.words().trim_end()),
         }
-        return Ok(ExitCode::SUCCESS);
     }
-    let tag = match wanted_tag {
-        Some(tag) => tag,
-        None => client.policy()?.1,
-    };
-    let tag = client.replace_policy(document, &tag)?;
+    if changes.removes_something() && !args.no_confirm {
+        confirm("Replace the policy of the service?")?;
+    }
+    let tag = client.replace_policy(&policy, &tag)?;
     report("Imported", &file, &policy, tag.as_deref(), format)?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: Format) -> Result<Relation, Failure> {
+    let mut after = document.clone();
+    // The service keeps what the document does not state.
+    let settings = document.settings().filled_from(before.settings());
+    after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    let changed = diff(before, &after);
+    match format {
+        Format::Json | Format::Yaml => {
+            let mut value = json!(DiffJson::from(&changed));
+            if let Value::Object(members) = &mut value {
+                members.insert("adds".into(), changes.adds.len().into());
+                members.insert("removes".into(), changes.removes.len().into());
+            }
+            output::value(format, &value)?;
+        }
+        Format::Text => output::text(&format!("{}{}", changes.words(), differences::words(&changed)))?,
+    }
+    Ok(changed.relation)
+}
+
+/// How many changes are told one by one.
+const TOLD: usize = 50;
+
+/// What an import does, in words, each change on a line.
+struct Changes {
+    adds: Vec<String>,
+    removes: Vec<String>,
+    sets: Vec<String>,
+}
+
+impl Changes {
+    fn between(before: &Policy, document: &Policy) -> Self {
+        let mut changes = Self { adds: Vec::new(), removes: Vec::new(), sets: Vec::new() };
+        for change in changes_between(before, document) {
+            match &change {
+                Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. } => {
+                    changes.adds.push(words_of(&change));
+                }
+                Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } => {
+                    changes.removes.push(words_of(&change));
+                }
+                Change::Settings(settings) => changes.set(before.settings(), &settings.filled_from(before.settings())),
+            }
+        }
+        changes
+    }
+
+    fn set(&mut self, before: &Settings, after: &Settings) {
+        let (held, wanted) = (&before.superusers, &after.superusers);
+        let missing = |of: &Superusers, there: &Superusers| -> Vec<String> {
+            of.iter().filter(|name| !there.contains(name)).map(|name| plain(name)).collect()
+        };
+        self.adds.extend(missing(wanted, held).iter().map(|name| format!("make User:{name} a superuser")));
+        self.removes.extend(missing(held, wanted).iter().map(|name| format!("remove User:{name} from the superusers")));
+        let (held, wanted) = (settings_to_json(before), settings_to_json(after));
+        for name in ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "sso"] {
+            let value = |settings: &Value| {
+                settings.get(name).map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
+            };
+            if held.get(name) != wanted.get(name) {
+                self.sets.push(format!("{name} from {} to {}", value(&held), value(&wanted)));
+            }
+        }
+    }
+
+    fn removes_something(&self) -> bool {
+        !self.removes.is_empty()
+    }
+
+    fn sets_something(&self) -> bool {
+        !self.sets.is_empty()
+    }
+
+    fn words(&self) -> String {
+        let mut text = String::new();
+        for (what, lines) in [("Adds", &self.adds), ("Removes", &self.removes), ("Changes settings", &self.sets)] {
+            if lines.is_empty() {
+                continue;
+            }
+            let _ = writeln!(text, "{what} ({}):", lines.len());
+            for line in lines.iter().take(TOLD) {
+                let _ = writeln!(text, "  {line}");
+            }
+            if let Some(more @ 1..) = lines.len().checked_sub(TOLD) {
+                let _ = writeln!(text, "  and {more} more");
+            }
+        }
+        text
+    }
 }
 
 /// A state as it was shown, as the service names it (an entity tag, RFC 9110 8.8.3).
 fn tag_of(state: &str) -> Result<String, Failure> {
     let state = state.trim_matches('"');
     if state.is_empty() || !state.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"') {
-        return Err(Failure::usage("--if-match: that is no state; `gbac export --out` shows it"));
+        return Err(Failure::usage("--if-match: invalid state; `gbac export --out` shows it"));
     }
     Ok(format!("\"{state}\""))
 }
 
 fn report(done: &str, file: &str, policy: &Policy, tag: Option<&str>, format: Format) -> Result<(), Failure> {
-    let (acls, roles) = (policy.acl_count(), policy.role_count());
+    let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
     let state = tag.map(|tag| tag.trim_matches('"'));
     match format {
         Format::Json | Format::Yaml => {
-            let value = json!({ "file": file, "acls": acls, "roles": roles, "state": state });
+            let value =
+                json!({ "file": file, "acls": policy.acl_count(), "roles": policy.role_count(), "state": state });
             output::value(format, &value)
         }
         Format::Text => {
             let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();
-            output::text(&format!("{done} {}: {acls} ACLs and {roles} roles.{state}\n", plain(file)))
+            output::text(&format!("{done} {}: {acls} and {roles}.{state}\n", plain(file)))
         }
     }
 }

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use gbac_engine::check::{Answer, Check, Opened, Question};
-use gbac_engine::decide::{Candidate, Decision, Explanation, HostFacet, NearMiss, Path, Reason, Standing};
+use gbac_engine::decide::{At, Candidate, Decision, Explanation, HostFacet, NearMiss, Path, Reason, Standing};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 
-use crate::output::{BAD, GOOD, paint, plain, table, tone};
+use crate::output::{BAD, GOOD, counted, paint, plain, table, tone};
 
 /// The verdict, what decided, and every candidate on the resource.
 pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
@@ -30,7 +30,8 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     }
     let folded = explanation.candidates.len() - rows.len();
     if folded > 0 {
-        let _ = writeln!(text, "{folded} ACLs of the same principals are on other resources.");
+        let acls = counted(folded, "ACL");
+        let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources.");
     }
     text
 }
@@ -49,6 +50,15 @@ pub(super) fn token(opened: &Opened) -> String {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
     }
     text
+}
+
+/// That a token has expired, where what follows does not depend on it.
+pub(super) fn expired(opened: &Opened, at: At) -> String {
+    if !opened.identity.is_expired(at) {
+        return String::new();
+    }
+    let user = plain(opened.identity.user());
+    format!("\nThe token of User:{user} has expired, so everything is denied. With a new token:\n")
 }
 
 /// The verdict on a whole request, and each check that it needs.
@@ -150,9 +160,17 @@ pub(super) fn resource(kind: ResourceType, name: &str) -> String {
 }
 
 fn row(candidate: &Candidate) -> Vec<String> {
+    use gbac_engine::decide::PrincipalFacet;
+
     let acl = &candidate.acl;
     let ways: Vec<String> = candidate.paths.iter().map(way).collect();
-    let principal = if ways.is_empty() { plain(&acl.principal.to_string()) } else { ways.join("; ") };
+    let principal = match &candidate.principal {
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+            format!("{} > {}", plain(&near.member.to_string()), plain(&acl.principal.to_string()))
+        }
+        _ if ways.is_empty() => plain(&acl.principal.to_string()),
+        _ => ways.join("; "),
+    };
     let host = match candidate.host {
         HostFacet::Unknown => format!("{} (not known)", acl.host),
         _ => acl.host.to_string(),
@@ -190,8 +208,10 @@ const fn by(near: NearMiss) -> &'static str {
     match near {
         NearMiss::Host => "host",
         NearMiss::PrincipalLetterCase => "letter case of the principal",
-        NearMiss::PrincipalLeadingSlash => "leading slash of the principal",
+        NearMiss::PrincipalLeadingSlash => "slashes at the edges of the principal",
+        NearMiss::MemberLetterCase => "letter case of a member of the role",
+        NearMiss::MemberLeadingSlash => "slashes at the edges of a member of the role",
         NearMiss::NameLetterCase => "letter case of the name",
-        NearMiss::NameLeadingSlash => "leading slash of the name",
+        NearMiss::NameLeadingSlash => "slashes at the edges of the name",
     }
 }

@@ -53,7 +53,7 @@ pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failur
 fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     let settings = settings(&args.settings)?;
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
-    let verifier = Verifier::of(&args.keys)?;
+    let verifier = Verifier::of(&args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
         Some(path) => (None, UnverifiedClaims::from_object(input::object(path)?), Vec::new()),
         None => {
@@ -95,18 +95,18 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
         if let Some(text) = &args.claim_path {
             *claim_path = ClaimPath::parse(text).map_err(|error| {
                 let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
-                Failure::new(error.code(), format!("--claim-path: {error}{hint}"))
+                Failure::value(error.code(), format!("--claim-path: {error}{hint}"))
             })?;
         }
         if let Some(text) = &args.nested {
             *nested = text
                 .parse::<gbac_engine::groups::NestedGroupBehavior>()
-                .map_err(|error| Failure::new(error.code(), format!("--nested: {error}; {}", error.hint())))?;
+                .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))?;
         }
     }
     if let Some(text) = &args.principal_mapping {
         settings.principal_mapping = PrincipalMapping::parse(text)
-            .map_err(|error| Failure::new(error.code(), format!("--principal-mapping: {error}")))?;
+            .map_err(|error| Failure::value(error.code(), format!("--principal-mapping: {error}")))?;
     }
     Ok(settings)
 }

@@ -8,14 +8,14 @@ use std::process::ExitCode;
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
-use gbac_engine::model::{Acl, Permission, Principal};
-use gbac_engine::policy::Policy;
+use gbac_engine::model::{Acl, Permission, Principal, check_member};
+use gbac_engine::policy::{Change, Policy, apply_each};
 use reqwest::{Method, StatusCode};
 use serde_json::json;
 
 use crate::args::Format;
 use crate::client::{Call, CallError, Client};
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, counted, plain};
 use crate::progress::Progress;
 
 /// How many members one call takes.
@@ -30,7 +30,9 @@ pub(super) fn run(client: &Client, policy: &Policy, dry: bool, format: Format) -
         missing.into_iter().partition(|acl| acl.permission == Permission::Deny);
     let mut work = Work { refused: Vec::new(), broken: None, done: 0 };
     let total = denies.len() + allows.len() + roles.len();
-    if !dry {
+    if dry {
+        work.refused = rehearse(client, denies.iter().chain(&allows), &roles)?;
+    } else {
         let mut progress = Progress::of(total, "calls");
         for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
             work.make(client, calls, &mut progress);
@@ -52,7 +54,10 @@ pub(super) fn run(client: &Client, policy: &Policy, dry: bool, format: Format) -
                 format!("{} of {total} calls were made.", work.done)
             };
             output::text(&format!(
-                "{acls} ACLs and {members} members were missing, {there} ACLs were there already. {calls}\n"
+                "{} and {} were missing, {} were there already. {calls}\n",
+                counted(acls, "ACL"),
+                counted(members, "member"),
+                counted(there, "ACL"),
             ))?;
             for (what, why) in &work.refused {
                 output::note(&format!("error: {what}: {why}"));
@@ -68,6 +73,60 @@ pub(super) fn run(client: &Client, policy: &Policy, dry: bool, format: Format) -
         None if work.refused.is_empty() => Ok(ExitCode::SUCCESS),
         None => Ok(ExitCode::from(output::ERROR)),
     }
+}
+
+/// What the service would refuse: what cannot be created, and everything where the caller may not change it.
+fn rehearse<'a>(
+    client: &Client,
+    acls: impl Iterator<Item = &'a Acl>,
+    roles: &[(String, Vec<Principal>)],
+) -> Result<Vec<(String, String)>, Failure> {
+    let (mut refused, mut changes) = (Vec::new(), Vec::new());
+    for acl in acls {
+        let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
+        if faults.is_empty() {
+            changes.push(Change::AddAcl(acl.clone()));
+        } else {
+            refused.push((acl_words(&AclBody::spelled(acl, client.roles())), faults.join("; ")));
+        }
+    }
+    for (role, members) in roles {
+        let faults = members.iter().filter_map(|member| check_member(member).err());
+        let faults: Vec<String> = faults.map(|fault| format!("{fault}; {}", fault.hint())).collect();
+        match client.can_ask(&paths::role(role)) {
+            Err(error) => refused.push((role_words(role), error.to_string())),
+            Ok(()) if !faults.is_empty() => refused.push((role_words(role), faults.join("; "))),
+            Ok(()) => {
+                changes.push(Change::CreateRole(role.clone()));
+                let join = |member: &Principal| Change::AddMember { role: role.clone(), member: member.clone() };
+                changes.extend(members.iter().map(join));
+            }
+        }
+    }
+    if changes.is_empty() {
+        return Ok(refused);
+    }
+    let (mut after, tag) = match client.policy() {
+        Ok(held) => held,
+        Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => {
+            output::note("note: this service has no dry run; your permission to make these changes was not checked");
+            return Ok(refused);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    // A role that is there is none to create.
+    apply_each(&mut after, &changes);
+    client.rehearse_policy(&after, &tag)?;
+    Ok(refused)
+}
+
+fn acl_words(body: &AclBody) -> String {
+    let AclBody { principal, operation, resource_type, resource_name, .. } = body;
+    format!("{principal} {operation} on {resource_type} `{resource_name}`")
+}
+
+fn role_words(role: &str) -> String {
+    format!("role `{role}`")
 }
 
 /// What the calls came to.
@@ -105,8 +164,7 @@ impl Work {
 fn acl_calls(client: &Client, acls: &[Acl]) -> Vec<(String, Call)> {
     let call = |acl: &Acl| {
         let body = AclBody::spelled(acl, client.roles());
-        let what = format!("{} {} on {} `{}`", body.principal, body.operation, body.resource_type, body.resource_name);
-        (what, Call { method: Method::POST, path: paths::ACLS.into(), body: json!(body).to_string() })
+        (acl_words(&body), Call { method: Method::POST, path: paths::ACLS.into(), body: json!(body).to_string() })
     };
     acls.iter().map(call).collect()
 }
@@ -115,10 +173,7 @@ fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
     let call = |(role, members): &(String, Vec<Principal>)| {
         let update =
             UpdateRole { create: true, add: members.iter().map(Member::from).collect(), ..UpdateRole::default() };
-        (
-            format!("role `{role}`"),
-            Call { method: Method::PUT, path: paths::role(role), body: json!(update).to_string() },
-        )
+        (role_words(role), Call { method: Method::PUT, path: paths::role(role), body: json!(update).to_string() })
     };
     roles.iter().map(call).collect()
 }

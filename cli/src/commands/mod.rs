@@ -4,6 +4,7 @@ pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod collisions;
 pub(crate) mod compare;
+pub(crate) mod completions;
 mod differences;
 pub(crate) mod doctor;
 pub(crate) mod document;

@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{Exception, Grant, Holder, Permissions, permissions, permissions_of};
+use gbac_engine::decide::At;
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::wire::PermissionsJson;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::explain::{names, operations, token};
+use super::explain::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain, table};
@@ -15,17 +16,24 @@ use crate::question;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let (who, may) = if let Some(principal) = &args.principal {
+    let at = At::Instant(args.who.seconds());
+    let (who, may, is_expired) = if let Some(principal) = &args.principal {
         let principal = Principal::parse(principal)
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
-        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)))
+        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)), false)
     } else {
-        let opened = question::person(&args.who, &policy, Verifier::of(&args.who.keys)?.as_ref())?;
-        let who = format!("User:{}\n{}", plain(opened.identity.user()), token(&opened));
-        (who, permissions(&policy, &opened.identity))
+        let opened = question::person(&args.who, &policy, Verifier::of(&args.who.keys, args.who.seconds())?.as_ref())?;
+        let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
+        (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))
     };
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(PermissionsJson::from(&may)))?,
+        Format::Json | Format::Yaml => {
+            let mut value = json!(PermissionsJson::from(&may));
+            if let (Value::Object(members), true) = (&mut value, is_expired) {
+                members.insert("expired".into(), true.into());
+            }
+            output::value(format, &value)?;
+        }
         Format::Text => output::text(&format!("{who}{}", words(&may)))?,
     }
     Ok(ExitCode::SUCCESS)

@@ -5,13 +5,16 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use gbac_engine::check::{ask, open};
+use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{PolicySource, Test, assertions_from_json, assertions_in};
 use serde_json::json;
 
 use crate::args::{Format, TestArgs};
 use crate::input;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, plain, plain_lines};
+use crate::secrets::scrubbed;
+use crate::yaml;
 
 /// One test that was run.
 struct Run {
@@ -27,7 +30,9 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
         let file = path.display().to_string();
         match run_file(path, &file) {
             Ok(of_file) => runs.extend(of_file),
-            Err(failure) => runs.push(Run { file, name: "the file".into(), difference: Some(failure.to_string()) }),
+            Err(failure) => {
+                runs.push(Run { file, name: "the file".into(), difference: Some(scrubbed(&failure.to_string())) });
+            }
         }
     }
     if let Some(path) = &args.junit {
@@ -52,9 +57,13 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
 
 fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
     let text = input::text(path)?;
-    let file = assertions_from_json(assertions_in(&text)).map_err(|problems| Failure::problems(what, problems))?;
+    let text = match assertions_in(&text) {
+        report if report.len() < text.len() => report.to_owned(),
+        _ => yaml::to_json(text, what)?,
+    };
+    let file = assertions_from_json(&text).map_err(|problems| Failure::problems(what, problems))?;
     if file.tests.is_empty() {
-        return Err(Failure::new("no_tests", format!("{what}: there are no tests in it")));
+        return Err(Failure::new("no_tests", format!("{what}: no tests in this file; add one, or name another file")));
     }
     let policy = match file.policy {
         PolicySource::Inline(policy) => *policy,
@@ -64,8 +73,9 @@ fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
 }
 
 fn run_one(file: &str, policy: &Policy, test: &Test) -> Run {
-    let answered = open(policy, &test.check.who, None)
-        .and_then(|opened| ask(policy, &opened.identity, &test.check).map(|answer| (answer, opened.identity)));
+    let answered = open(policy, &test.check.who, None).and_then(|opened| {
+        ask(policy, &opened.identity, &test.check, At::IgnoringExpiry).map(|answer| (answer, opened.identity))
+    });
     let observed = match &answered {
         Ok((answer, identity)) => Ok((answer, identity.groups())),
         Err(error) => Err(error.code()),
@@ -79,12 +89,24 @@ fn words(runs: &[Run], failed: usize) -> String {
         .iter()
         .map(|run| {
             let result = if run.difference.is_some() { "FAILED" } else { "ok" };
-            vec![result.into(), run.name.clone(), run.difference.clone().unwrap_or_default()]
+            // What has several lines stands below the table.
+            let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
+            vec![result.into(), run.name.clone(), first.into()]
         })
         .collect();
     let mut text = output::table(&["RESULT", "TEST", "DIFFERENCE"], &rows);
+    for run in runs {
+        if let (_, Some(_)) = parts(run.difference.as_deref().unwrap_or_default()) {
+            let _ = writeln!(text, "\n{}", plain_lines(run.difference.as_deref().unwrap_or_default()));
+        }
+    }
     let _ = writeln!(text, "\n{} passed, {failed} failed", runs.len() - failed);
     text
+}
+
+/// The first line, and what follows it.
+fn parts(difference: &str) -> (&str, Option<&str>) {
+    difference.split_once('\n').map_or((difference, None), |(first, rest)| (first, Some(rest)))
 }
 
 /// A JUnit report: one suite a file, one case a test.
@@ -98,11 +120,13 @@ fn junit(runs: &[Run]) -> String {
         let _ =
             writeln!(text, "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failed}\">", escape(file), suite.len());
         for run in suite {
-            let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), escape(&run.name));
+            let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", escape(file), name(run));
             match &run.difference {
                 None => text.push_str("/>\n"),
                 Some(difference) => {
-                    let _ = writeln!(text, "><failure message=\"{}\"/></testcase>", escape(difference));
+                    let whole: Vec<String> = difference.split('\n').map(escape).collect();
+                    let (attribute, whole) = (whole.join("&#10;"), whole.join("\n"));
+                    let _ = writeln!(text, "><failure message=\"{attribute}\">{whole}</failure></testcase>");
                 }
             }
         }
@@ -112,7 +136,12 @@ fn junit(runs: &[Run]) -> String {
     text
 }
 
-/// Text inside an XML attribute; characters that XML 1.0 cannot hold are escaped as Rust writes them.
+/// The name of a test as an attribute; its line breaks stay.
+fn name(run: &Run) -> String {
+    run.name.split('\n').map(escape).collect::<Vec<_>>().join("&#10;")
+}
+
+/// One line inside of XML; characters that XML 1.0 cannot hold are escaped as Rust writes them.
 fn escape(text: &str) -> String {
-    output::plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

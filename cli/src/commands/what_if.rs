@@ -5,15 +5,14 @@ use std::process::ExitCode;
 
 use gbac_engine::analyze::{Trial, Trials};
 use gbac_engine::check::{Answer, Opened, WhatIf};
-use gbac_engine::decide::Outcome;
-use gbac_engine::model::PrincipalType;
+use gbac_engine::decide::{At, Outcome};
 use gbac_engine::policy::{Change, GroupSource};
 use gbac_engine::wire::{WhatIfJson, trials_from_json};
 use serde_json::json;
 
 use super::compare::listed;
 use super::differences::extents;
-use super::explain::{because, resource, rule, token, verdict};
+use super::explain::{because, expired, resource, rule, token, verdict};
 use crate::args::Format;
 use crate::args::simulate::WhatIfArgs;
 use crate::input::{self, Verifier};
@@ -23,16 +22,17 @@ use crate::question;
 pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let trials = trials(args)?;
-    let verifier = Verifier::of(&args.who.keys)?;
+    let seconds = args.who.seconds();
+    let verifier = Verifier::of(&args.who.keys, seconds)?;
     let who = question::who_of(&args.who, verifier.is_some())?;
     let check = question::asked(&who, &args.question)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let found = gbac_engine::check::what_if(&policy, &who, &trials, check.as_ref(), verify)
+    let found = gbac_engine::check::what_if(&policy, &who, &trials, check.as_ref(), verify, At::Instant(seconds))
         .map_err(|error| question::refused(&error))?;
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
-        Format::Text => output::text(&words(&trials, &found))?,
+        Format::Text => output::text(&words(&trials, &found, At::Instant(seconds)))?,
     }
     let is_refused = found.idle.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
@@ -41,24 +41,23 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
 fn trials(args: &WhatIfArgs) -> Result<Trials, Failure> {
     let mut trials = match &args.changes {
         None => Trials::default(),
-        Some(path) => trials_from_json(&input::text(path)?)
+        Some(path) => trials_from_json(&input::document(path)?)
             .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
     };
     for (flag, names, trial) in
         [("--join", &args.join, Trial::Join as fn(String) -> Trial), ("--leave", &args.leave, Trial::Leave)]
     {
-        for name in names {
-            question::bare(flag, name, PrincipalType::Group)?;
-            trials.add(trial(name.clone()));
+        for name in question::group_names(flag, names)? {
+            trials.add(trial(name));
         }
     }
     if trials.as_slice().is_empty() {
-        return Err(Failure::usage("say what to try: --changes, --join or --leave"));
+        return Err(Failure::usage("no changes given; pass --changes, --join or --leave"));
     }
     Ok(trials)
 }
 
-fn words(trials: &Trials, found: &WhatIf) -> String {
+fn words(trials: &Trials, found: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(found.before.identity.user()));
     let then = format!("User:{}", plain(found.after.user()));
     let mut text = format!("{user}\n{}\nTried:\n", token(&found.before));
@@ -80,8 +79,9 @@ fn words(trials: &Trials, found: &WhatIf) -> String {
         let sides = [("today", &found.before), ("with the changes", &found.before)];
         let _ = write!(text, "\n{}", verdicts("WHEN", sides, answers));
     }
+    text.push_str(&expired(&found.before, at));
     if found.comparison.is_equal() {
-        text.push_str("\nThe person may exactly the same.\n");
+        text.push_str("\nNo change in effective access.\n");
     }
     for (what, list) in [("gains", &found.comparison.gains), ("loses", &found.comparison.loses)] {
         if !list.is_empty() {

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Entry, Match, WhoCan, who_can};
+use gbac_engine::analyze::{Entry, Holder, Match, WhoCan, who_can};
 use gbac_engine::decide::{Outcome, Request};
+use gbac_engine::model::Principal;
 use gbac_engine::wire::WhoCanJson;
 use serde_json::json;
 
@@ -44,7 +45,7 @@ fn words(asked: &Request<'_>, who: &WhoCan) -> String {
         }
     }
     if !who.blocked_for.is_empty() {
-        let names = list(who.blocked_for.iter().map(|principal| plain(&principal.to_string())).collect());
+        let names = list(who.blocked_for.iter().map(blocked).collect());
         let _ = writeln!(text, "Whoever is also one of these is denied, whatever else allows it: {names}");
     }
     if who.entries.iter().any(|entry| entry.host_unknown) {
@@ -54,11 +55,12 @@ fn words(asked: &Request<'_>, who: &WhoCan) -> String {
 }
 
 fn row(entry: &Entry) -> Vec<String> {
-    let mut name = plain(&entry.holder.to_string());
-    if entry.holder.is_everyone() {
-        name.push_str(" (everyone)");
-    } else if !entry.members.is_empty() {
-        let members: Vec<String> = entry.members.iter().map(|member| plain(&member.to_string())).collect();
+    let mut name = match &entry.holder {
+        Holder::Everyone => format!("{} (everyone)", entry.holder),
+        Holder::One(principal) => literal(principal),
+    };
+    if !entry.members.is_empty() {
+        let members: Vec<String> = entry.members.iter().map(literal).collect();
         let _ = write!(name, " ({})", members.join(", "));
     }
     let verdict = if entry.outcome == Outcome::Allow { "allowed" } else { "denied" };
@@ -68,6 +70,18 @@ fn row(entry: &Entry) -> Vec<String> {
     };
     let because = if because.is_empty() { "nothing allows it".into() } else { because.join("; ") };
     vec![verdict.into(), name, because]
+}
+
+/// A principal by its name alone: the member of a role whose name is an asterisk is one user and not everyone (D-33).
+fn literal(principal: &Principal) -> String {
+    let name = plain(&principal.to_string());
+    if principal.is_everyone() { format!("{name} (the user named `*`)") } else { name }
+}
+
+/// The principal of a deny, where `User:*` is everyone.
+fn blocked(principal: &Principal) -> String {
+    let name = plain(&principal.to_string());
+    if principal.is_everyone() { format!("{name} (everyone)") } else { name }
 }
 
 /// An ACL with the way to it.

@@ -10,24 +10,23 @@ use serde_json::{Value, json};
 use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::lists;
+use crate::output::{self, Failure, counted, plain};
 
 pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
-    for pair in &args.role {
-        let (name, file) = pair
-            .split_once('=')
-            .filter(|(name, file)| !name.is_empty() && !file.is_empty())
-            .ok_or_else(|| Failure::usage(format!("--role: `{pair}` is not NAME=FILE")))?;
+    let roles = lists::entries("--role", &args.role)?;
+    for pair in &roles {
+        let (name, file) =
+            pair.split_once('=').filter(|(name, file)| !name.is_empty() && !file.is_empty()).ok_or_else(|| {
+                Failure::usage(format!("--role: `{pair}` is not NAME=FILE; quote an entry that contains a comma"))
+            })?;
         sources.push((Some(name), file.into()));
-    }
-    if sources.iter().filter(|(_, file)| file == Path::new("-")).count() > 1 {
-        return Err(Failure::usage("one text can come from standard input"));
     }
     let mut taken = Taken::default();
     for (role, file) in sources {
         let name = file.display().to_string();
-        let read = taken.import.read(&input::text(&file)?, role);
+        let read = taken.import.read(&input::document(&file)?, role);
         taken.reads.push((name, read));
     }
     taken.finish(args.out.as_deref(), args.skip_unreadable, format)
@@ -48,14 +47,21 @@ impl Taken {
             if read.kind != Kind::Unknown {
                 let again = if read.again > 0 { format!(" ({} of them again)", read.again) } else { String::new() };
                 let (kind, acls, roles) = (read.kind.words(), read.acls, read.roles);
-                output::note(&format!("{source}: {kind}, {acls} ACLs{again} and {roles} roles"));
+                let (acls, roles) = (counted(acls, "ACL"), counted(roles, "role"));
+                output::note(&format!("{source}: {kind}, {acls}{again} and {roles}"));
+            }
+            if read.skipped > 0 {
+                let lines = counted(read.skipped, "line");
+                output::note(&format!("note: {source}: {lines} before the list of ACLs skipped"));
             }
             for fault in &read.unread {
                 output::note(&format!("{source}: {fault}"));
             }
         }
         if !self.import.has_settings() {
-            output::note("note: nothing that was read has settings; the document has the defaults");
+            output::note(
+                "note: no input states settings, so the document states none; a service that imports it keeps its own",
+            );
         }
         let policy = self.import.policy();
         let writes = unread == 0 || skip;
@@ -67,12 +73,13 @@ impl Taken {
         match (unread, skip) {
             (0, _) => Ok(true),
             (count, true) => {
-                output::note(&format!("{count} entries are left out"));
+                output::note(&format!("{} skipped", counted(count, "entry")));
                 Ok(true)
             }
             (count, false) => {
                 output::note(&format!(
-                    "error: {count} entries could not be read, and nothing was written; mend them, or leave them out with --skip-unreadable"
+                    "error: {} could not be read, and nothing was written; fix it in the source, or leave it out with --skip-unreadable",
+                    counted(count, "entry")
                 ));
                 Ok(false)
             }
@@ -85,8 +92,8 @@ impl Taken {
         let file = path.display().to_string();
         std::fs::write(path, document).map_err(|error| Failure::io(&file, &error))?;
         if format == Format::Text {
-            let (acls, roles) = (policy.acl_count(), policy.role_count());
-            return output::text(&format!("Wrote {}: {acls} ACLs and {roles} roles.\n", plain(&file)));
+            let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
+            return output::text(&format!("Wrote {}: {acls} and {roles}.\n", plain(&file)));
         }
         output::value(format, &self.report(policy, Some(&file)))
     }
@@ -98,7 +105,7 @@ impl Taken {
         };
         let sources = self.reads.iter().map(|(source, read)| {
             json!({ "source": source, "kind": read.kind.words(), "acls": read.acls, "again": read.again, "roles": read.roles,
-                "unread": unread(read) })
+                "skipped_lines": read.skipped, "unread": unread(read) })
         });
         json!({ "file": file, "acls": policy.acl_count(), "roles": policy.role_count(), "sources": sources.collect::<Vec<_>>() })
     }

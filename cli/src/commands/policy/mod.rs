@@ -10,7 +10,8 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Finding, Relation, Severity, diff};
+use gbac_engine::analyze::{Diff, Finding, Relation, Severity, diff};
+use gbac_engine::policy::StatedSettings;
 use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
 use serde_json::{Value, json};
 
@@ -18,7 +19,8 @@ use super::differences;
 use crate::args::Format;
 use crate::args::policy::{FailOn, PolicyCommand};
 use crate::input;
-use crate::output::{self, Failure, plain};
+use crate::output::{self, Failure, counted, plain};
+use crate::secrets::scrubbed_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
     let holds = match command {
@@ -38,15 +40,15 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
     let mut rows: Vec<Value> = Vec::new();
     for path in files {
         let file = path.display().to_string();
-        let problems = match policy_from_json(&input::text(path)?) {
+        let problems = match policy_from_json(&input::document(path)?) {
             Ok(policy) => {
                 if format == Format::Text {
-                    let (acls, roles) = (policy.acl_count(), policy.role_count());
-                    output::text(&format!("{}: valid, {acls} ACLs and {roles} roles\n", plain(&file)))?;
+                    let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
+                    output::text(&format!("{}: valid, {acls} and {roles}\n", plain(&file)))?;
                 }
                 Problems::default()
             }
-            Err(problems) => problems,
+            Err(problems) => scrubbed_problems(problems),
         };
         right &= problems.0.is_empty();
         match format {
@@ -55,7 +57,7 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
             }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
-                let mut text = format!("{}: {} problems\n", plain(&file), problems.0.len());
+                let mut text = format!("{}: {}\n", plain(&file), counted(problems.0.len(), "problem"));
                 for problem in &problems.0 {
                     let _ = writeln!(text, "  {}", plain(&problem.to_string()));
                 }
@@ -72,7 +74,7 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
 /// What is odd; says whether nothing is as grave as it may not be.
 fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
     let file = path.display().to_string();
-    let findings = lint_from_json(&input::text(path)?).map_err(|problems| Failure::problems(&file, problems))?;
+    let findings = lint_from_json(&input::document(path)?).map_err(|problems| Failure::problems(&file, problems))?;
     match format {
         Format::Json | Format::Yaml => {
             let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
@@ -106,18 +108,35 @@ fn lint_words(findings: &[Finding]) -> String {
         .iter()
         .map(|severity| (count(*severity), severity.code()))
         .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+        .map(|(count, word)| counted(count, word))
         .collect();
     let _ = writeln!(text, "\n{}", counts.join(", "));
     text
 }
 
+/// The settings that differ because the later policy does not state them (D-43).
+fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
+    let is_stated = |name: &str| match name {
+        "oidc_group_claim_path" => stated.claim_path,
+        "nested_group_behavior" => stated.nested,
+        "oidc_principal_mapping" => stated.principal_mapping,
+        "superusers" => stated.superusers,
+        _ => true,
+    };
+    changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()
+}
+
 /// Who gains and loses what; says whether nobody does.
 fn compare(before: &Path, after: &Path, format: Format) -> Result<bool, Failure> {
-    if [before, after] == [Path::new("-"); 2] {
-        return Err(Failure::usage("one of the two documents can come from standard input"));
+    let (earlier, later) = (input::policy(before)?, input::policy(after)?);
+    let changed = diff(&earlier, &later);
+    let unstated = unstated(&changed, later.settings().states());
+    if !unstated.is_empty() {
+        let (file, names) = (after.display(), unstated.join("`, `"));
+        output::note(&format!(
+            "note: {file} does not state `{names}`, so the comparison uses the default; a service that imports it keeps its own"
+        ));
     }
-    let changed = diff(&input::policy(before)?, &input::policy(after)?);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(DiffJson::from(&changed)))?,
         Format::Text => output::text(&differences::words(&changed))?,

@@ -73,7 +73,7 @@ fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<Ex
             changes.push(Change::AddAcl(acl));
         }
     }
-    let (before, after) = after(client, changes)?;
+    let (before, after) = rehearsed(client, changes)?;
     let difference = diff(&before, &after);
     match format {
         Format::Json | Format::Yaml => {
@@ -87,12 +87,17 @@ fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<Ex
     Ok(outcome(&done))
 }
 
-/// The service's policy, and as it would be.
-fn after(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
-    let (before, _) = client.policy()?;
+/// The service's policy, and as it would be; the service has checked that the caller may make it so.
+fn rehearsed(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
+    let (before, tag) = client.policy()?;
     let mut after = before.clone();
+    let is_something = !changes.is_empty();
     for change in changes {
         after.apply(change).map_err(|error| Failure::new(error.code(), error.to_string()))?;
+    }
+    // The real run makes no call either where there is nothing to do.
+    if is_something {
+        client.rehearse_policy(&after, &tag)?;
     }
     Ok((before, after))
 }
@@ -169,8 +174,8 @@ pub(super) fn delete(
         }
     };
     let mut broken = None;
-    if args.dry {
-        let (before, after) = after(client, found.into_iter().map(Change::RemoveAcl).collect())?;
+    if args.dry_run {
+        let (before, after) = rehearsed(client, found.into_iter().map(Change::RemoveAcl).collect())?;
         let difference = diff(&before, &after);
         add("difference", json!(DiffJson::from(&difference)));
         if format == Format::Text {

@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use gbac_api::acls::{AclFilter, PatternFilter};
-use gbac_engine::model::{
-    Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType,
-};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 
-use crate::args::ResourceArgs;
 use crate::args::online::{AclArgs, CreateAclsArgs, FilterArgs, PatternArg, PatternFilterArg};
 use crate::lists::{entries, principals};
 use crate::output::Failure;
+use crate::question::resources;
 
 /// The flags of one permission, read: who, and from where.
 struct Side {
@@ -62,22 +60,6 @@ fn operations(args: &AclArgs) -> Result<Vec<Operation>, Failure> {
     entries("--operation", &args.operation)?.iter().map(read).collect()
 }
 
-/// The resources that are named.
-fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
-    let mut named = Vec::new();
-    for (kind, flag, values) in [
-        (ResourceType::Topic, "--topic", &args.topic),
-        (ResourceType::Group, "--group", &args.group),
-        (ResourceType::TransactionalId, "--transactional-id", &args.transactional_id),
-        (ResourceType::Subject, "--registry-subject", &args.registry_subject),
-    ] {
-        named.extend(entries(flag, values)?.into_iter().map(|name| (kind, name)));
-    }
-    named.extend(args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into())));
-    named.extend(args.registry_global.then(|| (ResourceType::Registry, String::new())));
-    Ok(named)
-}
-
 /// Whether there is one such resource only, so that its name says nothing.
 const fn is_single(kind: ResourceType) -> bool {
     matches!(kind, ResourceType::Cluster | ResourceType::Registry)
@@ -87,9 +69,9 @@ const fn is_single(kind: ResourceType) -> bool {
 pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     let (resources, operations, sides) =
         (resources(&args.acls.resources)?, operations(&args.acls)?, Side::both(&args.acls)?);
-    let none = |what: &str| Err(Failure::usage(format!("specified flags created no ACLs: {what}")));
+    let none = |what: &str| Err(Failure::usage(format!("nothing to create: {what}")));
     if sides.iter().all(|side| side.principals.is_empty()) {
-        return none("say who with --allow-principal, --deny-principal, --allow-role or --deny-role");
+        return none("name a principal with --allow-principal, --deny-principal, --allow-role or --deny-role");
     }
     if resources.is_empty() {
         return none(
@@ -97,11 +79,11 @@ pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
         );
     }
     if operations.is_empty() {
-        return none("name what with --operation");
+        return none("name an operation with --operation");
     }
     if let Some(side) = sides.iter().find(|side| side.principals.is_empty() && !side.hosts.is_empty()) {
         let word = side.permission.spelling().cli;
-        return none(&format!("--{word}-host is nobody's; say who with --{word}-principal or --{word}-role"));
+        return none(&format!("--{word}-host has no principal; name one with --{word}-principal or --{word}-role"));
     }
     let pattern = match args.resource_pattern_type {
         PatternArg::Literal => PatternType::Literal,

@@ -16,7 +16,7 @@ pub(crate) fn run(connect: &ConnectArgs, command: &SecurityCommand, format: Form
     match command {
         SecurityCommand::Acl { command: AclCommand::Create(args) } => {
             let wanted = filters::wanted(args)?;
-            acl::create(&Client::open(connect)?, wanted, args.dry, format)
+            acl::create(&Client::open(connect)?, wanted, args.dry_run, format)
         }
         SecurityCommand::Acl { command: AclCommand::List(args) } => {
             let filters = filters::filters(&args.filter)?;

@@ -1,0 +1,124 @@
+//! Documents in YAML, read as the JSON that they say: what `--format yaml` writes, and what people write by hand.
+
+use serde_json::Value;
+use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_saphyr::{Options, budget, options};
+
+use crate::output::{Failure, plain};
+
+/// A text as JSON text: YAML is converted, anything else is left to the reader of JSON, which says what is wrong with it.
+pub(crate) fn to_json(text: String, what: &str) -> Result<String, Failure> {
+    if !looks_like_yaml(&text) {
+        return Ok(text);
+    }
+    match serde_saphyr::from_str_with_options::<Value>(&text, strict()) {
+        Ok(value @ (Value::Object(_) | Value::Array(_))) => Ok(value.to_string()),
+        // A word or a number is no document in YAML either.
+        Ok(_) => Ok(text),
+        Err(error) => Err(refused(what, &error)),
+    }
+}
+
+/// The values of a stream of YAML documents, or of one that is a list.
+pub(crate) fn stream(text: &str, what: &str) -> Result<Vec<Value>, Failure> {
+    let values: Vec<Value> =
+        serde_saphyr::from_multiple_with_options(text, strict()).map_err(|error| refused(what, &error))?;
+    Ok(values
+        .into_iter()
+        .flat_map(|value| match value {
+            Value::Array(values) => values,
+            value => vec![value],
+        })
+        .collect())
+}
+
+/// Whether the first line that says anything is one of a YAML document, and none of JSON.
+pub(crate) fn looks_like_yaml(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    lines.next().is_some_and(begins_yaml)
+}
+
+fn begins_yaml(line: &str) -> bool {
+    let key = line.split(':').next().unwrap_or_default().trim_matches(['"', '\'']);
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '-');
+    let is_member = line
+        .get(line.find(':').map_or(line.len(), |colon| colon + 1)..)
+        .is_some_and(|rest| line.contains(':') && (rest.is_empty() || rest.starts_with(' ')));
+    line == "---"
+        || line.starts_with("--- ")
+        || line.starts_with("- ")
+        || line.starts_with("%YAML")
+        || (is_member && !key.is_empty() && key.chars().all(is_name))
+}
+
+/// As strict as the reader of JSON: no member twice, nothing merged, words are words. What is large is no fault.
+fn strict() -> Options {
+    options! {
+        budget: budget! {
+            max_events: 200_000_000,
+            max_nodes: 100_000_000,
+            max_total_scalar_bytes: 4 << 30,
+            max_documents: 100_000_000,
+        },
+        duplicate_keys: DuplicateKeyPolicy::Error,
+        merge_keys: MergeKeyPolicy::Error,
+        strict_booleans: true,
+        leading_zero_numbers_as_strings: true,
+        underscored_numbers_as_strings: true,
+    }
+}
+
+fn refused(what: &str, error: &serde_saphyr::Error) -> Failure {
+    let place = error.location().map(|at| format!("line {}, column {}: ", at.line(), at.column())).unwrap_or_default();
+    let message = error.without_snippet().to_string();
+    let first = message.lines().next().unwrap_or_default();
+    Failure::new(
+        "yaml_syntax",
+        format!("{}: {place}{first}; correct the YAML, or write the document as JSON", plain(what)),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn yaml_is_told_from_json_and_from_other_texts() {
+        for yaml in [
+            "version: 1\n",
+            "---\nversion: 1\n",
+            "# a policy\n\nversion: 1",
+            "- change: settings",
+            "\"version\": 1",
+            "acls:\n",
+        ] {
+            assert!(looks_like_yaml(yaml), "{yaml}");
+        }
+        for other in [
+            "",
+            "{\"version\": 1}",
+            "[1]",
+            "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=a, patternType=LITERAL)`:",
+            "hello",
+            "eyJhbGciOiJub25lIn0.e30.x",
+            "http://127.0.0.1",
+        ] {
+            assert!(!looks_like_yaml(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn what_yaml_says_twice_or_merges_is_refused() {
+        let read = |text: &str| to_json(text.into(), "x.yaml");
+        assert_eq!(read("version: 1\nacls: []\n").unwrap(), r#"{"acls":[],"version":1}"#);
+        assert_eq!(read("a: no\nb: 010\nc: 1_0\nd: true\n").unwrap(), r#"{"a":"no","b":"010","c":"1_0","d":true}"#);
+        for bad in ["a: 1\na: 2\n", "a: &x {b: 1}\nc: {<<: *x}\n", "a: [1\n", "a: 1\n---\nb: 2\n"] {
+            let message = read(bad).unwrap_err().to_string();
+            assert!(message.starts_with("x.yaml: ") && message.contains("; correct the YAML"), "{message}");
+        }
+        assert_eq!(stream("---\na: 1\n---\na: 2\n", "x").unwrap(), [json!({ "a": 1 }), json!({ "a": 2 })]);
+        assert_eq!(stream("- a: 1\n- a: 2\n", "x").unwrap(), [json!({ "a": 1 }), json!({ "a": 2 })]);
+    }
+}
