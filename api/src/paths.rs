@@ -18,8 +18,6 @@ pub const PLATFORM_SECURITY_SERVICE: &str = "redpanda.core.admin.v2.SecurityServ
 pub const RESOLVE_OIDC_IDENTITY: &str = "ResolveOidcIdentity";
 /// The operation that tells the caller's own roles.
 pub const LIST_CURRENT_USER_ROLES: &str = "ListCurrentUserRoles";
-/// The operations of the SecurityService that change nothing and are not about the caller.
-pub const SECURITY_READS: [&str; 2] = ["GetRole", "ListRoles"];
 /// The cluster properties (specification 2.2).
 pub const CLUSTER_CONFIG: &str = "/v1/cluster_config";
 /// What the cluster properties are.
@@ -34,6 +32,8 @@ pub const LOG_LEVEL: &str = "/v1/config/log_level";
 pub const LICENSE: &str = "/gbac/v1/license";
 /// The whole policy document at once.
 pub const POLICY: &str = "/gbac/v1/policy";
+/// Policy changes, all or none.
+pub const POLICY_CHANGES: &str = "/gbac/v1/policy/changes";
 /// The last audit events.
 pub const AUDIT: &str = "/gbac/v1/audit";
 /// One question of a gateway (AuthZEN 1.0).
@@ -62,6 +62,12 @@ pub const DEMO_DISCOVERY: &str = "/demo/idp/.well-known/openid-configuration";
 pub const DEMO_JWKS: &str = "/demo/idp/jwks";
 /// Its people, each with a token that was just signed.
 pub const DEMO_PEOPLE: &str = "/demo/idp/people";
+
+/// The whole policy document, for a dry run of a replacement.
+#[must_use]
+pub fn policy_dry_run() -> String {
+    format!("{POLICY}?dry_run=true")
+}
 
 /// `/v1/acls` with a filter; for GET.
 #[must_use]

@@ -272,7 +272,6 @@ fn a_policy_comes_with_its_settings_and_denies_first() {
         [
             "nested_group_behavior=suffix",
             "oidc_group_claim_path=$['https://x.example/groups']",
-            "oidc_principal_mapping=$.sub",
             "superusers=[\"admin\",\"o'neil, jr\"]"
         ]
     );
@@ -281,6 +280,33 @@ fn a_policy_comes_with_its_settings_and_denies_first() {
     let (calls, _) = run(&script(&changes(&policy), Target::Curl).text, "cat >/dev/null");
     let body: Value = serde_json::from_str(flag(&calls[0], "--data-raw")).unwrap();
     assert_eq!(body["upsert"]["superusers"], json!(["admin", "o'neil, jr"]));
+    assert!(body["upsert"].get("oidc_principal_mapping").is_none(), "it is not stated: {body}");
+}
+
+#[test]
+fn only_the_settings_that_are_stated_are_sent() {
+    let policy = |settings: Value| Policy::new(settings_from_value(&settings).unwrap());
+    let sent = |changes: &[Change]| -> Vec<String> {
+        let lines = steps(changes, Target::Gbac).into_iter().flat_map(|step| step.commands);
+        lines.map(|line| line.replace("gbac cluster config set ", "").replace('\'', "")).collect()
+    };
+    let nothing = policy(json!({}));
+    let full = policy(json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
+        "oidc_principal_mapping": "$.sub", "superusers": ["admin"] }));
+    assert_eq!(sent(&changes(&nothing)), [""; 0]);
+    assert_eq!(sent(&changes(&policy(json!({ "nested_group_behavior": "none" })))), ["nested_group_behavior=none"]);
+    assert_eq!(sent(&changes_between(&full, &nothing)), [""; 0]);
+    let none = policy(json!({ "nested_group_behavior": "none" }));
+    assert_eq!(sent(&changes_between(&full, &none)), ["nested_group_behavior=none"]);
+    // Which value a cluster has whose document does not say is not known.
+    assert_eq!(sent(&changes_between(&nothing, &none)), ["nested_group_behavior=none"]);
+    assert_eq!(sent(&changes_between(&none, &none)), [""; 0]);
+    // A document that does not state superusers never takes them away.
+    for change in changes_between(&full, &policy(json!({ "oidc_principal_mapping": "$.email" }))) {
+        let mut applied = full.clone();
+        assert!(applied.apply(change).unwrap() && applied.settings().superusers.contains("admin"));
+        assert_eq!(applied.settings().groups, full.settings().groups);
+    }
 }
 
 #[test]
@@ -310,7 +336,7 @@ fn what_cannot_be_said_is_told_and_a_failing_call_makes_the_exit_code() {
         assert!(written.text.contains(&format!("# {}\n", note.message)), "{note}");
     }
     let (calls, exit) = run(&written.text, "exit 3");
-    assert_eq!(calls.len(), 2, "a call that fails does not keep the others from being made: {calls:?}");
+    assert_eq!(calls.len(), 1, "a call that fails does not keep the others from being made: {calls:?}");
     assert_eq!(exit, 1);
 }
 

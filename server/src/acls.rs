@@ -1,25 +1,27 @@
 //! `/v1/acls`: the Data Plane's ACLs (specification 4.2).
 
+use axum::Json;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::{encode, paths};
 use gbac_engine::policy::Change;
 use serde_json::json;
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::body;
 use crate::fault::{Fault, Surface};
 use crate::store::Plan;
+use crate::warnings;
 
 const SURFACE: Surface = Surface::DataPlane;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(paths::ACLS, get(list).post(create).delete(delete))
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::ACLS, Access::SUPERUSER, get(list).post(create).delete(delete))
 }
 
 async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
@@ -35,10 +37,12 @@ async fn list(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
 async fn create(State(app): State<App>, request: Request) -> Response {
     let add = async {
         let acl = body::json::<AclBody>(request).await?.check_create().map_err(Fault::fields)?;
-        app.change(|_| Ok::<_, Fault>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await
+        let principal = acl.principal.clone();
+        let ((), after) = app.change(|_| Ok::<_, Fault>(Plan::Changes(vec![Change::AddAcl(acl)], ()))).await?;
+        Ok::<_, Fault>(warnings::about(&after.policy, [&principal]))
     };
     match add.await {
-        Ok(_) => (StatusCode::CREATED, Json(json!({}))).into_response(),
+        Ok(warnings) => warnings::with_headers((StatusCode::CREATED, Json(json!({}))).into_response(), &warnings),
         Err(fault) => fault.answer(SURFACE),
     }
 }

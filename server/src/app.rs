@@ -1,5 +1,6 @@
 //! The application: what it holds, and the router over it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use gbac_engine::token::Claims;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
 
+use crate::access::{Access, Routes};
 use crate::audit::{self, Audit};
 use crate::auth::{self, Admin, Caller};
 use crate::clock::{self, Clock};
@@ -34,7 +36,7 @@ use crate::store::{Plan, Snapshot, Store};
 use crate::upstream::{Upstream, UpstreamOptions};
 use crate::{
     acls, authzen, body, cluster_config, control_plane, demo_provider, gate, health, license, loggers, parameters,
-    policy_document, roles, security_service, service_info, upstream,
+    policy_changes, policy_document, roles, security_service, service_info, upstream,
 };
 
 /// What a demo is made from.
@@ -161,9 +163,7 @@ impl App {
     /// See [`ServeError`].
     pub fn demo(options: Demo) -> Result<Self, ServeError> {
         let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
-        if options.admin_password.as_deref() == Some("") {
-            return Err(ServeError::EmptyPassword);
-        }
+        start::check_password(options.admin_password.as_deref())?;
         let published = options.admin_password.is_none();
         let password = options.admin_password.unwrap_or_else(|| demo::PASSWORD.into());
         let sign_in = published.then(|| SignIn { user: demo::ADMIN.into(), password: password.clone() });
@@ -248,8 +248,7 @@ impl App {
             .store
             .change(move |held| {
                 let plan = plan(held)?;
-                license::check(held, &plan)?;
-                Ok(plan)
+                Ok(license::check(held, plan)?)
             })
             .await
     }
@@ -354,14 +353,17 @@ impl fmt::Display for ClaimsText<'_> {
     }
 }
 
-/// Every route of the service.
-pub fn router(app: App) -> Router {
-    Router::new()
+/// Every route of the service, each with what it takes.
+pub(crate) fn routes(app: &App) -> Routes {
+    Routes::new()
+        .folder("v1", Access::SUPERUSER)
+        .folder("gbac", Access::SUPERUSER)
         .merge(acls::routes())
         .merge(roles::routes())
         .merge(security_service::routes())
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
+        .merge(policy_changes::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())
@@ -370,11 +372,30 @@ pub fn router(app: App) -> Router {
         .merge(license::routes())
         .merge(loggers::routes())
         .merge(upstream::routes())
-        .merge(if app.is_demo() { demo_provider::routes() } else { Router::new() })
+        .merge(if app.is_demo() { demo_provider::routes() } else { Routes::new() })
+}
+
+/// What each route takes of its caller, by the route's pattern.
+#[must_use]
+pub fn declared_access(app: &App) -> BTreeMap<String, Access> {
+    let (_, declared) = routes(app).into_parts();
+    declared.routes().map(|(route, access)| (route.to_owned(), access)).collect()
+}
+
+/// The service, without a port.
+pub fn router(app: App) -> Router {
+    let routes = routes(&app);
+    assemble(app, routes)
+}
+
+/// These routes, the console's files, and what every request passes.
+pub(crate) fn assemble(app: App, routes: Routes) -> Router {
+    let (router, declared) = routes.into_parts();
+    router
         .route_layer(middleware::from_fn(parameters::check))
         .method_not_allowed_fallback(wrong_method)
         .fallback(console::answer)
-        .layer(middleware::from_fn_with_state(app.clone(), auth::authorize))
+        .layer(middleware::from_fn_with_state((app.clone(), Arc::new(declared)), auth::authorize))
         // On loopback time counts, not bytes.
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(middleware::from_fn_with_state(app.clone(), gate::gate))

@@ -16,7 +16,7 @@ use gbac_engine::decide::Outcome;
 use gbac_engine::identity::Identity;
 use tokio::sync::Semaphore;
 
-use crate::access::Takes;
+use crate::access::{Declared, Required};
 use crate::app::App;
 use crate::audit::{Asked, Credential};
 use crate::body;
@@ -265,23 +265,27 @@ async fn by_password(app: &App, name: &str, password: String, peer: Option<IpAdd
 }
 
 /// Lets a request through to its handler when its caller may ask it (D-26).
-pub(crate) async fn authorize(State(app): State<App>, request: Request, next: Next) -> Response {
-    let takes = Takes::of(&app, request.method(), request.uri().path());
-    if takes == Takes::Nothing {
+pub(crate) async fn authorize(
+    State((app, declared)): State<(App, Arc<Declared>)>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let required = declared.access(&request).required(&app, request.method());
+    if required == Required::Nothing {
         return next.run(request).await;
     }
     let (surface, credentials) = (Surface::of(request.uri().path()), Credentials::of(&request));
-    match admit(&app, takes, surface, &credentials).await {
+    match admit(&app, required, surface, &credentials).await {
         Ok(()) => next.run(request).await,
         Err(fault) => body::refuse(request, fault).await,
     }
 }
 
-async fn admit(app: &App, takes: Takes, surface: Surface, credentials: &Credentials) -> Result<(), Fault> {
+async fn admit(app: &App, required: Required, surface: Surface, credentials: &Credentials) -> Result<(), Fault> {
     let (asked, audit) = (&credentials.asked, app.audit());
     let caller = match authenticate(app, credentials).await {
         Ok(caller) => caller,
-        Err(Refusal::Missing) if takes == Takes::Anyone => return Ok(()),
+        Err(Refusal::Missing) if required == Required::RightIfGiven => return Ok(()),
         Err(refusal) => {
             if matches!(refusal, Refusal::Missing) {
                 audit.access(asked, "", false, Outcome::Deny, "credentials required").await?;
@@ -289,7 +293,7 @@ async fn admit(app: &App, takes: Takes, surface: Surface, credentials: &Credenti
             return Err(refusal.fault(surface, credentials.page));
         }
     };
-    if takes == Takes::Anyone {
+    if required == Required::RightIfGiven {
         return Ok(());
     }
     if app.is_superuser(&caller) {

@@ -4,27 +4,28 @@
 use std::collections::HashMap;
 use std::ptr;
 
+use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use axum::{Json, Router};
 use gbac_api::authzen::{Configuration, Evaluated, EvaluatedAll, Evaluations, Parts, Semantic};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::audit::{ApiActivity, Authorization, Event, User, api_activity};
 use gbac_engine::check::{Check, Question, Who, ask_open, events, open};
-use gbac_engine::decide::{OpenIdentity, Outcome};
+use gbac_engine::decide::{At, OpenIdentity, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 use gbac_engine::requests::expand;
 use gbac_engine::wire::AnswerJson;
 use serde_json::{Value, json};
 
+use crate::access::{Access, Reads, Routes};
 use crate::app::App;
 use crate::audit::{Asked, Credential};
 use crate::body;
-use crate::fault::{Fault, Surface};
+use crate::fault::{Fault, Surface, without_secrets};
 
 const SURFACE: Surface = Surface::Own;
 /// What a gateway calls its request; it comes back unchanged.
@@ -36,11 +37,13 @@ const WORK: usize = 200 * DECISIONS;
 /// How many bytes of names and reasons the answers and events of one request may repeat.
 const BYTES: usize = 16 << 20;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::ACCESS_EVALUATION, post(evaluation))
-        .route(paths::ACCESS_EVALUATIONS, post(evaluations))
-        .route(paths::AUTHZEN_CONFIGURATION, get(configuration))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        // A question changes nothing, whatever its method.
+        .folder("access", Access::Superuser(Reads::All))
+        .route(paths::ACCESS_EVALUATION, Access::Superuser(Reads::All), post(evaluation))
+        .route(paths::ACCESS_EVALUATIONS, Access::Superuser(Reads::All), post(evaluations))
+        .route(paths::AUTHZEN_CONFIGURATION, Access::Public, get(configuration))
 }
 
 async fn configuration(State(app): State<App>) -> Json<Configuration> {
@@ -96,7 +99,9 @@ async fn decide(app: &App, asked: Asked, all: Evaluations) -> Result<Vec<Evaluat
     };
     let this = app.clone();
     let round = move || {
-        Round { app: &this, policy: &policy, asked: &asked, left: Left::default() }.run(&all, subjects, &places)
+        // One instant for all questions of a request.
+        let at = At::Instant(this.now());
+        Round { app: &this, policy: &policy, asked: &asked, at, left: Left::default() }.run(&all, subjects, &places)
     };
     let (evaluations, events) = tokio::task::spawn_blocking(round).await.map_err(|_| lost())??;
     app.audit().decisions(events).await?;
@@ -254,6 +259,8 @@ struct Round<'r> {
     app: &'r App,
     policy: &'r Policy,
     asked: &'r Asked,
+    /// When the questions are asked, by the service's clock: a question cannot say so itself.
+    at: At,
     left: Left,
 }
 
@@ -274,7 +281,7 @@ impl Round<'_> {
             let answer = match check(question, subject) {
                 Ok(check) => {
                     let first = !std::mem::replace(signed_in, true);
-                    self.evaluate(subject, first, &Check { now: Some(self.app.now()), ..check }, &mut events)?
+                    self.evaluate(subject, first, &Check { at: Some(self.at), ..check }, &mut events)?
                 }
                 Err(faults) if is_one => return Err(Fault::question(faults)),
                 Err(faults) => self.unreadable(&faults, &mut events)?,
@@ -310,8 +317,8 @@ impl Round<'_> {
             Open::Unreadable(faults) => return self.unreadable(faults, told),
         };
         self.left.take_check(identity.identity(), check)?;
-        let answer =
-            ask_open(self.policy, identity, check).map_err(|error| Fault::new(RpcCode::Internal, error.to_string()))?;
+        let answer = ask_open(self.policy, identity, check, self.at)
+            .map_err(|error| Fault::new(RpcCode::Internal, error.to_string()))?;
         self.app.metrics().decision(answer.outcome());
         let identity = identity.identity();
         told.extend(audit.events(self.asked, |context| {
@@ -336,7 +343,7 @@ impl Round<'_> {
                 resources: &[],
             })]
         }));
-        Ok(Evaluated::failed(400, "invalid_question", &message, faults))
+        Ok(Evaluated::failed(400, "invalid_question", &message, &without_secrets(faults.to_vec())))
     }
 }
 

@@ -1,19 +1,20 @@
 //! `/v1/clusters`: the Control Plane's one cluster, and where it is (specification 4.1).
 
+use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::clusters::{Cluster, GetCluster};
 use gbac_api::problem::RpcCode;
 use gbac_engine::text::escaped;
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::fault::{Fault, Surface};
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route("/v1/clusters/{cluster_id}", get(read))
+pub(crate) fn routes() -> Routes {
+    Routes::new().route("/v1/clusters/{cluster_id}", Access::SUPERUSER, get(read))
 }
 
 /// Where the Data Plane is comes from the command line. What a request calls the service is never believed: whoever

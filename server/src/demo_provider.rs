@@ -1,22 +1,23 @@
 //! `/demo/idp`: the development identity provider's discovery document, keys and people.
 
+use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::demo::Provider;
 use crate::fault::{Fault, Surface};
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::DEMO_DISCOVERY, get(discovery))
-        .route(paths::DEMO_JWKS, get(jwks))
-        .route(paths::DEMO_PEOPLE, get(people))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::DEMO_DISCOVERY, Access::Public, get(discovery))
+        .route(paths::DEMO_JWKS, Access::Public, get(jwks))
+        .route(paths::DEMO_PEOPLE, Access::Public, get(people))
 }
 
 /// These routes are those of a demo, which has a provider.

@@ -8,6 +8,7 @@ use gbac_api::problem::{
     AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
     ServiceProblem,
 };
+use gbac_engine::audit::without_credentials;
 use gbac_engine::policy::ChangeError;
 use gbac_engine::text::escaped;
 
@@ -99,6 +100,21 @@ impl Fault {
         Self { problems, ..Self::with_status(400, RpcCode::InvalidArgument, "invalid_document", message) }
     }
 
+    /// Every fault of changes at once.
+    pub(crate) fn changes(problems: Vec<DocumentFault>) -> Self {
+        let fault = Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", "");
+        fault.with_changes(problems)
+    }
+
+    /// The same with more faults of changes; its message counts them.
+    pub(crate) fn with_changes(mut self, problems: Vec<DocumentFault>) -> Self {
+        self.problems.extend(problems);
+        let count = self.problems.len();
+        let noun = if count == 1 { "problem" } else { "problems" };
+        self.message = format!("the changes have {count} {noun}; nothing was changed");
+        self
+    }
+
     /// Every fault of a question at once (AuthZEN).
     pub(crate) fn question(problems: Vec<DocumentFault>) -> Self {
         let count = problems.len();
@@ -109,7 +125,15 @@ impl Fault {
 
     /// The answer in the form of a surface.
     pub(crate) fn answer(self, surface: Surface) -> Response {
-        let Self { mut status, mut code, word, mut message, fields, problems, license, headers } = self;
+        let Self { mut status, mut code, word, message, fields, problems, license, headers } = self;
+        // What is wrong is quoted, and what is quoted may be a token in the wrong place.
+        let mut message = without_credentials(&message);
+        let clean = |fault: FieldViolation| FieldViolation {
+            field: without_credentials(&fault.field),
+            description: without_credentials(&fault.description),
+        };
+        let fields: Vec<FieldViolation> = fields.into_iter().map(clean).collect();
+        let problems = without_secrets(problems);
         if license && surface == Surface::Connect {
             (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
         }
@@ -139,6 +163,16 @@ impl Fault {
         }
         response
     }
+}
+
+/// Faults of a document, without credentials that they quote.
+pub(crate) fn without_secrets(problems: Vec<DocumentFault>) -> Vec<DocumentFault> {
+    let clean = |fault: DocumentFault| DocumentFault {
+        path: without_credentials(&fault.path),
+        code: fault.code,
+        message: without_credentials(&fault.message),
+    };
+    problems.into_iter().map(clean).collect()
 }
 
 /// A change that its plan had checked fails only by a fault of ours.

@@ -19,9 +19,11 @@ use crate::body;
 use crate::fault::{Fault, Surface};
 use crate::site::Site;
 
-/// How long an answer may take, and how long that to a whole policy document, which can have a million ACLs.
+/// How long an answer may take, and how long that to a policy document or to changes of it, which can have a million
+/// ACLs.
 const TIME: Duration = Duration::from_secs(30);
 const DOCUMENT_TIME: Duration = Duration::from_secs(120);
+const DOCUMENTS: [&str; 2] = [paths::POLICY, paths::POLICY_CHANGES];
 
 /// How many bytes a path and its query may have: room for the longest names, percent-encoded. Beyond 64 KiB the answer
 /// is HTTP's own and has no body.
@@ -45,7 +47,7 @@ pub(crate) async fn gate(State(app): State<App>, request: Request, next: Next) -
     let surface = Surface::of(&path);
     let mut response = match refusal(&request, app.site()) {
         Some(fault) => body::refuse(request, fault).await,
-        None => timeout(if path == paths::POLICY { DOCUMENT_TIME } else { TIME }, next.run(request))
+        None => timeout(if DOCUMENTS.contains(&path.as_str()) { DOCUMENT_TIME } else { TIME }, next.run(request))
             .await
             .unwrap_or_else(|_| Fault::new(RpcCode::DeadlineExceeded, "the request took too long").answer(surface)),
     };

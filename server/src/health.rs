@@ -1,20 +1,20 @@
 //! `/healthz`, `/readyz` and `/metrics`: for whoever runs the service.
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::paths;
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::metrics::{CONTENT_TYPE, Now};
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::HEALTH, get(async || "ok\n"))
-        .route(paths::READY, get(ready))
-        .route(paths::METRICS, get(metrics))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::HEALTH, Access::Public, get(async || "ok\n"))
+        .route(paths::READY, Access::Public, get(ready))
+        .route(paths::METRICS, Access::Local, get(metrics))
 }
 
 /// Ready is who can store a change. A provider that is down is a number in the metrics: decisions do not need it.
@@ -25,7 +25,6 @@ async fn ready(State(app): State<App>) -> Response {
     (StatusCode::SERVICE_UNAVAILABLE, "the store takes no more writes\n").into_response()
 }
 
-/// On loopback for everyone there; else it takes a superuser (D-26), as the table in `access` says.
 async fn metrics(State(app): State<App>) -> Response {
     let held = app.read();
     let now = Now {

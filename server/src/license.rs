@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
+use axum::Json;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::paths;
-use gbac_api::problem::RpcCode;
+use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::body;
 use crate::config::{Config, License};
 use crate::fault::{Fault, Surface};
-use crate::store::{Plan, Snapshot};
+use crate::store::{Attempt, Plan, Snapshot};
 
 /// The name of the command-line setting.
 const NAME: &str = "license";
@@ -53,6 +54,8 @@ fn licensed<T>(held: &Policy, plan: &Plan<T>) -> Option<Licensed> {
             changes.iter().find_map(|change| licensed_change(held, change))
         }
         Plan::Replace(policy, _) => licensed_policy(held, policy),
+        // What each of them does is known once it is made.
+        Plan::Attempt(..) => None,
     }
 }
 
@@ -108,15 +111,46 @@ pub(crate) fn licensed_property(held: &Settings, wanted: &Settings) -> Option<&'
 ///
 /// # Errors
 /// As D-16 says, in the form of each surface.
-pub(crate) fn check<T>(held: &Snapshot, plan: &Plan<T>) -> Result<(), Fault> {
+pub(crate) fn check<T: 'static>(held: &Snapshot, plan: Plan<T>) -> Result<Plan<T>, Fault> {
     if held.config.license == License::Valid {
-        return Ok(());
+        return Ok(plan);
     }
-    licensed(&held.policy, plan).map_or(Ok(()), |what| Err(Fault::license(what.message())))
+    if let Some(what) = licensed(&held.policy, &plan) {
+        return Err(Fault::license(what.message()));
+    }
+    let Plan::Attempt(changes, accept) = plan else { return Ok(plan) };
+    let before = held.policy.settings().clone();
+    let accept = move |attempt: &Attempt<'_>| {
+        let refused = attempt_faults(&before, attempt);
+        match (accept(attempt), refused.is_empty()) {
+            (accepted, true) => accepted,
+            (Ok(_), false) => Err(Fault::license("").with_changes(refused)),
+            (Err(fault), false) => Err(fault.with_changes(refused)),
+        }
+    };
+    Ok(Plan::Attempt(changes, Box::new(accept)))
 }
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(paths::LICENSE, get(read).put(write))
+/// The changes that take a licence and would change something.
+fn attempt_faults(before: &Settings, attempt: &Attempt<'_>) -> Vec<DocumentFault> {
+    let fault = |(at, change): (usize, &Change)| {
+        let what = match change {
+            Change::AddAcl(acl) => (acl.principal.kind() != PrincipalType::User).then_some(Licensed::Acl),
+            Change::CreateRole(_) | Change::AddMember { .. } | Change::RemoveMember { .. } => Some(Licensed::Role),
+            Change::Settings(settings) => licensed_property(before, settings).map(Licensed::Property),
+            Change::RemoveAcl(_) | Change::DeleteRole { .. } => None,
+        };
+        what.map(|what| DocumentFault {
+            path: format!("/changes/{at}"),
+            code: "license_required".into(),
+            message: what.message(),
+        })
+    };
+    attempt.changed().filter_map(fault).collect()
+}
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::LICENSE, Access::SUPERUSER, get(read).put(write))
 }
 
 async fn read(State(app): State<App>) -> Json<LicenseBody> {

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
@@ -16,6 +16,7 @@ use gbac_engine::text::escaped;
 use tokio::time::{Instant, sleep_until};
 use tracing::Level;
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::cluster_config::{flag, pairs};
 use crate::fault::{Fault, Surface};
@@ -77,10 +78,12 @@ impl Levels {
     }
 }
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::LOGGERS, get(list))
-        .route(&format!("{}/{{name}}", paths::LOG_LEVEL), get(read).put(write))
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::LOGGERS, Access::SUPERUSER, get(list)).route(
+        &format!("{}/{{name}}", paths::LOG_LEVEL),
+        Access::SUPERUSER,
+        get(read).put(write),
+    )
 }
 
 /// The levels' names, the gravest first.

@@ -34,6 +34,8 @@ fn known(method: &Method, path: &str) -> Option<&'static [&'static str]> {
     }
     Some(if path == paths::CLUSTER_CONFIG {
         &["dry_run", "force"]
+    } else if path == paths::POLICY {
+        &["dry_run"]
     } else if below(paths::LOG_LEVEL) {
         &["level", "expires", "force"]
     } else if path == paths::ACLS && method == Method::DELETE {

@@ -1,11 +1,11 @@
 //! `/v1/roles`: the Data Plane's roles and their members (specification 2.5, 4.2, D-17, D-18).
 
+use axum::Json;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::paths;
 use gbac_api::problem::{FieldViolation, RpcCode};
 use gbac_api::roles::{
@@ -13,20 +13,22 @@ use gbac_api::roles::{
 };
 use gbac_engine::model::Principal;
 
+use crate::access::{Access, Routes};
 use crate::acls::filter;
 use crate::app::App;
 use crate::body;
 use crate::fault::{Fault, Surface, no_role};
 use crate::role_changes;
 use crate::store::{Plan, Snapshot};
+use crate::warnings;
 
 type Name = Result<Path<String>, PathRejection>;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::ROLES, get(list).post(create))
-        .route("/v1/roles/{role_name}", get(describe).put(update).delete(delete))
-        .route("/v1/roles/{role_name}/members", get(members))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::ROLES, Access::SUPERUSER, get(list).post(create))
+        .route("/v1/roles/{role_name}", Access::SUPERUSER, get(describe).put(update).delete(delete))
+        .route("/v1/roles/{role_name}/members", Access::SUPERUSER, get(members))
 }
 
 fn answer(result: Result<Response, Fault>) -> Response {
@@ -54,10 +56,12 @@ async fn create(State(app): State<App>, request: Request) -> Response {
         let RoleName { name } = body::json(request).await?;
         let plan = move |held: &Snapshot| {
             let changes = role_changes::create(&held.policy, "name", &name, &[])?;
-            Ok::<_, Fault>(Plan::Changes(changes, RoleName { name }))
+            let names = warnings::brought(&changes);
+            Ok::<_, Fault>(Plan::Changes(changes, (RoleName { name }, names)))
         };
-        let (role, _) = app.change(plan).await?;
-        Ok((StatusCode::CREATED, Json(CreatedRole { role })).into_response())
+        let ((role, names), after) = app.change(plan).await?;
+        let response = (StatusCode::CREATED, Json(CreatedRole { role })).into_response();
+        Ok(warnings::with_headers(response, &warnings::about(&after.policy, &names)))
     };
     answer(add.await)
 }
@@ -84,10 +88,11 @@ async fn update(State(app): State<App>, name: Name, request: Request) -> Respons
             let (changes, moved) = role_changes::update(&held.policy, &name, update.create, members)?;
             let named = |members: &[Principal]| members.iter().map(Member::from).collect();
             let answer = UpdatedRole { role_name: name, added: named(&moved.added), removed: named(&moved.removed) };
-            Ok::<_, Fault>(Plan::Changes(changes, answer))
+            let names = warnings::brought(&changes);
+            Ok::<_, Fault>(Plan::Changes(changes, (answer, names)))
         };
-        let (updated, _) = app.change(plan).await?;
-        Ok(Json(updated).into_response())
+        let ((updated, names), after) = app.change(plan).await?;
+        Ok(warnings::with_headers(Json(updated).into_response(), &warnings::about(&after.policy, &names)))
     };
     answer(write.await)
 }

@@ -1,9 +1,9 @@
 //! The Admin API's SecurityService over the Connect protocol, under both of its names (specification 4.3, D-22).
 
+use axum::Json;
 use axum::extract::{Path, Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
-use axum::{Json, Router};
 use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{Joining, Membership};
@@ -15,30 +15,36 @@ use gbac_engine::text::escaped;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::access::{Access, Reads, Routes};
 use crate::app::App;
 use crate::auth::{Caller, Credentials, Refusal, authenticate};
 use crate::fault::{Fault, Surface, no_role};
 use crate::role_changes::{create, delete, moved, update};
 use crate::store::{Plan, Snapshot};
-use crate::{body, clock};
+use crate::{body, clock, warnings};
 
 /// A message without fields; what a newer client sends is ignored.
 type Empty = Map<String, Value>;
 
-pub(crate) fn routes() -> Router<App> {
-    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Router::new(), |router, service| {
+/// What operations take that read, and those that change something.
+const READS: Access = Access::Superuser(Reads::All);
+const CHANGES: Access = Access::Superuser(Reads::AllButPost);
+
+pub(crate) fn routes() -> Routes {
+    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Routes::new(), |routes, service| {
         let at = |operation: &str| format!("/{service}/{operation}");
-        router
-            .route(&at("CreateRole"), post(create_role))
-            .route(&at("GetRole"), post(get_role))
-            .route(&at("ListRoles"), post(list_roles))
-            .route(&at("AddRoleMembers"), post(add_role_members))
-            .route(&at("RemoveRoleMembers"), post(remove_role_members))
-            .route(&at("DeleteRole"), post(delete_role))
-            .route(&at(LIST_CURRENT_USER_ROLES), post(list_current_user_roles))
-            .route(&at(RESOLVE_OIDC_IDENTITY), post(resolve_oidc_identity))
-            .route(&at("RefreshOidcKeys"), post(refresh_oidc_keys))
-            .route(&at("{operation}"), post(unknown))
+        routes
+            .folder(service, CHANGES)
+            .route(&at("CreateRole"), CHANGES, post(create_role))
+            .route(&at("GetRole"), READS, post(get_role))
+            .route(&at("ListRoles"), READS, post(list_roles))
+            .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
+            .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
+            .route(&at("DeleteRole"), CHANGES, post(delete_role))
+            .route(&at(LIST_CURRENT_USER_ROLES), Access::Authenticated, post(list_current_user_roles))
+            .route(&at(RESOLVE_OIDC_IDENTITY), Access::Authenticated, post(resolve_oidc_identity))
+            .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
+            .route(&at("{operation}"), CHANGES, post(unknown))
     })
 }
 
@@ -58,9 +64,11 @@ async fn create_role(State(app): State<App>, request: Request) -> Response {
         let plan = move |held: &Snapshot| {
             let changes = create(&held.policy, "role.name", &wanted.name, &members)?;
             let made = Role { name: wanted.name, members: members.into_iter().collect() };
-            Ok::<_, Fault>(Plan::Changes(changes, SecurityRole::from(&made)))
+            let names = warnings::brought(&changes);
+            Ok::<_, Fault>(Plan::Changes(changes, (SecurityRole::from(&made), names)))
         };
-        app.change(plan).await.map(|(made, _)| role(made))
+        let ((made, names), after) = app.change(plan).await?;
+        Ok(warnings::with_headers(role(made), &warnings::about(&after.policy, &names)))
     })
     .await
 }
@@ -99,9 +107,11 @@ async fn change_members(app: &App, message: RoleMembers, joining: Joining) -> Re
     let plan = move |held: &Snapshot| {
         let before = held.policy.role(&name).ok_or_else(|| no_role(&name))?;
         let (changes, who) = update(&held.policy, &name, false, membership)?;
-        Ok::<_, Fault>(Plan::Changes(changes, SecurityRole::from(&moved(before, &who))))
+        let names = warnings::brought(&changes);
+        Ok::<_, Fault>(Plan::Changes(changes, (SecurityRole::from(&moved(before, &who)), names)))
     };
-    app.change(plan).await.map(|(after, _)| role(after))
+    let ((made, names), after) = app.change(plan).await?;
+    Ok(warnings::with_headers(role(made), &warnings::about(&after.policy, &names)))
 }
 
 async fn delete_role(State(app): State<App>, request: Request) -> Response {

@@ -1,15 +1,16 @@
 //! `/gbac/v1/service`: what this service is, and in a demo how a page signs in by itself.
 
+use axum::Json;
 use axum::extract::State;
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::paths;
 use gbac_api::service::{Provider, ServiceInfo};
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(paths::SERVICE, get(read))
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::SERVICE, Access::Public, get(read))
 }
 
 async fn read(State(app): State<App>) -> Json<ServiceInfo> {

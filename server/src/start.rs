@@ -23,9 +23,7 @@ pub(crate) fn check(options: &Service) -> Result<(), ServeError> {
     if options.admin_user.contains(':') || options.admin_user.chars().any(char::is_control) {
         return Err(ServeError::AdminName(options.admin_user.clone()));
     }
-    if options.admin_password.as_deref() == Some("") {
-        return Err(ServeError::EmptyPassword);
-    }
+    check_password(options.admin_password.as_deref())?;
     if let Some(url) = &options.oidc_discovery_url {
         address(url).map_err(ServeError::Discovery)?;
     }
@@ -33,6 +31,11 @@ pub(crate) fn check(options: &Service) -> Result<(), ServeError> {
         Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
         _ => Ok(()),
     }
+}
+
+/// Refuses a password that is empty.
+pub(crate) fn check_password(password: Option<&str>) -> Result<(), ServeError> {
+    if password == Some("") { Err(ServeError::EmptyPassword) } else { Ok(()) }
 }
 
 /// Puts what the command line says in place of what is stored.

@@ -1,7 +1,8 @@
 //! One question, read as a check of the engine; what is wrong with it is told at its field.
 
+use gbac_engine::audit::is_compact_jws;
 use gbac_engine::check::{Check, Question, Who};
-use gbac_engine::model::ResourceType;
+use gbac_engine::model::{CLUSTER_NAME, ResourceType};
 use gbac_engine::requests::{Api, RequestFault, expand, is_implied, kind_name};
 use gbac_engine::text::escaped;
 use gbac_engine::wire::check_from_value;
@@ -37,6 +38,7 @@ impl Parts<'_> {
         let action = object(self.action, "/action", &mut faults);
         let name = text(action, "/action", "name", &mut faults);
         if let (Some(name), Some(kind), Some(id)) = (name, kind, id) {
+            no_tokens([id], "/resource/id", &mut faults);
             match name.split_once(':') {
                 Some((api, request)) => {
                     let more = action.and_then(|action| action.get("properties")?.get("resources"));
@@ -84,11 +86,13 @@ impl Parts<'_> {
         let (Some(subject), Some(kind), Some(id)) = (subject, kind, id) else { return };
         match kind {
             "user" => {
+                no_tokens([id], "/subject/id", faults);
                 let mut identity = Map::from_iter([("user".to_owned(), Value::from(id))]);
                 match subject.get("properties") {
                     None => {}
                     Some(Value::Object(properties)) => {
                         if let Some(groups) = properties.get("groups") {
+                            no_tokens(texts(groups), "/subject/properties/groups", faults);
                             identity.insert("groups".into(), groups.clone());
                         }
                     }
@@ -138,7 +142,11 @@ fn of_request(
 ) -> Value {
     let mut resources = Map::new();
     match ResourceType::from_any(kind) {
-        // There is only one, and requests do not name it.
+        // There is only one, and requests do not name it. A question about another cluster has no answer here.
+        Some(ResourceType::Cluster) if !["", CLUSTER_NAME].contains(&id) => {
+            let message = format!("`{}` is not this cluster; write `{CLUSTER_NAME}`", escaped(id));
+            faults.push(fault("/resource/id", "cluster_name", message));
+        }
         Some(kind) if is_implied(kind) => {}
         Some(kind) => {
             resources.insert(kind_name(kind).into(), json!([id]));
@@ -153,6 +161,7 @@ fn of_request(
         None => {}
         Some(Value::Object(more)) => {
             for (kind, names) in more {
+                no_tokens(texts(names), RESOURCES, faults);
                 let named = resources.entry(kind.clone()).or_insert_with(|| json!([]));
                 match (named, names) {
                     (Value::Array(named), Value::Array(names)) => named.extend(names.iter().cloned()),
@@ -168,6 +177,19 @@ fn of_request(
         faults.push(fault("/action/name", "unknown_api", message));
     }
     json!({ "api": api, "name": name, "resources": resources })
+}
+
+/// Refuses a token where a name belongs: names are written to the audit log, and come back in answers.
+fn no_tokens<'v>(names: impl IntoIterator<Item = &'v str>, at: &str, faults: &mut Vec<DocumentFault>) {
+    if names.into_iter().any(is_compact_jws) {
+        let message = "a token is not allowed in place of a name; send it in a subject of type `token`";
+        faults.push(fault(at, "token_as_name", message.into()));
+    }
+}
+
+/// The texts of an array.
+fn texts(value: &Value) -> impl Iterator<Item = &str> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 const RESOURCES: &str = "/action/properties/resources";
@@ -260,6 +282,9 @@ mod tests {
         let check = ask(json!({ "type": "cluster", "id": "kafka-cluster" }), "kafka:CreateAcls").unwrap();
         let Question::Api { resources, .. } = check.question else { panic!("a request") };
         assert_eq!(resources.get("cluster"), None, "there is only one");
+        assert!(ask(json!({ "type": "cluster", "id": "" }), "kafka:CreateAcls").is_ok());
+        let other = ask(json!({ "type": "cluster", "id": "another" }), "kafka:CreateAcls").unwrap_err();
+        assert_eq!(other, [("/resource/id".to_owned(), "cluster_name".to_owned())]);
         for (resource, name, path, code) in [
             ("topic", "kafka:Peek", "/action/name", "unknown_request"),
             ("group", "kafka:Fetch", "/action/properties/resources/group", "resource_not_taken"),
@@ -267,6 +292,39 @@ mod tests {
             let faults = ask(json!({ "type": resource, "id": "x" }), name).unwrap_err();
             assert_eq!(faults[0], (path.to_owned(), code.to_owned()), "{name}");
         }
+    }
+
+    #[test]
+    fn a_token_is_no_name() {
+        let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
+        let ask = |subject: Value, action: Value, id: &str| {
+            question(json!({ "subject": subject, "action": action, "resource": { "type": "topic", "id": id } }))
+        };
+        let alice = json!({ "type": "user", "id": "alice" });
+        for (asked, path) in [
+            (ask(json!({ "type": "user", "id": token }), json!({ "name": "read" }), "x"), "/subject/id"),
+            (
+                ask(
+                    json!({ "type": "user", "id": "a", "properties": { "groups": ["a", token] } }),
+                    json!({ "name": "read" }),
+                    "x",
+                ),
+                "/subject/properties/groups",
+            ),
+            (ask(alice.clone(), json!({ "name": "read" }), token), "/resource/id"),
+            (
+                ask(
+                    alice.clone(),
+                    json!({ "name": "kafka:Produce", "properties": { "resources": { "topic": [token] } } }),
+                    "x",
+                ),
+                "/action/properties/resources",
+            ),
+        ] {
+            assert_eq!(asked.unwrap_err(), [(path.to_owned(), "token_as_name".to_owned())]);
+        }
+        assert!(ask(json!({ "type": "token", "id": token }), json!({ "name": "read" }), "x").is_ok());
+        assert!(ask(alice, json!({ "name": "read" }), "a.b.c").is_ok(), "dots alone are no token");
     }
 
     #[test]

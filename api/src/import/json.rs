@@ -1,7 +1,7 @@
 //! The JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
 
 use gbac_engine::model::{Principal, PrincipalType};
-use gbac_engine::policy::Policy;
+use gbac_engine::policy::{Policy, Settings};
 use gbac_engine::text::escaped;
 use gbac_engine::wire::policy_from_value;
 use serde_json::{Map, Value};
@@ -50,11 +50,19 @@ impl Import {
     }
 
     fn take_policy(&mut self, policy: &Policy, read: &mut Read) {
-        if self.settings.as_ref().is_some_and(|settings| settings != policy.settings()) {
-            read.refuse("/settings", "settings_differ", "other settings were read before; these are left out");
+        // What one of the documents does not state, another may.
+        let stated = policy.settings();
+        let held = self.settings.take().unwrap_or_else(Settings::unstated);
+        self.settings = Some(if stated.filled_from(&held) == held.filled_from(stated) {
+            stated.filled_from(&held)
         } else {
-            self.settings = Some(policy.settings().clone());
-        }
+            read.refuse(
+                "/settings",
+                "settings_differ",
+                "these settings differ from those read before; they are ignored",
+            );
+            held
+        });
         for role in policy.roles() {
             self.take_role(&role.name, "", read);
             for member in role.members {
@@ -428,6 +436,12 @@ mod tests {
         assert!(import.has_settings() && import.policy().acl_count() == 1);
         assert_eq!((told(&reads[1]), reads[1].again), (vec![("/settings", "settings_differ")], 1));
         assert_eq!(told(&reads[2]), [("/version", "unsupported_version")]);
+        let named = json!({ "version": 1, "settings": { "superusers": ["root"] } });
+        let (import, reads) = read(&[(document("$.a"), None), (named, None), (json!({ "version": 1 }), None)]);
+        assert!(reads.iter().all(|read| read.unread.is_empty()), "{reads:?}");
+        let states = import.policy().settings().states();
+        assert!(states.claim_path && states.superusers && !states.nested && !states.principal_mapping);
+        assert!(!read(&[(json!({ "version": 1 }), None)]).0.has_settings());
         assert_eq!(told(&read(&[(json!({ "a": 1 }), None)]).1[0]), [("", "form_unknown")]);
     }
 }

@@ -12,9 +12,16 @@ impl Import {
     pub(super) fn read_kafka(&mut self, text: &str) -> Read {
         let mut read = Read::of(Kind::KafkaAcls);
         let (mut resource, mut known) = (None, false);
+        // A tool of Java often says something before the list: warnings of its log, the version of its options.
+        let first = text.lines().position(is_head).unwrap_or_default();
         for (number, line) in text.lines().enumerate() {
             let (place, line) = (format!("line {}", number + 1), line.trim());
             if line.is_empty() || line.starts_with("ACLs for principal `") {
+                continue;
+            }
+            // An ACL without its resource is never a line of a log.
+            if number < first && rule_of(line).is_none() {
+                read.skipped += 1;
                 continue;
             }
             if let Some(rest) = line.strip_prefix("Current ACLs for resource `") {
@@ -39,12 +46,24 @@ impl Import {
         }
         if !known {
             read.kind = Kind::Unknown;
+            read.skipped = 0;
             read.unread.clear();
             let message = "neither JSON nor the text of kafka-acls --list";
             read.refuse("", "form_unknown", message);
         }
         read
     }
+}
+
+/// Whether a text holds such a list.
+pub(super) fn is_list(text: &str) -> bool {
+    text.lines().any(is_head)
+}
+
+/// Whether a line can be the first of the list.
+fn is_head(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("Current ACLs for resource `") || line.starts_with("ACLs for principal `")
 }
 
 fn row((resource_type, name, pattern): Resource<'_>, [principal, host, operation, permission]: [&str; 4]) -> Value {
@@ -121,6 +140,21 @@ mod tests {
                 "DENY User:* * IDEMPOTENT_WRITE LITERAL kafka-cluster"
             ]
         );
+    }
+
+    #[test]
+    fn a_log_before_the_list_is_counted_and_never_hides_an_acl() {
+        let list = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=a, patternType=LITERAL)`:\n\
+                    \t(principal=User:a, host=*, operation=READ, permissionType=ALLOW)\n";
+        let log = "[2026-01-01 10:00:00,000] WARN The configuration 'x' was supplied but isn't a known config.\n\n\
+                   Picked up JAVA_TOOL_OPTIONS: -Xmx64m\n";
+        let (acls, seen) = read(&format!("{log}{list}"));
+        assert_eq!((acls, seen.skipped, seen.kind), (vec!["ALLOW User:a * READ LITERAL a".into()], 2, Kind::KafkaAcls));
+        assert_eq!(seen.unread, []);
+        let (_, lost) = read(&format!("(principal=User:a, host=*, operation=READ, permissionType=DENY)\n{list}"));
+        assert_eq!((lost.skipped, lost.unread[0].code), (0, "resource_unreadable"));
+        let (_, none) = read(log);
+        assert_eq!((none.skipped, none.kind), (0, Kind::Unknown));
     }
 
     #[test]

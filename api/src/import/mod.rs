@@ -82,13 +82,15 @@ pub struct Read {
     pub roles: usize,
     /// How many of the ACLs were there already (D-17).
     pub again: usize,
+    /// How many lines before the list were skipped, such as log lines.
+    pub skipped: usize,
     /// What could not be read, in the text's order.
     pub unread: Vec<Unread>,
 }
 
 impl Read {
     const fn of(kind: Kind) -> Self {
-        Self { kind, acls: 0, roles: 0, again: 0, unread: Vec::new() }
+        Self { kind, acls: 0, roles: 0, again: 0, skipped: 0, unread: Vec::new() }
     }
 
     fn refuse(&mut self, place: impl Into<String>, code: &'static str, message: impl Into<String>) {
@@ -113,6 +115,8 @@ impl Import {
         }
         match strict::parse(text) {
             Ok(value) => self.read_json(&value, role),
+            // A line of a log may begin as a list does.
+            Err(_) if kafka::is_list(text) => self.read_kafka(text),
             Err(error) => {
                 let mut read = Read::of(Kind::Unknown);
                 read.refuse("", error.code(), error.to_string());
@@ -121,10 +125,10 @@ impl Import {
         }
     }
 
-    /// Whether settings were read; else the policy has the defaults.
+    /// Whether a setting was read; else the policy states none.
     #[must_use]
-    pub const fn has_settings(&self) -> bool {
-        self.settings.is_some()
+    pub fn has_settings(&self) -> bool {
+        self.settings.as_ref().is_some_and(Settings::states_any)
     }
 
     /// Takes settings that were fetched by themselves.
@@ -135,7 +139,7 @@ impl Import {
     /// Everything that was read, as a policy.
     #[must_use]
     pub fn policy(&self) -> Policy {
-        let mut policy = Policy::new(self.settings.clone().unwrap_or_default());
+        let mut policy = Policy::new(self.settings.clone().unwrap_or_else(Settings::unstated));
         let roles = self.roles.iter().flat_map(|(role, members)| {
             let members = members.iter().map(|member| Change::AddMember { role: role.clone(), member: member.clone() });
             std::iter::once(Change::CreateRole(role.clone())).chain(members)

@@ -108,8 +108,12 @@ pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec
             if *delete_acls { line } else { line.switch("keep-acls") }
         }
         Call::Set(settings) => {
+            let properties = properties(settings);
+            if properties.is_empty() {
+                return Ok(Vec::new());
+            }
             let mut line = line("cluster config set");
-            for (name, value) in properties(settings) {
+            for (name, value) in properties {
                 let value = if let Value::String(text) = value { text } else { value.to_string() };
                 line.words.push(format!("{name}={value}"));
             }

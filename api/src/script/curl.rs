@@ -48,7 +48,11 @@ pub(super) fn commands(call: &Call<'_>, run: &str) -> Result<Vec<String>, String
             vec![line(run, "DELETE", DATA_PLANE, &paths::delete_role(name, *delete_acls), None)]
         }
         Call::Set(settings) => {
-            let body = json!({ "upsert": properties(settings), "remove": [] });
+            let properties = properties(settings);
+            if properties.is_empty() {
+                return Ok(Vec::new());
+            }
+            let body = json!({ "upsert": properties, "remove": [] });
             vec![line(run, "PUT", ADMIN, paths::CLUSTER_CONFIG, Some(&body))]
         }
     })

@@ -90,11 +90,13 @@ pub struct Script {
     pub notes: Vec<Note>,
 }
 
-/// What makes a policy out of an empty one: its settings, denies, roles with their members, and allows, so that nothing is
-/// allowed for a moment that is denied in the end.
+/// What makes a policy out of an empty one: the settings that it states, denies, roles with their members, and allows, so
+/// that nothing is allowed for a moment that is denied in the end.
 #[must_use]
 pub fn changes(policy: &Policy) -> Vec<Change> {
-    let mut changes = vec![Change::Settings(Box::new(policy.settings().clone()))];
+    let settings = policy.settings();
+    let mut changes: Vec<Change> =
+        settings.states_any().then(|| Change::Settings(Box::new(settings.clone()))).into_iter().collect();
     let acls = |permission| policy.acls().filter(move |acl| acl.permission == permission).map(Change::AddAcl);
     changes.extend(acls(Permission::Deny));
     for role in policy.roles() {
@@ -105,11 +107,13 @@ pub fn changes(policy: &Policy) -> Vec<Change> {
     changes
 }
 
-/// What makes one policy out of another. New denies come first and old ones go last.
+/// What makes one policy out of another. New denies come first and old ones go last. Settings that the later one does not state are not changed.
 #[must_use]
 pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     let mut changes = Vec::new();
-    if before.settings() != after.settings() {
+    let filled = after.settings().filled_from(before.settings());
+    // What the earlier one does not state may have any value where it is.
+    if filled != *before.settings() || filled.states() != before.settings().states() {
         changes.push(Change::Settings(Box::new(after.settings().clone())));
     }
     let missing = |of: &Policy, there: &Policy, permission| -> Vec<Acl> {
@@ -281,18 +285,19 @@ fn described(call: &Call<'_>) -> String {
     }
 }
 
-/// The cluster properties that the settings are. Superusers are left alone where there are none: a cluster without any is lost.
+/// The cluster properties of the stated settings. An empty list of superusers is not written: nobody could manage a cluster
+/// without superusers.
 fn properties(settings: &Settings) -> BTreeMap<&'static str, Value> {
+    let states = settings.states();
     let mut properties = BTreeMap::new();
     if let GroupSource::Properties { claim_path, nested } = &settings.groups {
-        properties.insert("oidc_group_claim_path", json!(claim_path.as_str()));
-        properties.insert("nested_group_behavior", json!(nested.as_str()));
+        properties.extend(states.claim_path.then(|| ("oidc_group_claim_path", json!(claim_path.as_str()))));
+        properties.extend(states.nested.then(|| ("nested_group_behavior", json!(nested.as_str()))));
     }
-    properties.insert("oidc_principal_mapping", json!(settings.principal_mapping.as_str()));
+    let mapping = settings.principal_mapping.as_str();
+    properties.extend(states.principal_mapping.then(|| ("oidc_principal_mapping", json!(mapping))));
     let superusers = settings.superusers.as_slice();
-    if !superusers.is_empty() {
-        properties.insert("superusers", json!(superusers));
-    }
+    properties.extend((!superusers.is_empty()).then(|| ("superusers", json!(superusers))));
     properties
 }
 

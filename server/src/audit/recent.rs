@@ -1,19 +1,20 @@
 //! `/gbac/v1/audit`: the last events, newest first.
 
+use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::paths;
 use gbac_engine::audit::Event;
 
+use crate::access::{Access, Routes};
 use crate::acls::filter;
 use crate::app::App;
 use crate::fault::Surface;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(paths::AUDIT, get(read))
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::AUDIT, Access::SUPERUSER, get(read))
 }
 
 async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {

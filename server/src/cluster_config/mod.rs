@@ -4,18 +4,20 @@ mod property;
 
 use std::collections::BTreeMap;
 
+use axum::Json;
 use axum::extract::{RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use axum::{Json, Router};
 use gbac_api::cluster_config::{ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus};
 use gbac_api::problem::RpcCode;
 use gbac_api::{encode, paths};
+use gbac_engine::audit::without_credentials;
 use gbac_engine::policy::Change;
 use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
+use crate::access::{Access, Routes};
 use crate::app::App;
 use crate::body;
 use crate::config::License;
@@ -26,11 +28,11 @@ use property::{Held, Property};
 
 const SURFACE: Surface = Surface::Admin;
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new()
-        .route(paths::CLUSTER_CONFIG, get(read).put(write))
-        .route(paths::CLUSTER_CONFIG_SCHEMA, get(schema))
-        .route(paths::CLUSTER_CONFIG_STATUS, get(status))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::CLUSTER_CONFIG, Access::SUPERUSER, get(read).put(write))
+        .route(paths::CLUSTER_CONFIG_SCHEMA, Access::Public, get(schema))
+        .route(paths::CLUSTER_CONFIG_STATUS, Access::SUPERUSER, get(status))
 }
 
 /// Reads the pairs of a query.
@@ -131,7 +133,11 @@ async fn write(State(app): State<App>, RawQuery(query): RawQuery, request: Reque
     match change.await {
         Ok(response) => response,
         Err(Refused::Whole(fault)) => fault.answer(SURFACE),
-        Err(Refused::Properties(faults)) => (StatusCode::BAD_REQUEST, Json(faults)).into_response(),
+        Err(Refused::Properties(faults)) => {
+            let clean = |(name, text): (String, String)| (without_credentials(&name), without_credentials(&text));
+            let faults: ConfigFaults = faults.into_iter().map(clean).collect();
+            (StatusCode::BAD_REQUEST, Json(faults)).into_response()
+        }
     }
 }
 

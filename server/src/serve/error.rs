@@ -113,7 +113,7 @@ impl ServeError {
                 "stop what listens there, or choose another port with `--listen 127.0.0.1:0`".into()
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
-            Self::Console { .. } => "name the folder that Trunk builds, usually `dist`".into(),
+            Self::Console { .. } => "name the folder with the built console, usually `dist`".into(),
             Self::Audit { .. } => "make the file writable: nothing is done here without an audit event".into(),
             Self::EmptyPassword => "give `GBAC_ADMIN_PASSWORD` a value, or unset it".into(),
             Self::AdminUser(error) => error.hint(),

@@ -12,10 +12,10 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::app::{App, Demo, Service, router};
 use crate::config::License;
-use crate::site::SiteOptions;
+use crate::site::{Site, SiteOptions};
 use crate::tls::{self, TlsFiles};
-use crate::upstream::UpstreamOptions;
-use crate::{listen, log};
+use crate::upstream::{Upstream, UpstreamOptions};
+use crate::{listen, log, start};
 pub use error::ServeError;
 
 /// How often is looked whether the identity provider's keys are due.
@@ -96,15 +96,17 @@ impl Default for ServeOptions {
 }
 
 impl ServeOptions {
-    /// The application that they ask for, at the address that was got.
-    fn app(self, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
+    /// What they ask for, at an address.
+    fn at(self, address: SocketAddr, tls: bool) -> Wanted {
         let Self { mode, admin_password, license, site, upstream, console, .. } = self;
         match mode {
-            Mode::Demo => App::demo(Demo { admin_password, license, site, upstream, console, ..Demo::at(address) }),
+            Mode::Demo => {
+                Wanted::Demo(Box::new(Demo { admin_password, license, site, upstream, console, ..Demo::at(address) }))
+            }
             Mode::Data(data) => {
                 let DataOptions { folder, admin_user, oidc_discovery_url, oidc_audience, .. } = data;
                 let defaults = Service::at(address, folder);
-                App::open(Service {
+                Wanted::Service(Box::new(Service {
                     tls,
                     admin_user: admin_user.unwrap_or(defaults.admin_user),
                     admin_password,
@@ -115,8 +117,41 @@ impl ServeOptions {
                     upstream,
                     console,
                     ..defaults
-                })
+                }))
             }
+        }
+    }
+}
+
+/// What is to be served.
+enum Wanted {
+    Demo(Box<Demo>),
+    Service(Box<Service>),
+}
+
+impl Wanted {
+    /// Refuses what can be seen to be wrong before the port is taken and anything is opened.
+    fn check(&self) -> Result<(), ServeError> {
+        let (site, upstream, address, tls) = match self {
+            Self::Demo(demo) => {
+                start::check_password(demo.admin_password.as_deref())?;
+                (&demo.site, &demo.upstream, demo.address, false)
+            }
+            Self::Service(service) => {
+                start::check(service)?;
+                (&service.site, &service.upstream, service.address, service.tls)
+            }
+        };
+        Site::new(site.clone(), address, tls)?;
+        Upstream::new(upstream).map_err(ServeError::Upstream)?;
+        Ok(())
+    }
+
+    /// The application.
+    fn open(self) -> Result<App, ServeError> {
+        match self {
+            Self::Demo(demo) => App::demo(*demo),
+            Self::Service(service) => App::open(*service),
         }
     }
 }
@@ -130,7 +165,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Takes the port and makes the application.
+    /// Checks the options, takes the port and makes the application.
     ///
     /// # Errors
     /// See [`ServeError`].
@@ -147,11 +182,13 @@ impl Server {
                 data.tls.as_ref().map(tls::config).transpose().map_err(ServeError::Tls)?.map(TlsAcceptor::from)
             }
         };
+        // Whether the port is free says nothing about the options, and they are told first.
+        options.clone().at(wanted, tls.is_some()).check()?;
         let failed = |error| ServeError::Listen { address: wanted, error };
         let listener = TcpListener::bind(wanted).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        let app = options.app(address, tls.is_some())?;
+        let app = options.at(address, tls.is_some()).open()?;
         Ok(Self { listener, address, tls, app })
     }
 
@@ -180,8 +217,11 @@ impl Server {
         }
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         let mut out = io::stdout();
-        writeln!(out, "listening on {scheme}://{}", self.address)?;
-        out.flush()
+        match writeln!(out, "listening on {scheme}://{}", self.address).and_then(|()| out.flush()) {
+            // Nobody reads it; the service is there all the same.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+            said => said,
+        }
     }
 }
 
@@ -269,6 +309,27 @@ mod tests {
             assert_eq!(error.code(), "demo_not_loopback", "{listen}");
             assert!(error.hint().contains("127.0.0.1:"));
         }
+    }
+
+    #[test]
+    fn the_default_address_is_the_documented_one() {
+        assert_eq!(read_address(&ServeOptions::default().listen).unwrap(), ([127, 0, 0, 1], 8420).into());
+    }
+
+    #[test]
+    fn options_are_checked_before_the_port_is_taken() {
+        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+        let listen = taken.local_addr().unwrap().to_string();
+        let code = |change: &dyn Fn(&mut ServeOptions)| {
+            let mut options = ServeOptions { listen: listen.clone(), ..ServeOptions::default() };
+            change(&mut options);
+            Server::bind(options).map(drop).unwrap_err().code()
+        };
+        assert_eq!(code(&|options| options.admin_password = Some(String::new())), "password_empty");
+        assert_eq!(code(&|options| options.site.public_url = Some("x".into())), "public_url");
+        assert_eq!(code(&|options| options.mode = Mode::Data(DataOptions::of("/no/folder".into()))), "port_taken");
+        let data = DataOptions { oidc_audience: Some(String::new()), ..DataOptions::of("/no/folder".into()) };
+        assert_ne!(code(&|options| options.mode = Mode::Data(data.clone())), "port_taken");
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use gbac_engine::policy::{Change, ChangeError, Policy};
+use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
 
 use super::rows::{self, Write};
-use super::{Plan, Snapshot};
+use super::{Attempt, Plan, Snapshot};
 use crate::fault::Fault;
 
 /// How long a look at whether the readers have left takes.
@@ -69,12 +69,10 @@ impl Batch {
     ) -> Result<(T, Counters), E> {
         let mut done = Done::default();
         let answer = match plan(&self.state)? {
-            Plan::Changes(changes, answer) => {
-                self.apply(changes, &mut done)?;
-                answer
-            }
+            Plan::Changes(changes, answer) => self.make_all(changes, &mut done, |_| Ok(answer))?,
+            Plan::Attempt(changes, accept) => self.make_all(changes, &mut done, accept)?,
             Plan::Configure(changes, config, answer) => {
-                self.apply(changes, &mut done)?;
+                self.make_all(changes, &mut done, |_| Ok(()))?;
                 if *self.state.config != config {
                     rows::of_config(&self.state.config, &config, &mut done.writes);
                     self.state.config = Arc::new(config);
@@ -102,37 +100,60 @@ impl Batch {
         Ok((answer, Counters { version: self.state.version, config_version: self.state.config_version }))
     }
 
-    /// Makes the changes, all of them or none.
-    fn apply(&mut self, changes: Vec<Change>, done: &mut Done) -> Result<(), Fault> {
-        let logged = self.log.len();
-        for change in changes {
-            let written = done.writes.len();
-            rows::of_change(&self.state.policy, &change, &mut done.writes);
-            match Arc::make_mut(&mut self.state.policy).apply(change.clone()) {
-                Ok(true) => {
-                    done.policy = true;
-                    done.configured |= matches!(change, Change::Settings(_));
-                    self.log.push(change);
-                }
-                Ok(false) => done.writes.truncate(written),
-                Err(error) => {
-                    self.take_back(logged);
-                    return Err(error.into());
-                }
+    /// Makes the changes, all of them or none: `accept` says which, and none where one of them cannot be made.
+    fn make_all<T>(
+        &mut self,
+        changes: Vec<Change>,
+        done: &mut Done,
+        accept: impl FnOnce(&Attempt<'_>) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let mut settings = self.state.policy.settings().clone();
+        let effects = match changes.as_slice() {
+            // A policy that readers share is copied for its first change only.
+            [] => Vec::new(),
+            changes => apply_each(Arc::make_mut(&mut self.state.policy), changes),
+        };
+        let attempt = Attempt { changes: &changes, effects: &effects, after: &self.state.policy };
+        let accepted = accept(&attempt).and_then(|answer| match refused(&effects) {
+            Some(error) => Err(error.into()),
+            None => Ok(answer),
+        });
+        if accepted.is_err() {
+            if effects.contains(&Effect::Changed) {
+                self.take_back();
             }
+            return accepted;
         }
-        Ok(())
+        for (change, effect) in changes.into_iter().zip(effects) {
+            if effect != Effect::Changed {
+                continue;
+            }
+            rows::of_change(&settings, &change, &mut done.writes);
+            if let Change::Settings(after) = &change {
+                settings = after.filled_from(&settings);
+                done.configured = true;
+            }
+            done.policy = true;
+            self.log.push(change);
+        }
+        accepted
     }
 
-    /// Undoes the changes of a plan that failed half way, which no plan of ours does.
-    fn take_back(&mut self, logged: usize) {
-        self.log.truncate(logged);
+    /// Undoes the changes of a plan that came to nothing: they are in no log yet.
+    fn take_back(&mut self) {
         let mut policy = (*self.base).clone();
         let again = self.log.iter().cloned().try_for_each(|change| policy.apply(change).map(drop));
         // They were made once already, on the same policy.
         debug_assert!(again.is_ok());
         self.state.policy = Arc::new(policy);
     }
+}
+
+fn refused(effects: &[Effect]) -> Option<ChangeError> {
+    effects.iter().find_map(|effect| match effect {
+        Effect::Refused(error) => Some(error.clone()),
+        Effect::Changed | Effect::Unchanged => None,
+    })
 }
 
 /// What one plan did.

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gbac_api::problem::RpcCode;
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::{Change, Effect, Policy};
 use tokio::sync::oneshot;
 
 use crate::config::Config;
@@ -56,6 +56,29 @@ pub(crate) enum Plan<T> {
     Configure(Vec<Change>, Config, T),
     /// Another policy in place of this one.
     Replace(Arc<Policy>, T),
+    /// These changes, in order, unless what they would do is refused: then none of them.
+    Attempt(Vec<Change>, Accept<T>),
+}
+
+/// Looks at what changes would do, and answers.
+pub(crate) type Accept<T> = Box<dyn FnOnce(&Attempt<'_>) -> Result<T, Fault> + Send>;
+
+/// Changes, and what they would do.
+pub(crate) struct Attempt<'a> {
+    /// The changes, in order.
+    pub(crate) changes: &'a [Change],
+    /// What each of them would do.
+    pub(crate) effects: &'a [Effect],
+    /// The policy with them.
+    pub(crate) after: &'a Policy,
+}
+
+impl Attempt<'_> {
+    /// The changes after which the policy is another, each with its place.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = (usize, &Change)> {
+        let all = self.changes.iter().zip(self.effects).enumerate();
+        all.filter(|(_, (_, effect))| **effect == Effect::Changed).map(|(at, (change, _))| (at, change))
+    }
 }
 
 /// The state; a handle that is cheap to clone.

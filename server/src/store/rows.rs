@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::wire::policy_to_json;
+use gbac_engine::wire::settings_to_json;
 use serde_json::{Map, Value};
 
 use crate::config::Config;
@@ -220,8 +220,8 @@ pub(super) fn read_member(key: &[u8]) -> Option<(String, Principal)> {
     key.end((role, member))
 }
 
-/// What a change that changed something writes; `before` is the policy without it.
-pub(super) fn of_change(before: &Policy, change: &Change, writes: &mut Vec<Write>) {
+/// What a change that changed something writes; `before` are the settings without it.
+pub(super) fn of_change(before: &Settings, change: &Change, writes: &mut Vec<Write>) {
     match change {
         Change::AddAcl(acl) => writes.push(Write::add(Table::Acls, acl_key(&acl.clone().normalized()))),
         Change::RemoveAcl(acl) => writes.push(Write::Remove(Table::Acls, acl_key(&acl.clone().normalized()))),
@@ -235,13 +235,14 @@ pub(super) fn of_change(before: &Policy, change: &Change, writes: &mut Vec<Write
                 writes.push(Write::RemoveAll(Table::Acls, acls_of(&Principal::role(name))));
             }
         }
-        Change::Settings(after) => of_settings(before.settings(), after, writes),
+        // What it does not state stays as it is.
+        Change::Settings(after) => of_settings(before, &after.filled_from(before), writes),
     }
 }
 
 fn settings_json(settings: &Settings) -> Map<String, Value> {
-    match policy_to_json(&Policy::new(settings.clone())).get_mut("settings").map(Value::take) {
-        Some(Value::Object(settings)) => settings,
+    match settings_to_json(settings) {
+        Value::Object(settings) => settings,
         _ => Map::new(),
     }
 }

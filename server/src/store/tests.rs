@@ -1,7 +1,7 @@
 //! Tests of the store as a whole: what readers see, what the file holds, and what happens when it takes no more.
 
 use gbac_engine::model::{Acl, Principal};
-use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_engine::wire::{DocumentJson, policy_from_json};
 use serde_json::json;
 
 use super::*;
@@ -74,7 +74,8 @@ fn the_file_holds_what_readers_see_after_every_kind_of_change() {
     let check = |plan: Plan<()>| {
         let after = now(&store, plan);
         let loaded = stored(&store);
-        assert_eq!(policy_to_text(&loaded.policy), policy_to_text(&after.policy));
+        let text = |policy| serde_json::to_string(&DocumentJson::in_full(policy)).unwrap();
+        assert_eq!(text(&loaded.policy), text(&after.policy));
         assert_eq!((&loaded.config, loaded.version), (&*after.config, after.version));
         assert_eq!(loaded.config_version, after.config_version);
     };
@@ -98,6 +99,20 @@ fn the_file_holds_what_readers_see_after_every_kind_of_change() {
     check(Plan::Configure(vec![Change::Settings(Box::new(settings))], config, ()));
     check(Plan::Replace(Arc::new(Policy::default()), ()));
     check(Plan::Replace(Arc::new(demo()), ()));
+}
+
+#[test]
+fn changes_of_settings_keep_what_they_do_not_state() {
+    let of = |value| Change::Settings(Box::new(gbac_engine::wire::settings_from_value(&value).unwrap()));
+    let store = empty();
+    now(&store, Plan::Changes(vec![of(json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }))], ()));
+    let two =
+        vec![of(json!({ "nested_group_behavior": "suffix" })), of(json!({ "oidc_principal_mapping": "$.email" }))];
+    let after = now(&store, Plan::Changes(two, ()));
+    let wanted = json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
+        "oidc_principal_mapping": "$.email", "superusers": ["root"] });
+    assert_eq!(gbac_engine::wire::settings_to_json(after.policy.settings()), wanted);
+    assert_eq!(gbac_engine::wire::settings_to_json(stored(&store).policy.settings()), wanted, "as it is stored");
 }
 
 #[test]

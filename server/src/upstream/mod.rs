@@ -4,7 +4,6 @@
 mod operations;
 mod relay;
 
-use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
@@ -17,6 +16,7 @@ use gbac_api::service::Upstream as Paths;
 use gbac_api::{encode, paths};
 use gbac_engine::text::escaped;
 
+use crate::access::{Access, Routes};
 use crate::app::{App, nothing};
 use crate::body;
 use crate::fault::{Fault, Surface};
@@ -75,8 +75,11 @@ const CONTROL_PLANE: &str = "controlplane";
 /// Behind it an id, and then the Data Plane of the cluster that the Control Plane knows under it.
 const CLUSTERS: &str = "clusters";
 
-pub(crate) fn routes() -> Router<App> {
-    Router::new().route(&format!("{}/{{*path}}", paths::UPSTREAM), any(answer))
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(&format!("{}/{{*path}}", paths::UPSTREAM), Access::Cluster, any(answer))
+        // Nothing is there; it says so to everybody, as the paths below do.
+        .route(&format!("{}/", paths::UPSTREAM), Access::Cluster, any(answer))
 }
 
 /// What a path under [`paths::UPSTREAM`] means: whose API, the cluster's id where one is named, and the path there.

@@ -3,6 +3,7 @@
 use gbac_api::service::{Person, Provider, ServiceInfo};
 use gbac_engine::check::Answer::Access;
 use gbac_engine::check::{answer, explain, open};
+use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{ExplanationJson, check_from_value, policy_from_json, policy_from_value};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ fn decide(policy: &Policy, person: &Person, operation: &str, kind: &str, name: &
     check.remove("identity");
     check.insert("unverified_token".into(), person.token.clone().into());
     let check = check_from_value(&Value::Object(check)).unwrap();
-    let Access(decision) = answer(policy, &check, None).unwrap() else { panic!("one operation") };
+    let Access(decision) = answer(policy, &check, None, At::IgnoringExpiry).unwrap() else { panic!("one operation") };
     let through = [decision.source.map(|source| source.code().to_owned()), decision.group, decision.role];
     let through: Vec<String> = through.into_iter().flatten().collect();
     format!("{} {} {}", decision.outcome.code(), decision.reason.code(), through.join(" > ")).trim_end().to_owned()
@@ -90,7 +91,8 @@ async fn near_misses_are_there_to_be_found() {
             "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name });
         let check = check_from_value(&check).unwrap();
         let opened = open(&policy, &check.who, None).unwrap();
-        let explanation = ExplanationJson::from(&explain(&policy, &opened.identity, &check).unwrap());
+        let explanation =
+            ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry).unwrap());
         let found: Vec<&str> =
             explanation.0.candidates.iter().flatten().filter_map(|candidate| candidate.near_miss).collect();
         assert_eq!(found, [expected], "{name}");

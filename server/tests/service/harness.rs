@@ -24,6 +24,7 @@ static KEY: LazyLock<DemoKey> = LazyLock::new(|| DemoKey::new().unwrap());
 
 /// A demo.
 pub(crate) struct Service {
+    pub(crate) app: App,
     router: Router,
 }
 
@@ -60,7 +61,7 @@ impl Service {
         let address = ([127, 0, 0, 1], 8420).into();
         let mut demo = Demo { key: Some(KEY.clone()), clock: Some(|| NOW), ..Demo::at(address) };
         change(&mut demo);
-        Self { router: router(App::demo(demo).unwrap()) }
+        Self::of(App::demo(demo).unwrap())
     }
 
     /// A service on a folder, whose admin has the demo's password.
@@ -69,7 +70,11 @@ impl Service {
         options.admin_password = Some("demo".into());
         options.clock = Some(|| NOW);
         change(&mut options);
-        Ok(Self { router: router(App::open(options)?) })
+        Ok(Self::of(App::open(options)?))
+    }
+
+    fn of(app: App) -> Self {
+        Self { router: router(app.clone()), app }
     }
 
     /// Asks whatever the request says, with a Host when it has none.

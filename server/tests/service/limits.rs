@@ -258,7 +258,7 @@ async fn a_change_refuses_parameters_that_it_does_not_know() {
         (Method::POST, "/v1/roles?dry_run=true", role.clone(), "dry_run"),
         (Method::PUT, "/v1/roles/new?create=true", json!({ "create": true }), "create"),
         (Method::PUT, "/gbac/v1/license?dry_run", json!({ "license": "missing" }), "dry_run"),
-        (Method::PUT, "/gbac/v1/policy?dry_run", before.0.clone(), "dry_run"),
+        (Method::PUT, "/gbac/v1/policy?dry=true", before.0.clone(), "dry"),
         (Method::POST, &format!("{connect}/CreateRole?dry_run=1"), json!({ "role": role }), "dry_run"),
         (
             Method::POST,

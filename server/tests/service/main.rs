@@ -1,9 +1,11 @@
 //! The service from outside: each surface with its answers and its refusals, and once on a real port.
 
 mod access;
+mod access_of_routes;
 mod acls;
 mod audit;
 mod authzen;
+mod authzen_law;
 mod cluster_config;
 mod console;
 mod control_plane;
@@ -16,11 +18,14 @@ mod limits;
 mod loggers;
 mod oidc;
 mod operation;
+mod policy_changes;
 mod policy_document;
 mod port;
+mod random;
 mod roles;
 mod roles_over_connect;
 mod security_service;
 mod sign_in;
 mod tls;
 mod upstream;
+mod warnings;

@@ -109,7 +109,7 @@ async fn every_problem_of_a_document_is_told() {
     let refused = service.ask(syntax).await;
     assert_eq!((refused.status, refused.json()["problems"][0]["code"].clone()), (400, json!("duplicate_member")));
 
-    let locked = put(&service, &tag, &json!({ "version": 1 })).await;
+    let locked = put(&service, &tag, &json!({ "version": 1, "settings": { "superusers": [] } })).await;
     assert_eq!(
         locked.both(),
         (

@@ -8,19 +8,19 @@ use axum::http::{Method, Request};
 use gbac_server::{ServeOptions, Server};
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::oneshot;
 
 use crate::harness::{Service, admin, basic, refusal, request};
 
 /// A cluster: another service, on a port of its own, until the test is over.
-struct Cluster {
+pub(crate) struct Cluster {
     address: SocketAddr,
     _stop: oneshot::Sender<()>,
 }
 
 impl Cluster {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self::with(|_| {})
     }
 
@@ -36,13 +36,13 @@ impl Cluster {
         Self { address, _stop: stop }
     }
 
-    fn url(&self) -> String {
+    pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 }
 
 /// A service that relays everything to this address.
-fn relaying(url: &str) -> Service {
+pub(crate) fn relaying(url: &str) -> Service {
     Service::with(|demo| {
         demo.upstream.admin = Some(url.to_owned());
         demo.upstream.dataplane = Some(url.to_owned());
@@ -247,8 +247,10 @@ async fn nothing_but_the_documented_operations_is_relayed() {
 
 #[tokio::test]
 async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
-    let gone = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let service = relaying(&format!("http://{gone}"));
+    // The port stays taken, and nobody listens there.
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let service = relaying(&format!("http://{}", socket.local_addr().unwrap()));
     let (status, body) = get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await;
     let message = body["message"].as_str().unwrap().to_owned();
     assert!(message.starts_with("the cluster cannot be reached: "), "{message}");
@@ -286,7 +288,7 @@ async fn answers_that_no_cluster_gives_are_not_relayed() {
     let large = "x".repeat(33 << 20);
     for (answer, expected) in [
         (
-            http("302 Found", "location: http://127.0.0.1:1/\r\n", ""),
+            http("302 Found", "location: http://elsewhere.example/\r\n", ""),
             "the cluster answered with status 302, and redirects are not followed",
         ),
         (

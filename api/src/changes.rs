@@ -1,0 +1,165 @@
+//! `/gbac/v1/policy/changes`: a list of policy changes, all or none, and the effect of each.
+
+use gbac_engine::model::{RoleError, check_member, check_role_name};
+use gbac_engine::policy::{Change, ChangeError};
+use gbac_engine::wire::{ChangeJson, changes_from_json};
+use serde::{Deserialize, Serialize};
+
+use crate::problem::DocumentFault;
+use crate::roles::{Joining, check_joining};
+use crate::warning::Warning;
+
+/// The body of POST, as a client writes it.
+///
+/// ```
+/// use gbac_api::changes::{PolicyChanges, read};
+/// use gbac_engine::policy::Change;
+///
+/// let changes = [Change::CreateRole("readers".into())];
+/// let body = serde_json::to_string(&PolicyChanges::of(&changes)).unwrap();
+/// assert_eq!(body, r#"{"changes":[{"change":"create_role","role":"readers"}]}"#);
+/// assert_eq!(read(&body).unwrap(), changes);
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PolicyChanges {
+    /// The changes, in order.
+    pub changes: Vec<ChangeJson>,
+}
+
+impl PolicyChanges {
+    /// These changes.
+    pub fn of<'c>(changes: impl IntoIterator<Item = &'c Change>) -> Self {
+        Self { changes: changes.into_iter().map(ChangeJson::from).collect() }
+    }
+}
+
+/// The effect of one change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeEffect {
+    /// It changed the policy.
+    Changed,
+    /// The policy already had it (D-17).
+    Unchanged,
+}
+
+/// The response body of POST.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AppliedChanges {
+    /// The entity tag of the changed policy for the next `If-Match`, as in the header `ETag`.
+    pub etag: String,
+    /// The effect of each change, in order.
+    pub effects: Vec<ChangeEffect>,
+    /// Warnings about the names that the changes add.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// Reads the request body of POST; names that cannot be created are refused (D-27).
+///
+/// # Errors
+/// All problems at once.
+pub fn read(text: &str) -> Result<Vec<Change>, Vec<DocumentFault>> {
+    let changes = changes_from_json(text)
+        .map_err(|problems| problems.0.iter().map(DocumentFault::from).collect::<Vec<DocumentFault>>())?;
+    let faults: Vec<DocumentFault> =
+        changes.iter().enumerate().flat_map(|(place, change)| creation_faults(place, change)).collect();
+    if faults.is_empty() { Ok(changes) } else { Err(faults) }
+}
+
+/// What forbids to create what a change adds (D-05, D-07, D-28, D-33, D-37).
+fn creation_faults(place: usize, change: &Change) -> Vec<DocumentFault> {
+    let fault = |member: &str, code: &str, message: String| DocumentFault {
+        path: format!("/changes/{place}/{member}"),
+        code: code.to_owned(),
+        message,
+    };
+    let of_role = |member: &str, error: RoleError| fault(member, error.code(), format!("{error}; {}", error.hint()));
+    match change {
+        Change::AddAcl(acl) => {
+            let faults = acl.clone().normalized().check_create();
+            let fault = |error: &gbac_engine::model::AclError| {
+                let member = format!("acl/{}", error.field().name());
+                fault(&member, error.code(), format!("{error}; {}", error.hint()))
+            };
+            faults.iter().map(fault).collect()
+        }
+        Change::CreateRole(name) => {
+            check_role_name(name).err().map(|error| of_role("role", error)).into_iter().collect()
+        }
+        Change::AddMember { member, .. } => {
+            check_member(member).err().map(|error| of_role("principal", error)).into_iter().collect()
+        }
+        Change::RemoveMember { member, .. } => check_joining(member, Joining::Leaves)
+            .err()
+            .map(|message| fault("principal", "principal_name_empty", message))
+            .into_iter()
+            .collect(),
+        Change::RemoveAcl(_) | Change::DeleteRole { .. } | Change::Settings(_) => Vec::new(),
+    }
+}
+
+/// Why one of the changes cannot be applied to the current policy.
+#[must_use]
+pub fn refusal(place: usize, error: &ChangeError) -> DocumentFault {
+    let member = match error {
+        ChangeError::Role(RoleError::RoleAsMember(_) | RoleError::EveryoneAsMember | RoleError::Member(_)) => {
+            "principal"
+        }
+        ChangeError::UnknownRole(_) | ChangeError::RoleExists(_) | ChangeError::Role(_) => "role",
+    };
+    DocumentFault { path: format!("/changes/{place}/{member}"), code: error.code().into(), message: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_not_be_created_is_named_by_its_place() {
+        let acl = |name: &str, principal: &str| {
+            serde_json::json!({ "change": "add_acl", "acl": {
+                "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+                "principal": principal, "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" } })
+        };
+        let body = serde_json::json!({ "changes": [
+            acl("orders", "Group:eng"), acl("data-*", "Group:*"),
+            { "change": "create_role", "role": "a,b" },
+            { "change": "add_member", "role": "r", "principal": "User:*" },
+            { "change": "remove_member", "role": "r", "principal": "Group:*" },
+        ] });
+        let faults = read(&body.to_string()).unwrap_err();
+        let places: Vec<(&str, &str)> = faults.iter().map(|fault| (fault.path.as_str(), fault.code.as_str())).collect();
+        assert_eq!(
+            places,
+            [
+                ("/changes/1/acl/principal", "principal_wildcard"),
+                ("/changes/1/acl/resource_name", "topic_name"),
+                ("/changes/2/role", "role_name_character"),
+                ("/changes/3/principal", "member_is_everyone"),
+            ]
+        );
+    }
+
+    #[test]
+    fn only_changes_of_a_policy_are_read() {
+        let problems = |body: &str| -> Vec<(String, String)> {
+            read(body).unwrap_err().into_iter().map(|fault| (fault.path, fault.code)).collect()
+        };
+        let pair = |path: &str, code: &str| (path.to_owned(), code.to_owned());
+        assert_eq!(problems("[]"), [pair("", "wrong_type")]);
+        assert_eq!(problems("{}"), [pair("", "missing_member")]);
+        assert_eq!(problems(r#"{"changes":{}}"#), [pair("/changes", "wrong_type")]);
+        let several = r#"{"changes":[{"change":"join_group","group":"x"},{"change":"fly"},{"change":"leave_group","group":"x"},7],"more":1}"#;
+        assert_eq!(
+            problems(several),
+            [
+                pair("/more", "unknown_member"),
+                pair("/changes/0/change", "unknown_value"),
+                pair("/changes/1/change", "unknown_value"),
+                pair("/changes/2/change", "unknown_value"),
+                pair("/changes/3", "wrong_type"),
+            ]
+        );
+    }
+}
