@@ -20,6 +20,7 @@ use crate::pages::simulator::Kept;
 use crate::state::address;
 use crate::state::connection::Connection;
 use crate::state::draft::Draft;
+use crate::state::names::SeenGroups;
 use crate::state::permissions::findings::Findings;
 use crate::state::service::{Service, ServiceStatus};
 
@@ -51,6 +52,7 @@ pub fn App() -> impl IntoView {
     let draft = Draft::new(service.policy);
     provide_context(draft);
     provide_context(Findings::new());
+    provide_context(SeenGroups::new());
     dom::ask_before_leaving(move || draft.count.get_untracked() > 0);
     // A draft is about one cluster; each has its own.
     Effect::new(move |before: Option<Connection>| {

@@ -1,17 +1,18 @@
 //! The only file that fetches: the service's own origin, through the bodies and paths of `gbac-api`.
 
-mod changes;
 mod cluster;
 mod facts;
 mod probe;
 mod resolve;
+mod send;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::service::{Person, ServiceInfo};
-use gbac_engine::policy::Policy;
+use gbac_engine::policy::{Change, Effect, Policy, apply_each};
 use gbac_engine::wire::{policy_from_json, policy_to_text};
 use gloo_net::http::{Method, RequestBuilder};
 use serde::Serialize;
@@ -21,13 +22,13 @@ use crate::dom;
 use crate::state::connection::Credentials;
 use crate::state::service::Failure;
 
-pub use changes::send;
 pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{
     change_properties, cluster_of, events, license, log_level, loggers, properties, schema, set_log_level,
 };
 pub use probe::probe;
 pub use resolve::resolve;
+pub use send::send;
 
 /// The policy as it was read, with the tag by which the service knows whether it changed since.
 pub struct ReadPolicy {
@@ -152,11 +153,35 @@ pub async fn policy(tag: Option<&str>, credentials: Option<&Credentials>) -> Res
     Ok(Some(ReadPolicy { policy, tag: answer.tag }))
 }
 
-/// Puts a policy in the place of the one that `tag` names.
+/// Makes changes of the policy that `tag` names: all of them or none.
+///
+/// What a cluster holds and nobody can create (D-27) comes with an imported document. It can only be sent as one, so the
+/// whole policy with the changes takes the place of the held one then.
 ///
 /// # Errors
-/// No answer, or a refusal; a 412 when the service has another one by now.
-pub async fn replace(policy: &Policy, tag: &str, credentials: Option<&Credentials>) -> Result<(), Failure> {
-    let call = Call::new(Method::PUT, paths::POLICY, credentials).header("If-Match", tag);
-    call.text(policy_to_text(policy)).send().await.map(drop)
+/// No answer, or a refusal; a 412 when the service has another policy by now.
+pub async fn apply(
+    changes: &[Change],
+    held: &Policy,
+    tag: &str,
+    credentials: Option<&Credentials>,
+) -> Result<(), Failure> {
+    let unsent = |error: serde_json::Error| Failure::Unreadable(error.to_string());
+    let body = serde_json::to_string(&PolicyChanges::of(changes)).map_err(unsent)?;
+    if changes::read(&body).is_ok() {
+        let call = Call::new(Method::POST, paths::POLICY_CHANGES, credentials).header("If-Match", tag);
+        return call.text(body).send().await.map(drop);
+    }
+    let mut wanted = held.clone();
+    let refused = apply_each(&mut wanted, changes).into_iter().find_map(|effect| match effect {
+        Effect::Refused(error) => Some(Failure::impossible(error.code(), error.to_string())),
+        Effect::Changed | Effect::Unchanged => None,
+    });
+    match refused {
+        Some(failure) => Err(failure),
+        None => {
+            let call = Call::new(Method::PUT, paths::POLICY, credentials).header("If-Match", tag);
+            call.text(policy_to_text(&wanted)).send().await.map(drop)
+        }
+    }
 }

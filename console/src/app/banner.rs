@@ -6,7 +6,6 @@ use leptos_router::hooks::use_location;
 use super::RETRY_EVERY_S;
 use crate::state::address;
 use crate::state::connection::Connection;
-use crate::state::near;
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::words;
 use crate::ui::{Button, Field, Mono, Note, NoteKind};
@@ -125,7 +124,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title=title level=2>
                 <p>{seen}</p>
-                <p class="brk">{near::sentence(&reason)} "."</p>
+                <p class="brk">{words::sentence(&reason)} "."</p>
                 <div class="row">
                     <Button small=true on_press=move |()| service.reload()>"Try now"</Button>
                     <span class="quiet">{format!("tried every {RETRY_EVERY_S} s")}</span>
@@ -159,7 +158,7 @@ fn Forbidden(reason: String) -> impl IntoView {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="You may not read this" level=2>
                 <p>"Superuser access is needed. " {who}</p>
-                <p class="brk">{near::sentence(&reason)} "."</p>
+                <p class="brk">{words::sentence(&reason)} "."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>

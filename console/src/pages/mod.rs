@@ -7,6 +7,7 @@ pub mod draft;
 pub mod effect;
 pub mod exchange;
 pub(crate) mod files;
+mod group_changes;
 pub mod link;
 pub mod not_found;
 pub mod permissions;

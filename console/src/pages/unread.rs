@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::state::near::sentence;
 use crate::state::service::{Service, ServiceStatus};
+use crate::state::words::sentence;
 use crate::ui::{Empty, Glyph, SkeletonRows};
 
 /// Rows on their way, or why there are none. Nothing while the page asks for a sign-in.

@@ -3,7 +3,7 @@
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
 use super::escape::plain;
-use super::near::{fault, sentence};
+use super::words::{fault, sentence};
 
 /// How the resource is named in the form; *any* is the platform's word for the literal `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -331,7 +331,7 @@ mod tests {
         ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product, SignIn,
         User, UserKind, api_activity, authentication, service,
     };
-    use gbac_engine::decide::{Outcome, Request, decide};
+    use gbac_engine::decide::{At, Outcome, Request, decide};
     use gbac_engine::identity::Identity;
     use gbac_engine::model::{Operation, ResourceType};
     use gbac_engine::wire::policy_from_value;
@@ -365,7 +365,7 @@ mod tests {
                 "permission_type": "PERMISSION_TYPE_ALLOW" }] }))
         .unwrap();
         let identity = Identity::new("alice", ["other", "/eng:a"]);
-        let request = Request::new(Operation::Read, ResourceType::Topic, name);
+        let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
         let decision = decide(&policy, &identity, &request);
         let product = Product::default();
         let event = api_activity(&ApiActivity {

@@ -2,7 +2,7 @@
 
 use gbac_engine::analyze::{NamePattern, known_names, lint_roles};
 use gbac_engine::model::{Acl, ResourceType};
-use gbac_engine::policy::{Change, Policy};
+use gbac_engine::policy::{Change, Effect, Policy, apply_each};
 
 /// How many covered names are shown.
 const SHOWN: usize = 5;
@@ -46,9 +46,10 @@ pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     }
     // The role alone: what it says, whoever else says it too.
     let mut alone = Policy::default();
-    let changes = acls.iter().chain([new]).cloned().map(Change::AddAcl);
-    for change in std::iter::once(Change::CreateRole(role.into())).chain(changes) {
-        alone.apply(change).ok()?;
+    let added = acls.iter().chain([new]).cloned().map(Change::AddAcl);
+    let changes: Vec<Change> = std::iter::once(Change::CreateRole(role.into())).chain(added).collect();
+    if apply_each(&mut alone, &changes).iter().any(|effect| matches!(effect, Effect::Refused(_))) {
+        return None;
     }
     let wanted = ["acl_covered", "acl_unreachable"];
     let mut found = lint_roles(&alone, [role]).into_iter();

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 pub use self::stage::{Standing, role_of};
 use super::connection::Connection;
-use super::service::Failure;
+use super::service::{Failure, Outcome};
 
 /// A change that was not sent yet, or was refused.
 #[derive(Debug, Clone, PartialEq)]
@@ -170,17 +170,21 @@ impl Draft {
         self.held.set(staged);
     }
 
-    /// Notes how sent changes went: those that were made leave the draft, those that failed stay with the reason.
-    pub fn settle(self, sent: &[Change], outcomes: &[Result<(), Failure>]) {
+    /// Notes how sent changes went: those that were made leave the draft, the others stay, with the reason where it is
+    /// about them.
+    pub fn settle(self, sent: &[Change], outcomes: &[Outcome]) {
         self.held.update(|staged| {
             for (change, outcome) in sent.iter().zip(outcomes) {
-                match outcome {
-                    Ok(()) => staged.retain(|staged| staged.change != *change),
-                    Err(failure) => {
-                        for staged in staged.iter_mut().filter(|staged| staged.change == *change) {
-                            staged.failure = Some(failure.clone());
-                        }
+                let failure = match outcome {
+                    Outcome::Made => {
+                        staged.retain(|staged| staged.change != *change);
+                        continue;
                     }
+                    Outcome::Kept => None,
+                    Outcome::Failed(failure) => Some(failure),
+                };
+                for staged in staged.iter_mut().filter(|staged| staged.change == *change) {
+                    staged.failure = failure.cloned();
                 }
             }
         });
@@ -280,11 +284,15 @@ mod tests {
     fn what_failed_stays_with_the_reason() {
         Owner::new().with(|| {
             let draft = Draft::new(RwSignal::new(read(&[])).into());
-            let sent = [create("R"), create("S")];
+            let sent = [create("R"), create("S"), create("T")];
             draft.add_all(sent.clone());
             let refused = Failure::NoAnswer("offline".into());
-            draft.settle(&sent, &[Ok(()), Err(refused.clone())]);
-            assert_eq!(draft.staged.get_untracked(), [Staged { change: create("S"), failure: Some(refused) }]);
+            draft.settle(&sent, &[Outcome::Made, Outcome::Failed(refused.clone()), Outcome::Kept]);
+            let staged = |name, failure| Staged { change: create(name), failure };
+            assert_eq!(draft.staged.get_untracked(), [staged("S", Some(refused)), staged("T", None)]);
+            // What was wrong the last time says nothing about this one.
+            draft.settle(&sent[1..], &[Outcome::Kept, Outcome::Kept]);
+            assert_eq!(draft.staged.get_untracked(), [staged("S", None), staged("T", None)]);
         });
     }
 }

@@ -1,18 +1,17 @@
 //! Who is to become a member of a role: what was typed, what will be stored, and what is wrong with it.
 
-use std::collections::BTreeSet;
-
+use gbac_engine::analyze::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
 
 use super::escape::plain;
-use super::near::{self, Difference};
+use super::words::{self, fault};
 
 /// What was typed: the chosen type, and a name or a whole `Type:name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MemberDraft {
-    /// The chosen type, user or group.
-    pub kind: PrincipalType,
+    /// The type that was chosen. A type in the text counts for that text only.
+    chosen: PrincipalType,
     /// The text of the field.
     pub text: String,
 }
@@ -35,10 +34,24 @@ pub struct Reading {
     pub error: Option<String>,
     /// What may be meant instead; with an error it is the fix, without one a warning.
     pub offer: Option<Offer>,
+    /// What else is odd about the name, each as sentences without a final period.
+    pub remarks: Vec<String>,
+}
+
+impl Reading {
+    const fn of(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
+        Self { stored, error, offer, remarks: Vec::new() }
+    }
+
+    /// Nothing was typed.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self::of(None, None, None)
+    }
 }
 
 impl MemberDraft {
-    /// The type that the text itself names: a pasted `Group:eng` sets the choice.
+    /// The type that the text itself names, such as a pasted `Group:eng`.
     #[must_use]
     pub fn named_type(text: &str) -> Option<PrincipalType> {
         match text.trim_start().split_once(':')? {
@@ -48,10 +61,22 @@ impl MemberDraft {
         }
     }
 
+    /// An empty draft of a type.
+    #[must_use]
+    pub const fn new(chosen: PrincipalType) -> Self {
+        Self { chosen, text: String::new() }
+    }
+
+    /// The type that counts now: the one in the text, else the chosen one.
+    #[must_use]
+    pub fn kind(&self) -> PrincipalType {
+        Self::named_type(&self.text).unwrap_or(self.chosen)
+    }
+
     /// The draft after an edit of the text.
     #[must_use]
-    pub fn with_text(&self, text: String) -> Self {
-        Self { kind: Self::named_type(&text).unwrap_or(self.kind), text }
+    pub const fn with_text(&self, text: String) -> Self {
+        Self { chosen: self.chosen, text }
     }
 
     /// The draft after a choice of the type; a type in the text gives way.
@@ -63,7 +88,13 @@ impl MemberDraft {
             }
             _ => self.text.clone(),
         };
-        Self { kind, text }
+        Self { chosen: kind, text }
+    }
+
+    /// The draft for the next principal, once this one was added.
+    #[must_use]
+    pub const fn next(&self) -> Self {
+        Self::new(self.chosen)
     }
 
     /// The principal that will be stored, exactly; none while there is no name.
@@ -74,32 +105,37 @@ impl MemberDraft {
             // Blanks before a type cannot be meant; after the colon everything is the name.
             return Principal::parse(written).ok();
         }
-        (!self.text.is_empty()).then(|| Principal::new(self.kind, self.text.as_str()))
+        (!self.text.is_empty()).then(|| Principal::new(self.chosen, self.text.as_str()))
     }
 
     /// Reads the draft against the policy, for this role.
     #[must_use]
     pub fn read(&self, policy: &Policy, role: &str) -> Reading {
-        let Some(stored) = self.principal() else {
-            return Reading { stored: None, error: None, offer: None };
-        };
+        let Some(stored) = self.principal() else { return Reading::empty() };
         if let Err(error) = check_member(&stored) {
             let offer = offer_for(&error, &stored);
             // An offer is the hint already.
             let text = match offer {
-                Some(_) => near::sentence(&error.to_string()),
-                None => near::fault(&error.to_string(), &error.hint()),
+                Some(_) => words::sentence(&error.to_string()),
+                None => fault(&error.to_string(), &error.hint()),
             };
-            return Reading { stored: Some(stored), error: Some(text), offer };
+            return Reading::of(Some(stored), Some(text), offer);
         }
         let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
             let text = format!("`{}` is assigned to this role already", plain(&stored.to_string()));
-            return Reading { stored: Some(stored), error: Some(text), offer: None };
+            return Reading::of(Some(stored), Some(text), None);
         }
-        let offer =
-            wrong_case_type(&stored).or_else(|| near_member(policy, role, &stored)).or_else(|| edge_blank(&stored));
-        Reading { stored: Some(stored), error: None, offer }
+        let known = NameIndex::near_to(policy, [&stored]);
+        let near = known.near(&stored).next().cloned();
+        let (of_near, others): (Vec<_>, Vec<_>) = name_findings(policy, &stored, &known)
+            .into_iter()
+            .partition(|finding| near.as_ref().is_some_and(|near| finding.principals.contains(near)));
+        let near = near.zip(of_near.first());
+        let near = near.map(|(principal, finding)| Offer { principal, reason: words::sentence(&finding.message) });
+        let offer = wrong_case_type(&stored).or(near).or_else(|| edge_blank(&stored));
+        let remarks = others.iter().map(|finding| fault(&finding.message, &finding.hint)).collect();
+        Reading { remarks, ..Reading::of(Some(stored), None, offer) }
     }
 }
 
@@ -133,21 +169,6 @@ fn edge_blank(stored: &Principal) -> Option<Offer> {
     })
 }
 
-/// A principal of the same type that the policy knows and that is almost this one.
-fn near_member(policy: &Policy, role: &str, stored: &Principal) -> Option<Offer> {
-    let known: BTreeSet<&Principal> = policy.known_principals().filter(|known| known.kind() == stored.kind()).collect();
-    let (name, difference) = near::find(stored.name(), known.into_iter().map(Principal::name))?;
-    let principal = Principal::new(stored.kind(), name);
-    let here = policy.role(role).is_some_and(|role| role.members.contains(&principal));
-    let place = if here { "is already here and" } else { "is known here and" };
-    let how = match difference {
-        Difference::LetterCase => "differs in letter case. Names are compared letter by letter",
-        Difference::Slash => "differs in a leading slash. Names are compared letter by letter",
-        Difference::Blanks => "differs in blanks at the edge",
-    };
-    Some(Offer { reason: format!("`{}` {place} {how}", plain(&principal.to_string())), principal })
-}
-
 #[cfg(test)]
 mod tests {
     use gbac_engine::wire::policy_from_value;
@@ -163,7 +184,7 @@ mod tests {
     }
 
     fn draft(kind: PrincipalType, text: &str) -> MemberDraft {
-        MemberDraft { kind, text: String::new() }.with_text(text.into())
+        MemberDraft::new(kind).with_text(text.into())
     }
 
     fn read(text: &str) -> Reading {
@@ -171,12 +192,18 @@ mod tests {
     }
 
     #[test]
-    fn a_pasted_type_sets_the_choice() {
+    fn a_pasted_type_counts_for_its_own_text_only() {
         let draft = draft(PrincipalType::User, "Group:urn:x:eng");
-        assert_eq!(draft.kind, PrincipalType::Group);
+        assert_eq!(draft.kind(), PrincipalType::Group);
         assert_eq!(draft.read(&policy(), "R").stored, Some(Principal::group("urn:x:eng")));
         assert_eq!(draft.with_kind(PrincipalType::User).text, "urn:x:eng");
-        assert_eq!(draft.with_kind(PrincipalType::Group), draft);
+        assert_eq!(draft.with_kind(PrincipalType::Group).text, draft.text);
+        // What is typed next has the type that was chosen.
+        let next = draft.next().with_text("ann".into());
+        assert_eq!(next.read(&policy(), "R").stored, Some(Principal::user("ann")));
+        assert_eq!(draft.with_text("ann".into()).kind(), PrincipalType::User);
+        let chosen = draft.with_kind(PrincipalType::Group).next().with_text("ops".into());
+        assert_eq!(chosen.read(&policy(), "R").stored, Some(Principal::group("ops")));
     }
 
     #[test]
@@ -184,7 +211,7 @@ mod tests {
         assert_eq!(read("Group:User:ann").stored, Some(Principal::group("User:ann")));
         assert_eq!(read("Group:User:ann").error, None);
         assert_eq!(read("a,b c/ü").stored, Some(Principal::group("a,b c/ü")));
-        assert_eq!(read(""), Reading { stored: None, error: None, offer: None });
+        assert_eq!(read(""), Reading::empty());
         assert_eq!(read("Group:").stored, None);
         assert_eq!(read(" Group:eng").stored, Some(Principal::group("eng")));
     }
@@ -217,5 +244,29 @@ mod tests {
         assert_eq!(offered("ops ").as_deref(), Some("Group:ops"));
         assert_eq!(offered("ann"), None, "a user of that name is no near miss of a group");
         assert_eq!(offered("/eng"), None);
+        assert_eq!(offered("eng/").as_deref(), Some("Group:/eng"));
+    }
+
+    #[test]
+    fn names_that_can_never_match_are_told_and_not_refused() {
+        let told = |text: &str| {
+            let reading = read(text);
+            assert_eq!((reading.error, reading.offer), (None, None), "{text}");
+            reading.remarks.join("; ")
+        };
+        assert!(told("eng*").starts_with("`Group:eng*` is not a wildcard"), "{}", told("eng*"));
+        assert!(told("Group:User:bob").contains("is the group named `User:bob`"), "{}", told("Group:User:bob"));
+        assert_eq!(told("analysts"), "");
+    }
+
+    #[test]
+    fn a_near_name_is_told_also_where_both_exist() {
+        let both = policy_from_value(&json!({ "version": 1, "roles": [
+            { "name": "R", "members": [] },
+            { "name": "S", "members": [{ "principal": "Group:ops" }, { "principal": "Group:Ops" }] }] }))
+        .unwrap();
+        let offer = draft(PrincipalType::Group, "Ops").read(&both, "R").offer.unwrap();
+        assert_eq!(offer.principal, Principal::group("ops"));
+        assert!(offer.reason.ends_with("differ only in letter case, but are different principals"), "{}", offer.reason);
     }
 }

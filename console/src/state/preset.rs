@@ -5,7 +5,7 @@ use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permis
 use gbac_engine::requests::{Check, Need, Recipe, Resources, Slot, recipe};
 
 use super::acl_form::{AclForm, Pattern};
-use super::near::sentence;
+use super::words::sentence;
 
 /// What rows are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,11 +3,13 @@
 
 mod effects;
 
+use gbac_engine::analyze::NameIndex;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
 pub use self::effects::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, Total, effects, reasons};
 use super::draft::{Staged, Standing};
+use super::names::{SeenGroups, remarks};
 use super::roles::acls_of;
 
 /// Whom rows are about, in the order in which they are shown.
@@ -43,6 +45,29 @@ pub struct Row {
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
     pub failure: Option<String>,
+    /// What is odd about the name of the principal that it adds, each as sentences without a final period.
+    pub remarks: Vec<String>,
+}
+
+impl Row {
+    /// The principal that this adds to a role, or gives an ACL.
+    fn added(&self) -> Option<&Principal> {
+        match &self.what {
+            What::Member(principal) if self.adds => Some(principal),
+            What::Acl(acl) if self.adds => Some(&acl.principal),
+            _ => None,
+        }
+    }
+}
+
+/// Adds what is odd about the principals that rows add: names that can never match, names that are nearly another, and
+/// groups that nothing here has seen.
+pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: SeenGroups) {
+    let known = NameIndex::near_to(after, sections.iter().flat_map(|section| &section.rows).filter_map(Row::added));
+    for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
+        let Some(principal) = row.added() else { continue };
+        row.remarks = remarks(after, &known, principal).into_iter().chain(seen.unseen(before, principal)).collect();
+    }
 }
 
 /// What comes or goes.
@@ -85,7 +110,7 @@ pub fn sections(before: &Policy, staged: &[Staged], standing: &[Standing]) -> Ve
             Some(Standing::Impossible(error)) => Some(error.to_string()),
         };
         let failure = staged.failure.as_ref().map(ToString::to_string);
-        let row = Row { index, adds, what, obstacle, failure };
+        let row = Row { index, adds, what, obstacle, failure, remarks: Vec::new() };
         match sections.iter_mut().find(|section| section.about == about) {
             Some(section) => section.rows.push(row),
             None => sections.push(Section { about, rows: vec![row] }),

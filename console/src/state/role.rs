@@ -1,10 +1,11 @@
 //! One role: its ACLs and members as they are on the service and as they will be, each row with what is odd about it.
 
-use gbac_engine::analyze::{Holder, Subject, acl_counts, lint_roles, reach};
+use gbac_engine::analyze::{Holder, NameIndex, Subject, acl_counts, lint_roles, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
 use super::draft::Staged;
+use super::names::remarks;
 pub use super::roles::Standing;
 use super::roles::acls_of;
 use super::words::count;
@@ -59,6 +60,8 @@ pub struct MemberRow {
     pub other_roles: Vec<String>,
     /// How many ACLs name it without a role.
     pub direct_acls: usize,
+    /// What is odd about its name, each as sentences without a final period.
+    pub remarks: Vec<String>,
     /// Why the service did not add or remove it.
     pub failure: Option<String>,
 }
@@ -137,11 +140,13 @@ pub fn member_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged
         key(a).cmp(&key(b)).then_with(|| a.name().cmp(b.name()))
     });
     let counts = acl_counts(after, all.iter().map(|(member, _)| member));
+    let known = NameIndex::near_to(after, all.iter().map(|(member, _)| member));
     all.into_iter()
         .zip(counts)
         .map(|((member, standing), direct_acls)| MemberRow {
             standing,
             direct_acls,
+            remarks: if standing == Standing::Removed { Vec::new() } else { remarks(after, &known, &member) },
             other_roles: after.roles_of(&member).filter(|other| *other != role).map(str::to_owned).collect(),
             failure: failure(staged, |change| {
                 matches!(change, Change::AddMember { role: of, member: who } | Change::RemoveMember { role: of, member: who }

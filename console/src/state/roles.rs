@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 
 use gbac_engine::analyze::{Finding, RoleCounts, lint_roles, role_counts};
 use gbac_engine::model::{Acl, Principal, PrincipalType, check_role_name, role_name_warning};
+use gbac_engine::near::difference;
 use gbac_engine::policy::{Change, Policy};
 use regex_lite::{Regex, RegexBuilder};
 
 use super::draft::role_of;
 use super::escape::plain;
-use super::near::{self, Difference};
-use super::words::count;
+use super::words::{self, count};
 
 /// How many roles are on a page.
 pub const PAGE: usize = 50;
@@ -203,7 +203,7 @@ fn mark(codes: &[&str]) -> String {
 #[must_use]
 pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
-        return Some(near::fault(&error.to_string(), &error.hint()));
+        return Some(words::fault(&error.to_string(), &error.hint()));
     }
     policy.has_role(name).then(|| "There is a role of this name already".into())
 }
@@ -214,16 +214,12 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
         return Some("There is a blank at the edge; it becomes part of the name".into());
     }
-    let others = policy.role_names();
-    if let Some((other, difference)) = near::find(name, others) {
-        let how = match difference {
-            Difference::LetterCase => "letter case",
-            Difference::Blanks => "blanks",
-            Difference::Slash => "a leading slash",
-        };
-        return Some(format!("The role `{}` is here already and differs in {how} only", plain(other)));
+    let near = policy.role_names().find_map(|other| Some((other, difference(name, other)?)));
+    if let Some((other, difference)) = near {
+        let how = difference.label();
+        return Some(format!("The role `{}` already exists and differs only in {how}", plain(other)));
     }
-    role_name_warning(name).map(near::sentence)
+    role_name_warning(name).map(words::sentence)
 }
 
 /// What goes when a role is deleted together with its ACLs (D-18).

@@ -15,6 +15,7 @@ use leptos::task::spawn_local;
 use super::connection::{Abilities, Connection, Credentials, Target, Unread};
 use crate::{backend, dom};
 
+pub use change::{Outcome, Sending};
 pub use failure::Failure;
 
 /// How old the demo people's tokens may get before they are fetched again, in milliseconds; they live an hour.

@@ -1,6 +1,5 @@
 //! The settings as a person edits them, and what is wrong with them.
 
-pub mod preview;
 pub mod service;
 pub mod sso;
 
@@ -8,8 +7,14 @@ use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::{GroupSource, Settings};
 
-use super::near;
 use super::simulator::settings::place;
+use super::words;
+
+/// Whether the managed cloud's mapping stands in the place of the two properties.
+#[must_use]
+pub const fn is_sso(settings: &Settings) -> bool {
+    matches!(settings.groups, GroupSource::Sso { .. })
+}
 
 /// The two group properties as they are entered.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +55,7 @@ impl Entered {
         }
         let claim_path = ClaimPath::parse(text).map_err(|error| {
             let found = format!("{}: {error}", place(text, error.offset()));
-            near::fault(&found, &error.hint().unwrap_or_default()).trim_end_matches(". ").to_owned()
+            words::fault(&found, &error.hint().unwrap_or_default()).trim_end_matches(". ").to_owned()
         })?;
         let groups = GroupSource::Properties { claim_path, nested: self.nested };
         Ok(Settings { groups, ..settings.clone() })

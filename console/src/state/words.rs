@@ -74,3 +74,16 @@ pub fn list(names: &[impl AsRef<str>], shown: usize) -> String {
         (more, _) => format!("{} and {more} more", head.join(", ")),
     }
 }
+
+/// What was found and what to do, as two sentences without the final period.
+#[must_use]
+pub fn fault(found: &str, hint: &str) -> String {
+    format!("{}. {}", sentence(found), sentence(hint))
+}
+
+/// A text of the engine with a capital first letter, as pages show it.
+#[must_use]
+pub fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map(|first| first.to_uppercase().collect::<String>() + letters.as_str()).unwrap_or_default()
+}

@@ -9,7 +9,7 @@ use leptos_router::hooks::use_location;
 use crate::dom;
 use crate::state::address;
 use crate::state::audit::{Filter, Kind, LIMITS, Row};
-use crate::state::near;
+use crate::state::names::SeenGroups;
 use crate::state::service::{Failure, Service, ServiceStatus};
 use crate::state::settings::service::audit;
 use crate::state::words::{self, count};
@@ -28,7 +28,7 @@ struct Read {
 #[component]
 pub fn AuditPage() -> impl IntoView {
     dom::set_title("Audit");
-    let service = expect_context::<Service>();
+    let (service, seen) = (expect_context::<Service>(), expect_context::<SeenGroups>());
     let search = use_location().search.get_untracked();
     let filter = RwSignal::new(Filter::at(search.trim_start_matches('?')));
     Effect::new(move |before: Option<Filter>| {
@@ -51,6 +51,7 @@ pub fn AuditPage() -> impl IntoView {
             let found = service.events(limit.get_untracked()).await;
             read.set(Some(found.map(|events| {
                 let rows: Vec<Row> = events.iter().filter_map(Row::of).collect();
+                seen.add(rows.iter().flat_map(|row| &row.groups).map(String::as_str));
                 Read { unknown: events.len() - rows.len(), rows, at_ms: dom::now_ms() }
             })));
             busy.set(false);
@@ -127,7 +128,7 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Lock title=title>
-                <p class="brk"><Words text=near::sentence(&failure.to_string()) />"."</p>
+                <p class="brk"><Words text=words::sentence(&failure.to_string()) />"."</p>
                 <div class="row">{advice}</div>
             </Empty>
         </div>

@@ -8,8 +8,8 @@ use crate::state::connection::form::{Field as Part, Form, Kind};
 use crate::state::connection::probe::{Step, advice};
 use crate::state::connection::{Connection, Credentials};
 use crate::state::draft::Draft;
-use crate::state::near;
 use crate::state::service::Service;
+use crate::state::words;
 use crate::state::words::count;
 use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
 
@@ -223,7 +223,7 @@ fn Found(tested: Tested) -> impl IntoView {
                         None => String::new(),
                     };
                     view! {
-                        <p class="brk">{status}<Words text=near::sentence(&failure.to_string()) />"."</p>
+                        <p class="brk">{status}<Words text=words::sentence(&failure.to_string()) />"."</p>
                         <p>{advice(&failure, &connection)}</p>
                     }
                     .into_any()

@@ -13,7 +13,7 @@ use crate::dom::{self, GivenFile};
 use crate::state::address;
 use crate::state::draft::Draft;
 use crate::state::exchange::{Incoming, MOST, Mode, read, summary};
-use crate::state::near::sentence;
+use crate::state::words::sentence;
 use crate::state::words::{count, thousands};
 use crate::ui::{Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea, Words};
 

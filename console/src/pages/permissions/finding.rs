@@ -9,8 +9,8 @@ use super::Context;
 use crate::dom;
 use crate::pages::link::AddressLink;
 use crate::state::draft::Draft;
-use crate::state::near::sentence;
 use crate::state::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
+use crate::state::words::sentence;
 use crate::state::words::{count, thousands};
 use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Words};
 

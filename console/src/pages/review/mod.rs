@@ -12,17 +12,24 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use self::people::People;
-use self::rows::{Drift, Outcome, Sections};
+use self::rows::{Drift, Sections, SentNote};
 use crate::dom;
+use crate::pages::simulator::Kept;
 use crate::state::address;
 use crate::state::draft::{Draft, Standing};
-use crate::state::review::{Effects, effects, sections};
-use crate::state::service::{Failure, Service};
+use crate::state::names::SeenGroups;
+use crate::state::review::{Effects, effects, remark, sections};
+use crate::state::service::{Failure, Sending, Service, ServiceStatus};
+use crate::state::simulator::token::{self, Reading};
 use crate::state::words::{age, count};
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
 
-/// What was sent last, and how each change went.
-pub(super) type Sent = Vec<(Change, Result<(), Failure>)>;
+/// What was sent last, and how it went.
+#[derive(Clone)]
+pub(super) struct Sent {
+    changes: Vec<Change>,
+    sending: Sending,
+}
 
 /// The page.
 #[component]
@@ -72,13 +79,18 @@ pub fn ReviewPage() -> impl IntoView {
                 dom::focus_later("h-drift");
                 return;
             }
-            let outcomes = service.apply(&mine).await;
-            let is_changed = outcomes.iter().flat_map(|outcome| outcome.as_ref().err()).any(Failure::is_changed);
-            let failed = outcomes.iter().filter(|outcome| outcome.is_err()).count();
-            draft.settle(&mine, &outcomes);
-            let done = mine.len() - failed;
+            let away = service.status.with_untracked(|status| match status {
+                ServiceStatus::Away { reason, .. } => Some(reason.clone()),
+                ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
+            });
+            let sending = match away {
+                Some(reason) => Sending::unsent(mine.len(), &reason),
+                None => service.apply(&mine).await,
+            };
+            draft.settle(&mine, &sending.outcomes);
+            let done = sending.made();
             let total = count(mine.len(), "change");
-            if is_changed {
+            if sending.whole.as_ref().is_some_and(Failure::is_changed) {
                 // Whoever was faster is shown as the drift.
                 dom::announce_error("Nothing was sent: the service has changed since it was read");
                 let _ = busy.try_set(false);
@@ -87,12 +99,13 @@ pub fn ReviewPage() -> impl IntoView {
             }
             let now = service.policy.try_get_untracked().flatten();
             let _ = base.try_set(now);
-            let _ = sent.try_set(Some(mine.into_iter().zip(outcomes).collect()));
+            let all = mine.len();
+            let _ = sent.try_set(Some(Sent { changes: mine, sending }));
             let _ = busy.try_set(false);
-            if failed == 0 {
+            if done == all {
                 dom::announce(&format!("{total} applied"));
             } else {
-                dom::announce_error(&format!("{done} of {total} applied, {failed} failed"));
+                dom::announce_error(&format!("{done} of {total} applied. The others stay in the draft."));
             }
             dom::focus_later("h-outcome");
         });
@@ -109,7 +122,7 @@ pub fn ReviewPage() -> impl IntoView {
                 {move || (!is_empty.get()).then(|| view! { <p><ReadFrom /></p> })}
             </div>
         </div>
-        {move || sent.get().map(|sent| view! { <Outcome sent=sent /> })}
+        {move || sent.get().map(|sent| view! { <SentNote sent=sent /> })}
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
         {move || if is_empty.get() {
             view! { <NothingToReview is_after=sent.with(Option::is_some) /> }.into_any()
@@ -129,6 +142,8 @@ pub fn ReviewPage() -> impl IntoView {
 /// The effect, worked out after the rows are on the screen, and again when draft or state change.
 fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
+    // The token of the simulator and of the settings: what they say of it is said here, too.
+    let inputs = expect_context::<Kept>().inputs();
     let work = move || {
         let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());
         let (Some(before), Some(now)) = read else { return };
@@ -138,7 +153,12 @@ fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>
         };
         // While the state is another one than was reviewed, what was found about it stays.
         if Arc::ptr_eq(&before, &now) {
-            let found = dom::measured("review: effect", || effects(&before, &after, &changes));
+            let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
+            let claims = match &token {
+                Reading::Read(read) => Some(read.claims.members()),
+                Reading::Empty | Reading::Wrong(_) => None,
+            };
+            let found = dom::measured("review: effect", || effects(&before, &after, &changes, claims));
             let _ = effect.try_set(Some(found));
         }
     };
@@ -155,7 +175,7 @@ fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>
 fn ReadFrom() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
-        crate::state::service::ServiceStatus::Connected { name, read_at_ms, .. } => {
+        ServiceStatus::Connected { name, read_at_ms, .. } => {
             let read = move || age(service.now.get() - read_at_ms);
             view! {
                 "Over what was read from " <span class="mono">{name}</span> " " {read} ". It is read again before anything is sent."
@@ -182,10 +202,15 @@ fn NothingToReview(is_after: bool) -> impl IntoView {
 /// What will be sent.
 #[component]
 fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
-    let draft = expect_context::<Draft>();
+    let (draft, seen) = (expect_context::<Draft>(), expect_context::<SeenGroups>());
     let shown = Memo::new(move |_| {
-        let (staged, standing) = (draft.staged.get(), draft.standing.get());
-        base.with(|base| base.as_ref().map(|base| sections(base, &staged, &standing)).unwrap_or_default())
+        let (staged, standing, after) = (draft.staged.get(), draft.standing.get(), draft.after.get());
+        base.with(|base| {
+            let Some(base) = base else { return Vec::new() };
+            let mut sections = sections(base, &staged, &standing);
+            remark(&mut sections, base, after.as_ref().unwrap_or(base), seen);
+            sections
+        })
     });
     view! {
         <section aria-labelledby="h-send">

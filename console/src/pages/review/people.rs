@@ -8,6 +8,7 @@ use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
+use crate::pages::group_changes::{counts, effects_table, names_table, warning};
 use crate::state::draft::Draft;
 use crate::state::escape::plain;
 use crate::state::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
@@ -52,7 +53,8 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     let idle = effect.idle.len();
     let blocked_class = if blocked.operations == 0 { "quiet" } else { "v-deny" };
     let settings = effect.settings.join(", ");
-    let is_empty = effect.people.is_empty();
+    let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
+    let (groups, users) = (effect.groups, effect.users);
     let shown = RwSignal::new(PEOPLE);
     let all = effect.people.len();
     let people = StoredValue::new(effect.people);
@@ -76,10 +78,27 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
             </div>
         </dl>
         {(!settings.is_empty()).then(|| view! {
-            <p class="quiet">{format!("Settings that differ: {settings}. They count from the next sign-in; who gets which groups by them is shown under Settings.")}</p>
+            <p class="quiet">{format!("Settings that differ: {settings}. They take effect at the next sign-in.")}</p>
+        })}
+        {(users > 0).then(|| view! {
+            <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>
+                {format!("Users are named by another claim. It is unknown whether tokens still name {}.", count(users, "known user"))}
+            </span></p>
+        })}
+        {(!groups.is_empty()).then(|| {
+            let numbers = counts(&groups);
+            let has_effects = groups.total(Effect::ALL).1 > 0;
+            view! {
+                <div class="row"><h3>"Effect of the settings on groups"</h3><span class="count">{numbers}</span></div>
+                {warning(&groups)}
+                {names_table(&groups, "After".to_owned())}
+                {has_effects.then(|| effects_table(&groups, None))}
+            }
         })}
         {if is_empty {
-            view! { <p>"Nobody who is known here gains or loses anything."</p> }.into_any()
+            view! { <p>"No change in effective access for any known user or group."</p> }.into_any()
+        } else if !has_people {
+            ().into_any()
         } else {
             view! {
                 <div class="panel">

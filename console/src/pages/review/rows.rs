@@ -10,9 +10,10 @@ use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::state::address;
 use crate::state::draft::{Draft, Staged};
-use crate::state::near::sentence;
 use crate::state::review::{About, Row, Section, What, sections};
+use crate::state::service::{Failure, Outcome};
 use crate::state::words::count;
+use crate::state::words::sentence;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
     ResourceName, Words,
@@ -78,7 +79,7 @@ fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoVi
 
 #[component]
 fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
-    let Row { index, adds, what, obstacle, failure } = row;
+    let Row { index, adds, what, obstacle, failure, remarks } = row;
     let verb = match (&what, adds) {
         (What::Role { .. }, true) => "Create",
         (What::Role { .. }, false) => "Delete",
@@ -97,6 +98,9 @@ fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
                     {obstacle.map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message>
                     })}
+                    {remarks.into_iter().map(|text| view! {
+                        <Message kind=MessageKind::Warn><Words text=text /> "."</Message>
+                    }).collect_view()}
                     {failure.map(|text| view! {
                         <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message>
                     })}
@@ -201,18 +205,35 @@ pub(super) fn Drift(
 
 /// How it went: each change that was sent.
 #[component]
-pub(super) fn Outcome(
+pub(super) fn SentNote(
     /// What was sent.
     sent: Sent,
 ) -> impl IntoView {
-    let total = count(sent.len(), "change");
-    let failed = sent.iter().filter(|(_, outcome)| outcome.is_err()).count();
-    let (kind, title) = match failed {
-        0 => (NoteKind::Info, format!("{total} applied")),
-        failed => (NoteKind::Error, format!("{} of {total} applied", sent.len() - failed)),
+    let Sent { changes, sending } = sent;
+    let total = count(changes.len(), "change");
+    let done = sending.made();
+    let (kind, title) = match (&sending.whole, done) {
+        (Some(Failure::NoAnswer(_)), _) => (NoteKind::Error, "The connection was lost while sending".to_owned()),
+        (_, done) if done == changes.len() => (NoteKind::Info, format!("{total} applied")),
+        (_, done) => (NoteKind::Error, format!("{done} of {total} applied")),
     };
-    let made: Vec<Staged> = (sent.into_iter())
-        .filter(|(_, outcome)| outcome.is_ok())
+    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Failed(_))).count();
+    let told = match &sending.whole {
+        Some(Failure::NoAnswer(_)) => Some(
+            "The draft is kept. The changes were sent in one request without an answer: the service applied all of them, or \
+             none. Changes that it already has are marked below. It is safe to send the draft again."
+                .to_owned(),
+        ),
+        Some(failure) => Some(format!("{}. Nothing was changed. The draft is kept.", sentence(&failure.to_string()))),
+        None if failed > 0 && done == 0 => Some(format!(
+            "Nothing was changed: {} refused, marked below. The draft is kept.",
+            if failed == 1 { "1 change was".to_owned() } else { format!("{failed} changes were") }
+        )),
+        None if failed > 0 => Some(format!("{failed} failed. They stay in the draft with the reason.")),
+        None => None,
+    };
+    let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
+        .filter(|(_, outcome)| *outcome == Outcome::Made)
         .map(|(change, _)| Staged { change, failure: None })
         .collect();
     let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));
@@ -221,9 +242,9 @@ pub(super) fn Outcome(
     view! {
         <div class="banner" id="h-outcome" tabindex="-1">
             <Note kind=kind title=title level=2>
-                {(failed > 0).then(|| view! { <p>{format!("{failed} failed, and stayed in the draft with the reason.")}</p> })}
+                {told.map(|text| view! { <p><Words text=text /></p> })}
                 {has_made.then(|| view! {
-                    <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "What the service made">
+                    <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Applied changes">
                         {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
                     </Disclosure>
                 })}

@@ -10,10 +10,10 @@ use super::preset::PresetRows;
 use crate::dom;
 use crate::state::acl_form::{AclFaults, AclForm, Pattern};
 use crate::state::cover::{Cover, Known, remark};
-use crate::state::near::sentence;
 use crate::state::preset::Preset;
 use crate::state::role::Standing;
 use crate::state::words::count;
+use crate::state::words::sentence;
 use crate::ui::{
     AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName, Segmented, Select, Words,
 };

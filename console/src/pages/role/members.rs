@@ -68,8 +68,7 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
 fn AddMember() -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let service = expect_context::<Service>();
-    let fresh = MemberDraft { kind: PrincipalType::Group, text: String::new() };
-    let draft = RwSignal::new(fresh);
+    let draft = RwSignal::new(MemberDraft::new(PrincipalType::Group));
     let sent = RwSignal::new(false);
     let reading = Memo::new(move |_| {
         let read = |policy: &Signal<Option<Arc<Policy>>>| {
@@ -78,7 +77,7 @@ fn AddMember() -> impl IntoView {
                 policy.as_ref().map(|policy| draft.with(|draft| draft.read(policy, &role)))
             })
         };
-        let mut reading = read(&context.draft.after).unwrap_or(Reading { stored: None, error: None, offer: None });
+        let mut reading = read(&context.draft.after).unwrap_or_else(Reading::empty);
         // What is almost a name that the draft takes away is worth a look, too.
         if reading.error.is_none() && reading.offer.is_none() {
             reading.offer =
@@ -99,6 +98,7 @@ fn AddMember() -> impl IntoView {
                 (wrong, "member-error"),
                 (reading.stored.is_some() && !wrong, "member-stored"),
                 (reading.offer.is_some(), "member-offer"),
+                (!reading.remarks.is_empty() && !wrong, "member-remarks"),
             ];
             shown.into_iter().filter(|(shown, _)| *shown).map(|(_, id)| id).collect::<Vec<_>>().join(" ")
         })
@@ -113,7 +113,7 @@ fn AddMember() -> impl IntoView {
         let change = Change::AddMember { role: context.name.get_value(), member };
         context.draft.add(change);
         // It stands in the table, so the field is free for the next.
-        draft.update(|draft| draft.text.clear());
+        draft.update(|draft| *draft = draft.next());
         sent.set(false);
         dom::announce(&format!("{what} added in the draft"));
         dom::focus("member-name");
@@ -130,7 +130,7 @@ fn AddMember() -> impl IntoView {
             <Segmented
                 name="member-type"
                 legend="Type"
-                value=Signal::derive(move || draft.with(|draft| draft.kind.prefix().to_owned()))
+                value=Signal::derive(move || draft.with(|draft| draft.kind().prefix().to_owned()))
                 choices=vec![Choice::new("User", "User"), Choice::new("Group", "Group")]
                 on_change=move |kind: String| {
                     let kind = if kind == "User" { PrincipalType::User } else { PrincipalType::Group };
@@ -160,6 +160,14 @@ fn AddMember() -> impl IntoView {
             {move || reading.get().stored.filter(|_| error.get().is_none()).map(|stored| view! {
                 <p class="help stored" id="member-stored">"Will be stored as " <PrincipalName principal=stored /></p>
             })}
+            {move || {
+                let remarks = reading.with(|reading| reading.remarks.clone());
+                (!remarks.is_empty() && error.get().is_none()).then(|| view! {
+                    <div id="member-remarks">
+                        {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
+                    </div>
+                })
+            }}
             {move || reading.get().offer.map(|offer| {
                 let meant = offer.principal.clone();
                 let shown = offer.principal.clone();
@@ -169,7 +177,7 @@ fn AddMember() -> impl IntoView {
                         <span>
                             <Words text=offer.reason /> ". "
                             <LinkButton on_press=move |()| {
-                                draft.set(MemberDraft { kind: meant.kind(), text: meant.to_string() });
+                                draft.update(|draft| *draft = draft.with_text(meant.to_string()));
                                 dom::focus("member-name");
                             }>"Use " <PrincipalName principal=shown /></LinkButton>
                         </span>
@@ -188,7 +196,7 @@ fn button_id(principal: &Principal) -> String {
 #[component]
 fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let MemberRow { principal, standing, other_roles, direct_acls, failure } = row;
+    let MemberRow { principal, standing, other_roles, direct_acls, remarks, failure } = row;
     let glyph = match principal.kind() {
         PrincipalType::User => Glyph::User,
         PrincipalType::Group => Glyph::Group,
@@ -232,6 +240,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             <th role="rowheader" scope="row"><PrincipalName principal=principal /></th>
             <td role="cell" data-l="Also in">
                 <span class="quiet brk">{also}</span>
+                {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
                 {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
             </td>
             <td role="cell" class="act">

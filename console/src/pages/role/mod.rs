@@ -22,10 +22,10 @@ use crate::pages::unread::Unread;
 use crate::state::address;
 use crate::state::draft::Draft;
 use crate::state::escape::plain;
-use crate::state::near::sentence;
 use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
 use crate::state::service::Service;
 use crate::state::words::count;
+use crate::state::words::sentence;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 
 /// What the parts of the page share.

@@ -6,9 +6,9 @@ use super::RoleContext;
 use super::add_acl::{WillBeStored, stage};
 use crate::dom;
 use crate::state::acl_form::Pattern;
-use crate::state::near::sentence;
 use crate::state::preset::{Filled, Preset, PresetForm};
 use crate::state::words::count;
+use crate::state::words::sentence;
 use crate::ui::{Button, Choice, Field, Segmented};
 
 /// The form.

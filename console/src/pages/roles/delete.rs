@@ -61,7 +61,7 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
         let Some(Some(before)) = draft.after.try_get_untracked() else { return };
         let mut after = (*before).clone();
         if after.apply(change()).is_ok() {
-            let found = dom::measured("role: loss", || effects(&before, &after, &[]));
+            let found = dom::measured("role: loss", || effects(&before, &after, &[], None));
             let _ = effect.try_set(Some(found));
         }
     };

@@ -16,12 +16,12 @@ use crate::pages::simulator::Kept;
 use crate::state::address;
 use crate::state::connection::Ability;
 use crate::state::draft::Draft;
+use crate::state::group_changes::{GroupChanges, compared};
 use crate::state::service::{Service, ServiceStatus};
 use crate::state::settings::Entered;
-use crate::state::settings::preview::{Preview, preview};
 use crate::state::simulator::token::{self, Reading};
 use crate::ui::{Empty, Glyph, SkeletonRows};
-use gbac_engine::policy::Settings;
+use gbac_engine::policy::{Change, Settings, apply_each};
 
 /// The page's state: what is entered, and what it would do.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ struct Edit {
     changes: Memo<usize>,
     /// What was pasted, read.
     token: Memo<Reading>,
-    preview: Memo<Preview>,
+    preview: Memo<GroupChanges>,
 }
 
 impl Edit {
@@ -71,12 +71,13 @@ impl Edit {
                     Reading::Read(read) => Some(read.claims.members()),
                     Reading::Empty | Reading::Wrong(_) => None,
                 };
-                match (policy, wanted) {
-                    (Some(policy), Some(Ok(wanted))) => preview(&policy, &wanted, claims),
-                    // While the path is wrong, what the token has today is still shown.
-                    (Some(policy), _) => preview(&policy, policy.settings(), claims),
-                    (None, _) => Preview::default(),
+                let Some(policy) = policy else { return GroupChanges::default() };
+                let mut after = (*policy).clone();
+                // While the path is wrong, what the token has today is still shown.
+                if let Some(Ok(wanted)) = wanted {
+                    apply_each(&mut after, [&Change::Settings(Box::new(wanted))]);
                 }
+                GroupChanges::of(&compared(&policy, &after, claims), &policy, &after)
             })
         });
         Self { service, draft, entered, wanted, changes, token, preview }
@@ -84,7 +85,7 @@ impl Edit {
 
     /// Whether the managed cloud's mapping stands in the place of the two properties.
     fn is_sso(self) -> bool {
-        let is_sso = |settings: &Settings| crate::state::settings::preview::is_sso(settings);
+        let is_sso = |settings: &Settings| crate::state::settings::is_sso(settings);
         self.service.policy.with(|policy| policy.as_ref().is_some_and(|policy| is_sso(policy.settings())))
     }
 }

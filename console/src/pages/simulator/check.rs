@@ -141,7 +141,8 @@ pub(super) const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
     match kind {
         Kind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
         Kind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
-        Kind::NothingAllows | Kind::Expired | Kind::NoUser => ("verdict verdict-none", "v v-none", Glyph::NoRule),
+        Kind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        Kind::NothingAllows | Kind::Expired => ("verdict verdict-none", "v v-none", Glyph::NoRule),
     }
 }
 
@@ -235,7 +236,7 @@ pub(super) fn VerdictBar(bench: Bench) -> impl IntoView {
             let bar = match (stale.get(), kind) {
                 (true, _) => "vbar vbar-stale",
                 (_, Kind::Allowed) => "vbar vbar-allow",
-                (_, Kind::DeniedByRule) => "vbar",
+                (_, Kind::DeniedByRule | Kind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
             let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());

@@ -14,6 +14,8 @@ use super::parts::sentence;
 use crate::dom;
 use crate::state::simulator::inputs::Mode;
 use crate::state::simulator::trial::{acl_words, side};
+use crate::state::simulator::verdict::Kind;
+use crate::state::simulator::words::Words;
 use crate::state::simulator::{Opened, Shared, evaluate};
 use crate::state::words::count;
 use crate::ui::{Choice, Field, Icon, LinkButton, PrincipalName, Segmented, TextArea};
@@ -26,15 +28,17 @@ const ROWS: usize = 50;
 pub(super) fn Compare(bench: Bench) -> impl IntoView {
     let other = bench.other;
     let mode = Memo::new(move |_| other.with(|other| other.mode));
-    // The same settings turn both tokens into people.
+    // The same settings turn both tokens into people, and the same provider is accepted.
     let settings = bench.input(|inputs| (inputs.source, inputs.what_if.clone()));
+    let expected = bench.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
     let view = Memo::new(move |_| {
         let policy = bench.service.policy.get()?;
         let (source, what_if) = settings.get();
         let mut inputs = other.get();
         inputs.source = source;
         inputs.what_if = what_if;
-        Some(evaluate(&inputs, Some(&policy), bench.now.get_untracked()))
+        (inputs.keys, inputs.issuer, inputs.audience) = expected.get();
+        Some(evaluate(&inputs, Some(&policy), &bench.accepted.get(), bench.now.get()))
     });
     let problem = move || {
         view.with(|view| {
@@ -48,6 +52,11 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
     };
     let second = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
     let first = bench.who();
+    let refusals = Memo::new(move |_| {
+        let of_second =
+            view.with(|view| view.as_ref().and_then(|view| view.refusal.as_ref().map(|found| found.words.clone())));
+        [bench.refusal().get(), of_second]
+    });
     let pick = move |token: String| other.update(|other| other.put_token(&token));
     view! {
         <div class="stack">
@@ -89,7 +98,7 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
             (Some(_), None) => view! { <p class="quiet">"Name the other person."</p> }.into_any(),
-            (Some(first), Some(second)) => view! { <Both bench=bench first=first second=second /> }.into_any(),
+            (Some(first), Some(second)) => view! { <Both bench=bench first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
 }
@@ -101,7 +110,13 @@ fn is_of_person(field: crate::state::simulator::inputs::Field) -> bool {
 }
 
 #[component]
-fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl IntoView {
+fn Both(
+    bench: Bench,
+    first: Shared<Opened>,
+    second: Shared<Opened>,
+    /// What to fix first, for each of the two, where sign-in fails.
+    refusals: Memo<[Option<Words>; 2]>,
+) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
         return view! { <p class="quiet">"One of the two tokens names no user, so that nobody signs in with it."</p> }
             .into_any();
@@ -115,30 +130,42 @@ fn Both(bench: Bench, first: Shared<Opened>, second: Shared<Opened>) -> impl Int
                 dom::measured("simulator: two people", || side_by_side(&policy, one, other))
             }))
         });
-    let asked = bench.asked();
+    let (asked, instant) = (bench.asked(), bench.instant());
     let verdicts = move || {
         let (policy, asked) = (bench.service.policy.get()?, asked.get()?);
+        let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
-            let verdict = |who: &Shared<Opened>| {
+            let verdict = |who: &Shared<Opened>, refusal: Option<Words>| {
                 let identity = who.identity.as_ref().ok()?;
-                Some((Principal::user(identity.user()), side(&policy, who, identity, &asked, None)))
+                let (kind, sentence) = match refusal {
+                    Some(words) => (Kind::SignInFails, words),
+                    None => {
+                        let side = side(&policy, who, identity, &asked, instant.get());
+                        (side.kind, side.sentence)
+                    }
+                };
+                Some((Principal::user(identity.user()), kind, sentence))
             };
-            Some([verdict(first)?, verdict(second)?])
+            Some([verdict(first, of_first)?, verdict(second, of_second)?])
         })
     };
+    let is_refused = Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
     view! {
         <div class="sides" role="group" aria-label="Verdict of both people">
-            {move || verdicts().map(|verdicts| verdicts.map(|(user, side)| {
-                let (_, class, glyph) = look(side.kind);
+            {move || verdicts().map(|verdicts| verdicts.map(|(user, kind, words)| {
+                let (_, class, glyph) = look(kind);
                 view! {
                     <div class="side">
                         <h3><PrincipalName principal=user /></h3>
-                        <p class=class><Icon glyph=glyph /><b>{side.kind.title()}</b></p>
-                        <p>{sentence(&side.sentence)}</p>
+                        <p class=class><Icon glyph=glyph /><b>{kind.title()}</b></p>
+                        <p>{sentence(&words)}</p>
                     </div>
                 }
             }).collect_view())}
         </div>
+        {move || is_refused.get().then(|| view! {
+            <p class="quiet">"The comparison below applies once both can sign in."</p>
+        })}
         {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
     }
     .into_any()
@@ -183,7 +210,7 @@ fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView
         {rows(&other, found.acls_second)}
         <div role="region" aria-label="What the other person may, and may not">
             <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
-            {equal.then(|| view! { <p>"Both may exactly the same."</p> })}
+            {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
             <Extents extents=found.comparison.gains effect=Effect::Gains />
             <Extents extents=found.comparison.loses effect=Effect::Loses />
         </div>

@@ -11,7 +11,6 @@ use super::parts::{Entry, mark, sentence};
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::state::service::Person;
-use crate::state::simulator::accepted;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
 use crate::state::simulator::presets;
 use crate::state::simulator::token::Mark;
@@ -95,7 +94,11 @@ fn People(bench: Bench) -> impl IntoView {
     let open = Memo::new(move |_| asked.get() || empty.get());
     let pick = move |person: &Person| {
         asked.set(false);
-        bench.edit(|inputs| inputs.put_token(&person.token));
+        bench.edit(|inputs| {
+            // Keys and issuer that were entered for another token say nothing about this one.
+            inputs.clear_token();
+            inputs.put_token(&person.token);
+        });
         // The list goes away, and focus must not go with it.
         dom::focus_later("tok");
     };
@@ -147,10 +150,7 @@ fn People(bench: Bench) -> impl IntoView {
 /// What the token says about itself, and the verification.
 #[component]
 fn Facts(bench: Bench) -> impl IntoView {
-    let facts = Memo::new(move |_| {
-        let accepted = bench.accepted.get();
-        bench.view.with(|view| bench.inputs.with(|inputs| accepted::facts(view, inputs, &accepted)))
-    });
+    let facts = bench.part(|view| view.facts.clone());
     let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
     let open = RwSignal::new(false);
     let can_verify = bench.input(|inputs| !inputs.as_claims);

@@ -29,10 +29,12 @@ use gbac_engine::check::provider::Accepted;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+use serde_json::{Map, Value};
 
 use crate::dom;
 use crate::pages::chunk::{Unfetched, later};
 use crate::pages::settings::on_connection;
+use crate::state::names::SeenGroups;
 use crate::state::service::Service;
 use crate::state::simulator::accepted::of_service;
 use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
@@ -63,8 +65,8 @@ pub struct Kept {
     saved: RwSignal<Vec<Saved>>,
     /// The parts that are open.
     open: RwSignal<Vec<Part>>,
-    /// Whose tokens the service accepts, as far as it said.
-    accepted: RwSignal<Accepted>,
+    /// The service's properties, as far as it said; they tell whose tokens it accepts.
+    properties: RwSignal<Map<String, Value>>,
 }
 
 impl Kept {
@@ -84,7 +86,7 @@ impl Kept {
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
             open: RwSignal::new(Vec::new()),
-            accepted: RwSignal::new(Accepted::default()),
+            properties: RwSignal::new(Map::new()),
         }
     }
 }
@@ -145,7 +147,9 @@ struct Bench {
     request: RwSignal<RequestForm>,
     saved: RwSignal<Vec<Saved>>,
     open: RwSignal<Vec<Part>>,
-    accepted: RwSignal<Accepted>,
+    properties: RwSignal<Map<String, Value>>,
+    /// Whose tokens the service accepts, as far as it is known.
+    accepted: Memo<Accepted>,
     view: Memo<View>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     now: Memo<f64>,
@@ -154,22 +158,25 @@ struct Bench {
 
 impl Bench {
     fn new(service: Service, kept: Kept) -> Self {
-        let Kept { inputs, other, trials, request, saved, open, accepted } = kept;
+        let Kept { inputs, other, trials, request, saved, open, properties } = kept;
+        let accepted = Memo::new(move |_| {
+            properties.with(|properties| of_service(properties, service.issuer.get(), service.audience.get()))
+        });
         let simulation = StoredValue::new(Simulation::default());
         let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
         let verifier = verifier::wanted(inputs, now);
         let view = Memo::new(move |_| {
-            let (policy, now) = (service.policy.get(), now.get());
+            let (policy, accepted, now) = (service.policy.get(), accepted.get(), now.get());
             verifier.track();
             let evaluated = dom::measured("simulator: verdict", || {
                 simulation.try_update_value(|simulation| {
-                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), now))
+                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), &accepted, now))
                 })
             });
             // The store lives as long as the page; after that nobody looks.
-            evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, now))
+            evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, &accepted, now))
         });
-        Self { inputs, other, trials, request, saved, open, accepted, view, now, service }
+        Self { inputs, other, trials, request, saved, open, properties, accepted, view, now, service }
     }
 
     /// Opens a part.
@@ -217,6 +224,7 @@ pub fn Simulator() -> impl IntoView {
     let arrived = share::arrive(bench);
     announce(bench);
     ask_accepted(bench);
+    remember_groups(bench, expect_context::<SeenGroups>());
     let facts = move || {
         service.policy.with(|policy| match policy {
             Some(policy) => {
@@ -285,10 +293,21 @@ fn ask_accepted(bench: Bench) {
                 true => service.properties().await.unwrap_or_default(),
                 false => Default::default(),
             };
-            let (issuer, audience) = (service.issuer.try_get_untracked(), service.audience.try_get_untracked());
             // The page may be gone by now.
-            let found = of_service(&properties, issuer.flatten(), audience.flatten());
-            let _ = bench.accepted.try_set(found);
+            let _ = bench.properties.try_set(properties);
+        });
+    });
+}
+
+/// Remembers which groups tokens had, so that a review can say of a new one that nobody was seen in it.
+fn remember_groups(bench: Bench, seen: SeenGroups) {
+    let who = bench.who();
+    Effect::new(move |_| {
+        who.with(|who| {
+            if let Some(who) = who.as_deref().filter(|who| who.rules().is_some()) {
+                seen.add(who.names());
+                seen.add(who.identity.iter().flat_map(|identity| identity.groups()).map(String::as_str));
+            }
         });
     });
 }

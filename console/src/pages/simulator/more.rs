@@ -3,17 +3,20 @@
 use std::sync::Arc;
 
 use gbac_engine::analyze::{Effect, Extent};
+use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
+use super::parts::sentence;
 use super::{Bench, Part, collisions, compare, request, saved, share, troubleshoot, ways, what_if};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::effect::{EffectWord, ExtentNames, Limits, operations};
 use crate::state::simulator::question::{self, Asked};
+use crate::state::simulator::words::Words;
 use crate::state::simulator::{Opened, Shared};
 use crate::state::words::count;
-use crate::ui::{Disclosure, LinkButton};
+use crate::ui::{Disclosure, LinkButton, Mark, VerdictWord};
 
 /// How many lines of a list are shown at first.
 const FIRST: usize = 40;
@@ -95,17 +98,31 @@ impl Bench {
         self.part(|view| view.who.as_deref().and_then(|who| who.identity.as_ref().ok().map(Arc::clone)))
     }
 
+    /// What to fix first where sign-in fails.
+    pub(super) fn refusal(self) -> Memo<Option<Words>> {
+        self.part(|view| view.refusal.as_ref().map(|refusal| refusal.words.clone()))
+    }
+
     /// What is asked, when that is complete.
     pub(super) fn asked(self) -> Memo<Option<Asked>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 
-    /// The instant that counts; none where the expiry is not looked at.
-    pub(super) fn instant(self) -> Memo<Option<f64>> {
-        Memo::new(move |_| {
-            let now = self.now.get();
-            (!self.inputs.with(|inputs| inputs.ignore_expiry)).then_some(now)
+    /// The instant that counts: the page's clock, unless somebody asked for the answer as if the token had not expired.
+    pub(super) fn instant(self) -> Memo<At> {
+        Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
+            true => At::IgnoringExpiry,
+            false => At::Instant(self.now.get()),
         })
+    }
+}
+
+/// Why no change of the policy helps: sign-in fails, so that no ACL is evaluated.
+/// `words` say what to fix.
+pub(super) fn sign_in_first(words: &Words) -> impl IntoView + use<> {
+    view! {
+        <p><VerdictWord mark=Mark::Deny word="Sign-in fails" /> ". Fix it first: until then no ACL is evaluated."</p>
+        <p>{sentence(words)}</p>
     }
 }
 

@@ -4,7 +4,7 @@ use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
 use super::check::look;
-use super::more::nobody;
+use super::more::{nobody, sign_in_first};
 use super::parts::sentence;
 use super::ways::Found;
 use super::{Bench, Part};
@@ -24,7 +24,7 @@ pub(super) fn WholeRequest(bench: Bench) -> impl IntoView {
     let chosen = Memo::new(move |_| form.with(RequestForm::chosen));
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
     let needs = Memo::new(move |_| form.with(RequestForm::needs));
-    let (identity, instant) = (bench.identity(), bench.instant());
+    let (identity, instant, refusal) = (bench.identity(), bench.instant(), bench.refusal());
     let host = Memo::new(move |_| bench.asked().with(|asked| asked.as_ref().and_then(|asked| asked.host)));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
@@ -64,6 +64,7 @@ pub(super) fn WholeRequest(bench: Bench) -> impl IntoView {
             }).collect_view()}
         </div>
         {move || match (identity.with(Option::is_none), needs.get(), found.get()) {
+            _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
             (true, ..) => nobody().into_any(),
             (_, Err(faults), _) => view! {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>

@@ -3,7 +3,7 @@
 use gbac_engine::analyze::Trial;
 use leptos::prelude::*;
 
-use super::more::nobody;
+use super::more::{nobody, sign_in_first};
 use super::parts::sentence;
 use super::{Bench, Part};
 use crate::dom;
@@ -13,13 +13,14 @@ use crate::ui::Button;
 /// The part.
 #[component]
 pub(super) fn LeastWays(bench: Bench) -> impl IntoView {
-    let (identity, asked, instant) = (bench.identity(), bench.asked(), bench.instant());
+    let (identity, asked, instant, refusal) = (bench.identity(), bench.asked(), bench.instant(), bench.refusal());
     let found = Memo::new(move |_| {
         let (identity, asked, policy) = (identity.get()?, asked.get()?, bench.service.policy.get()?);
         let now = instant.get();
         Some(dom::measured("simulator: least change", || ways(&policy, &identity, std::slice::from_ref(&asked), now)))
     });
     move || match found.get() {
+        _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
         Some(found) => view! { <Found bench=bench found=found /> }.into_any(),
         None if identity.with(Option::is_none) => nobody().into_any(),
         None => view! { <p class="quiet">"Complete the check first."</p> }.into_any(),

@@ -9,7 +9,7 @@ use leptos::prelude::*;
 
 use super::Bench;
 use super::check::look;
-use super::more::{Extents, nobody};
+use super::more::{Extents, nobody, sign_in_first};
 use super::parts::sentence;
 use crate::dom;
 use crate::state::address;
@@ -322,7 +322,7 @@ fn Tries(trying: Trying) -> impl IntoView {
 #[component]
 fn Sides(trying: Trying) -> impl IntoView {
     let bench = trying.bench;
-    let (who, asked, instant) = (bench.who(), bench.asked(), bench.instant());
+    let (who, asked, instant, refusal) = (bench.who(), bench.asked(), bench.instant(), bench.refusal());
     let sides = Memo::new(move |_| {
         let (who, asked, policy) = (who.get()?, asked.get()?, bench.service.policy.get()?);
         let now = instant.get();
@@ -342,6 +342,7 @@ fn Sides(trying: Trying) -> impl IntoView {
     view! {
         <div class="sides" role="group" aria-label="Verdict, today and with the changes">
             {move || match sides.get() {
+                _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
                     <OneSide title="Today" side=today.ok_or_else(|| Words::from("Nobody can sign in with this token.")) />
                     <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("Nothing is read yet.".into())) />
@@ -381,7 +382,7 @@ fn OneSide(title: &'static str, side: Result<Side, Words>) -> impl IntoView {
 #[component]
 fn Everything(trying: Trying) -> impl IntoView {
     let bench = trying.bench;
-    let identity = bench.identity();
+    let (identity, refusal) = (bench.identity(), bench.refusal());
     let idle = Memo::new(move |_| bench.trials.with(|trials| trials.as_slice().is_empty()));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
@@ -392,7 +393,7 @@ fn Everything(trying: Trying) -> impl IntoView {
         })
     });
     view! {
-        {move || (!idle.get()).then(|| found.get()).flatten().map(|((gained, lost), comparison)| {
+        {move || (!idle.get() && refusal.with(Option::is_none)).then(|| found.get()).flatten().map(|((gained, lost), comparison)| {
             let user = identity.get().map(|identity: Arc<Identity>| Principal::user(identity.user()));
             let groups = |words: &'static str, names: Vec<String>| (!names.is_empty()).then(|| view! {
                 <p>{words} " " {names.into_iter().map(|name| view! { <PrincipalName principal=Principal::group(name) /> " " }).collect_view()}</p>

@@ -1,7 +1,7 @@
 //! How a change joins those that are staged: what it undoes goes, what it makes moot goes, what is there stays once.
 
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{Change, ChangeError, Policy};
+use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
 
 /// What a staged change comes to on the policy that was read and the changes before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -113,12 +113,12 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
 /// Makes the changes one after the other, and says what each comes to.
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<Standing> {
-    let mut made = |change: &Change| match policy.apply(change.clone()) {
-        Ok(true) => Standing::Ready,
-        Ok(false) => Standing::Done,
-        Err(error) => Standing::Impossible(error),
+    let standing = |effect| match effect {
+        Effect::Changed => Standing::Ready,
+        Effect::Unchanged => Standing::Done,
+        Effect::Refused(error) => Standing::Impossible(error),
     };
-    changes.iter().map(&mut made).collect()
+    apply_each(policy, changes).into_iter().map(standing).collect()
 }
 
 #[cfg(test)]

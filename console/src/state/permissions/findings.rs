@@ -75,7 +75,7 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, Mark> {
 pub struct Mark {
     /// How many findings.
     pub findings: usize,
-    /// A principal that differs by letter case or a leading slash only.
+    /// A principal that differs only in letter case or slashes.
     pub near: Option<Principal>,
 }
 
@@ -100,17 +100,17 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
         }
         "role_missing" => (
             "ACLs of a role that does not exist",
-            "They do nothing now, and come to life when a role of that name is made.",
+            "They have no effect now, and take effect when a role with that name is created.",
         ),
         "role_without_members" => ("Roles that nobody has", "What they permit and deny reaches nobody."),
         "role_without_acls" => ("Roles without ACLs", "Whoever has such a role gets nothing through it."),
         "name_letter_case" => (
-            "Names that differ by letter case only",
-            "Names are compared byte by byte, so these are different principals, and one of them is often a slip.",
+            "Names that differ only in letter case",
+            "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",
         ),
         "name_leading_slash" => (
-            "Names that differ by a leading slash only",
-            "These are different principals. Which one tokens make depends on the identity provider's paths and the nested group behaviour.",
+            "Names that differ only in slashes",
+            "These are different principals. Which one tokens make depends on the identity provider's paths and the nested group behavior.",
         ),
         "group_path_with_suffix" => (
             "Paths that no token makes",

@@ -4,14 +4,14 @@ use std::net::IpAddr;
 
 use gbac_api::encode::query;
 use gbac_engine::analyze::{Cell, Holder, Match, NamePattern, Subject, cell, resources};
-use gbac_engine::decide::Outcome;
+use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::state::address::{self, value, values};
-use crate::state::near::fault;
 use crate::state::words::count;
+use crate::state::words::fault;
 
 /// How many resources are on a page.
 pub const PAGE: usize = 50;
@@ -157,7 +157,11 @@ pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
             resource_type
                 .operations()
                 .contains(operation)
-                .then(|| cell(policy, &whose.subject, (*resource_type, pattern), *operation, whose.host))
+                // Names that are typed have no end.
+                .then(|| {
+                    let on = (*resource_type, pattern);
+                    cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
+                })
         };
         Row { resource_type: *resource_type, pattern: pattern.clone(), cells: columns.iter().map(decided).collect() }
     };

@@ -4,12 +4,12 @@ use std::net::IpAddr;
 
 use gbac_api::encode::query;
 use gbac_engine::analyze::{Entry, Holder, who_can};
-use gbac_engine::decide::{Outcome, Request};
+use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::state::address::{self, value};
-use crate::state::near::{fault, sentence};
+use crate::state::words::{fault, sentence};
 
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
@@ -217,7 +217,7 @@ pub fn only_host(entry: &Entry) -> Option<Host> {
 #[must_use]
 pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
     let name = asked.resource_name();
-    let request = Request::new(asked.operation, asked.resource_type, name);
+    let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
     let found = who_can(policy, &request);
     let group_of = |entry: &Entry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Diff, Effect, Extent, Holder, NamePattern, diff};
+use gbac_engine::analyze::{Diff, Effect, Extent, Holder, NamePattern};
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
+use serde_json::{Map, Value};
+
+use crate::state::group_changes::{GroupChanges, compared};
 
 /// The effect of a draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +20,10 @@ pub struct Effects {
     pub idle: Vec<usize>,
     /// The names of the settings that differ.
     pub settings: Vec<&'static str>,
+    /// What settings that differ do to groups.
+    pub groups: GroupChanges,
+    /// How many users are named, of whom another principal mapping leaves it unknown whether tokens still name them.
+    pub users: usize,
 }
 
 /// One holder and what it gains and loses.
@@ -53,11 +60,26 @@ pub struct Total {
 }
 
 impl Effects {
-    /// How much one or several effects come to, for people; roles are counted by their members.
+    /// Whether nobody gains or loses anything, as far as it can be known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.people.is_empty() && self.groups.total(Effect::ALL).1 == 0 && self.groups.unknown() == 0 && self.users == 0
+    }
+
+    /// How much one or several effects come to, for people and for whoever has a name in their token that becomes another
+    /// group; roles are counted by their members.
     #[must_use]
     pub fn total(&self, effects: &[Effect]) -> Total {
-        let mut total = Total::default();
-        for person in self.people.iter().filter(|person| !person.is_role()) {
+        let (operations, people) = self.groups.total(effects);
+        let mut total = Total { operations, people };
+        // What a name gains or loses by its new group is said of the name.
+        let is_of_name = |person: &&Person| match &person.holder {
+            Holder::One(principal) if principal.kind() == PrincipalType::Group => {
+                self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())
+            }
+            _ => false,
+        };
+        for person in self.people.iter().filter(|person| !person.is_role() && !is_of_name(person)) {
             let operations = person.operations(effects);
             total.operations += operations;
             total.people += usize::from(operations > 0);
@@ -88,10 +110,13 @@ pub const LOSES: &[Effect] = &[Effect::Loses, Effect::LosesWithOthers];
 /// What a deny keeps from being gained.
 pub const BLOCKED: &[Effect] = &[Effect::StillBlocked];
 
-/// Compares the policy that was read with the one that will be.
+/// Compares the policy that was read with the one that will be; with the claims of a pasted token, where there is one.
 #[must_use]
-pub fn effects(before: &Policy, after: &Policy, changes: &[Change]) -> Effects {
-    let found = diff(before, after);
+pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Option<&Map<String, Value>>) -> Effects {
+    // A token says something only where it is read differently.
+    let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
+    let found = compared(before, after, claims.filter(|_| !reads_alike));
+    let groups = GroupChanges::of(&found, before, after);
     let known: BTreeSet<&Principal> = before.known_principals().chain(after.known_principals()).collect();
     let idle =
         (changes.iter().enumerate()).filter(|(_, change)| is_idle(&found, change)).map(|(index, _)| index).collect();
@@ -112,7 +137,7 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change]) -> Effects {
             }
         }
     }
-    Effects { compared: known.len(), people, idle, settings: found.settings }
+    Effects { compared: known.len(), people, idle, settings: found.settings, groups, users: found.users.len() }
 }
 
 /// Why a line is so, as far as the draft says.
@@ -261,7 +286,7 @@ mod tests {
         for change in &changes {
             after.apply(change.clone()).unwrap();
         }
-        let effects = effects(&before, &after, &changes);
+        let effects = effects(&before, &after, &changes, None);
         let of = |name: &str| {
             let person = effects.people.iter().find(|person| person.holder.to_string() == name);
             person.map(|person| {
@@ -304,6 +329,27 @@ mod tests {
         for change in &changes {
             after.apply(change.clone()).unwrap();
         }
-        assert_eq!(effects(&before, &after, &changes).idle, [0]);
+        assert_eq!(effects(&before, &after, &changes, None).idle, [0]);
+    }
+
+    #[test]
+    fn settings_that_differ_are_told_as_the_settings_page_tells_them() {
+        let start =
+            [Change::CreateRole("R".into()), join("R", "/eng/payments"), join("R", "payments"), allow("R", "a")];
+        let before = policy(&start);
+        let mut settings = before.settings().clone();
+        if let gbac_engine::policy::GroupSource::Properties { nested, .. } = &mut settings.groups {
+            *nested = gbac_engine::groups::NestedGroupBehavior::Suffix;
+        }
+        let changes = [Change::Settings(Box::new(settings))];
+        let mut after = before.clone();
+        after.apply(changes[0].clone()).unwrap();
+        let claims = serde_json::json!({ "groups": ["/contractors/payments"] });
+        let found = effects(&before, &after, &changes, claims.as_object());
+        let alone = GroupChanges::of(&compared(&before, &after, claims.as_object()), &before, &after);
+        assert_eq!(found.groups, alone);
+        assert_eq!(found.total(GAINS), Total { operations: 2, people: 1 }, "Write implies Describe");
+        assert!(found.people.is_empty() && !found.is_empty());
+        assert!(effects(&before, &before, &[], None).is_empty());
     }
 }

@@ -5,8 +5,8 @@ use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
-use super::super::near;
 use super::super::simulator::settings::place;
+use super::super::words;
 
 /// The attributes that read groups as these settings do, as JSON over several lines.
 #[must_use]
@@ -32,7 +32,7 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
     let attributes: Map<String, Value> = match json::parse(text) {
         Ok(Value::Object(attributes)) => attributes,
         Ok(_) => return Err("Attributes are one JSON object. Start with `{` and end with `}`".into()),
-        Err(error) => return Err(near::fault(&error.to_string(), error.hint())),
+        Err(error) => return Err(words::fault(&error.to_string(), error.hint())),
     };
     if let Some((name, _)) = attributes.iter().find(|(_, value)| !value.is_string()) {
         return Err(format!("`{}` is not a text. Every attribute is a path in quotes", escaped(name)));
@@ -45,7 +45,7 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
             }
             _ => error.to_string(),
         };
-        near::fault(&found, &error.hint())
+        words::fault(&found, &error.hint())
     })
 }
 

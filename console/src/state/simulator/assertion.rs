@@ -2,7 +2,7 @@
 //!
 //! The token is not in it: user and groups are, as they came out.
 
-use gbac_engine::decide;
+use gbac_engine::decide::{self, At};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{check_to_value, policy_to_json};
@@ -29,7 +29,8 @@ pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
 pub fn test(judged: &Judged, policy: &Policy) -> Value {
     let Judged { asked, identity, .. } = judged;
     let named = Identity::new(identity.user(), identity.groups().iter().cloned());
-    let request = asked.request(None);
+    // Names have no expiry.
+    let request = asked.request(At::IgnoringExpiry);
     let decision = decide::decide(policy, &named, &request);
     let may = if decision.outcome == decide::Outcome::Allow { "may" } else { "may not" };
     let name = format!("{} {may} {}", identity.user(), asked.deed().plain());
@@ -81,7 +82,7 @@ mod tests {
             let saved = assertions_from_json(&text).unwrap();
             let PolicySource::Inline(policy) = saved.policy else { panic!("no policy in {text}") };
             let test = &saved.tests[0];
-            let answer = check::answer(&policy, &test.check, None).unwrap();
+            let answer = check::answer(&policy, &test.check, None, At::IgnoringExpiry).unwrap();
             let groups = judged.identity.groups();
             assert_eq!(test.expect.difference(&Ok((&answer, groups))), None, "{text}");
         }

@@ -251,8 +251,6 @@ pub enum Change {
     Token(String),
     /// Reads the JSON object in the token field as claims.
     ReadAsClaims,
-    /// Puts these claims, a JSON object, into the token field and reads them as claims.
-    Claims(String),
     /// Tries this claim path.
     TryClaimPath(String),
     /// Starts again from the settings of the service.
@@ -267,6 +265,8 @@ pub enum Change {
     ResourceName(String),
     /// Answers for an expired identity as if it had not expired, or no longer.
     IgnoreExpiry(bool),
+    /// Compares the token with this issuer and this audience, in place of the service's.
+    Expect(String, String),
 }
 
 impl Change {
@@ -275,10 +275,6 @@ impl Change {
         match self {
             Self::Token(text) => inputs.put_token(&text),
             Self::ReadAsClaims => inputs.as_claims = true,
-            Self::Claims(text) => {
-                inputs.put_token(&text);
-                inputs.as_claims = true;
-            }
             Self::TryClaimPath(path) => {
                 inputs.try_settings(service);
                 inputs.what_if.claim_path = path;
@@ -289,6 +285,10 @@ impl Change {
             Self::Host(text) => inputs.host = text,
             Self::ResourceName(text) => inputs.resource_name = text,
             Self::IgnoreExpiry(ignore) => inputs.ignore_expiry = ignore,
+            Self::Expect(issuer, audience) => {
+                inputs.issuer = issuer;
+                inputs.audience = audience;
+            }
         }
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod accepted;
 pub mod assertion;
+mod by_hand;
 pub mod collisions;
 pub mod extraction;
 pub mod inputs;
@@ -27,11 +28,15 @@ pub mod ways;
 pub mod words;
 
 #[cfg(test)]
+mod refused_tokens;
+#[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-use gbac_engine::decide::{self, Decision, Explainer};
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::check::sign_in::sign_in;
+use gbac_engine::decide::{self, At, Decision, Explainer};
 use gbac_engine::groups::{self, Suggestion, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
 use gbac_engine::json;
@@ -40,13 +45,13 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::KeySet;
 use serde_json::{Map, Value};
 
+use accepted::Refusal;
 use extraction::{Origins, Steps, Taken};
-use inputs::{Change, Field, Inputs, Mode, Problem, Weight, WhatIf, sentence};
+use inputs::{Field, Inputs, Mode, Problem, Weight, WhatIf, sentence};
 use question::Asked;
 use token::{Fact, Read, Reading};
 use verdict::{Judged, Verdict};
 use verification::Report;
-use words::Words;
 
 /// A shared value that is equal to itself only: what did not change is not compared.
 #[derive(Debug)]
@@ -98,6 +103,8 @@ pub struct View {
     pub facts: Vec<Fact>,
     /// What became of the verification; none when no keys were given.
     pub report: Option<Shared<Report>>,
+    /// Why sign-in fails with the token; none where nothing that is known speaks against it, and by hand.
+    pub refusal: Option<Refusal>,
     /// The settings of the service, as they would be entered.
     pub service: WhatIf,
     /// Whether the settings of the service are those of an SSO connection.
@@ -224,8 +231,8 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
 
 /// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
 type TokenField = Result<Shared<Read>, Option<Problem>>;
-/// What a report depends on: token, keys, issuer, audience, time.
-type ReportKey = (Shared<Read>, Shared<KeySet>, String, String, f64);
+/// What a report depends on: token, keys, what the service accepts, time.
+type ReportKey = (Shared<Read>, Shared<KeySet>, Accepted, f64);
 /// What a judgement depends on.
 type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
 
@@ -253,15 +260,16 @@ struct Last {
     verdict: Option<(Verdict, Option<Shared<Judged>>)>,
 }
 
-/// Evaluates inputs once. `policy` is none while it is not known; `now` is in seconds since 1970.
+/// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service says about whose tokens
+/// it accepts; `now` is in seconds since 1970.
 #[must_use]
-pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, now: f64) -> View {
-    Simulation::default().evaluate(inputs, policy, now)
+pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+    Simulation::default().evaluate(inputs, policy, accepted, now)
 }
 
 impl Simulation {
     /// As [`evaluate`], with what is remembered.
-    pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, now: f64) -> View {
+    pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
         if is_empty(inputs) {
             // Nothing of a token is held once it was taken out.
             *self = Self { policy: self.policy.take(), ..Self::default() };
@@ -275,10 +283,12 @@ impl Simulation {
         let needs_userinfo = inputs.mode == Mode::Token
             && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
 
+        let accepted = accepted::in_force(inputs, accepted);
         let mut facts = Vec::new();
         let mut report = None;
+        let mut refusal = None;
         let who = match inputs.mode {
-            Mode::ByHand => by_hand(inputs, &mut problems),
+            Mode::ByHand => by_hand::read(inputs, &mut problems),
             Mode::Token => match self.read_token(inputs) {
                 Err(None) => None,
                 Err(Some(problem)) => {
@@ -286,9 +296,12 @@ impl Simulation {
                     None
                 }
                 Ok(read) => {
-                    report = self.verify(inputs, &read, now, &mut problems);
+                    problems.splice(..0, read.refused.clone());
+                    report = self.verify(inputs, &read, &accepted, now, &mut problems);
+                    let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+                    refusal = accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
                     facts.push(verification::fact(&read, report.as_deref()));
-                    facts.extend(token::facts(&read, now, inputs.audience.trim()));
+                    facts.extend(token::facts(&read, inputs, &checks, now));
                     let verified = report.as_ref().is_some_and(|report| report.claims.is_some());
                     let userinfo = self.read_userinfo(inputs, needs_userinfo, &mut problems);
                     rules.zip(userinfo).map(|(rules, userinfo)| Who::Token {
@@ -307,11 +320,23 @@ impl Simulation {
             self.steps.get((opened.clone(), policy.clone()), |(opened, policy)| Shared::new(steps(opened, policy)))
         });
         problems.extend(of_question);
-        let verdict = match (&opened, &asked, known) {
-            (Some(opened), Some(asked), true) => Some(match platform::refusal(opened).filter(|_| inputs.platform) {
-                Some(words) => (verdict::without_user(asked, words), None),
-                None => self.judge(opened, &policy, asked, inputs.ignore_expiry, now),
-            }),
+        if let Some(opened) = &opened {
+            let of_platform = || platform::refusal(opened).filter(|_| inputs.platform);
+            let of_claims = || opened.identity.as_ref().err().map(|error| sentence(&error.to_string(), error.hint()));
+            refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(Refusal::new));
+        }
+        let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
+        let verdict = match (&refusal, &opened, identity, &asked) {
+            (Some(refusal), _, identity, asked) => {
+                let accepted = identity.zip(asked.as_ref()).filter(|_| known).map(|(identity, asked)| {
+                    let decision = decide::decide(&policy, identity, &asked.request(At::IgnoringExpiry));
+                    (identity.user(), decision.reason)
+                });
+                Some((verdict::sign_in_fails(refusal, asked.as_ref(), accepted), None))
+            }
+            (None, Some(opened), Some(identity), Some(asked)) if known => {
+                Some(self.judge(opened, identity, &policy, asked, inputs.ignore_expiry, now))
+            }
             _ => None,
         };
         let waiting = match (&opened, known) {
@@ -323,6 +348,7 @@ impl Simulation {
             problems,
             facts,
             report,
+            refusal,
             service: settings::of_service(policy.settings()),
             sso: settings::is_sso(policy.settings()),
             needs_userinfo,
@@ -334,11 +360,13 @@ impl Simulation {
             judged: None,
             waiting,
         };
-        let refused = view.report.as_ref().is_some_and(|report| report.claims.is_none());
+        // Nothing of another token stays in sight beside one that is refused.
+        let refused = verdict.clone().filter(|(verdict, _)| verdict.kind == verdict::Kind::SignInFails);
         let mut view = self.keep(view, inputs.mode, verdict, stale);
-        // Who asked for verification must not read a plain verdict of a token that failed it.
-        if refused && view.verdict.is_some() && view.verdict_stale.is_none() {
-            view.verdict_stale = Some("a token that the service refuses");
+        if let Some((verdict, _)) = refused {
+            view.verdict = Some(verdict);
+            view.verdict_stale = None;
+            view.judged = None;
         }
         view
     }
@@ -433,6 +461,7 @@ impl Simulation {
         &mut self,
         inputs: &Inputs,
         read: &Shared<Read>,
+        accepted: &Accepted,
         now: f64,
         problems: &mut Vec<Problem>,
     ) -> Option<Shared<Report>> {
@@ -447,10 +476,11 @@ impl Simulation {
         };
         match self.keys.get(inputs.keys.clone(), |text| (checks.keys)(text).map(Shared::new)) {
             Ok(keys) => {
-                let key = (read.clone(), keys, inputs.issuer.clone(), inputs.audience.clone(), now);
-                Some(self.report.get(key, |(_, keys, issuer, audience, now)| {
-                    Shared::new((checks.report)(token, keys, issuer, audience, *now))
-                }))
+                let key = (read.clone(), keys, accepted.clone(), now);
+                Some(
+                    self.report
+                        .get(key, |(_, keys, accepted, now)| Shared::new((checks.report)(token, keys, accepted, *now))),
+                )
             }
             // The keys are not in the way: the token is as unverified as without them.
             Err(problem) => {
@@ -463,16 +493,13 @@ impl Simulation {
     fn judge(
         &mut self,
         opened: &Shared<Opened>,
+        identity: &Arc<Identity>,
         policy: &Shared<Policy>,
         asked: &Asked,
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let identity = match &opened.identity {
-            Ok(identity) => identity,
-            Err(error) => return (verdict::without_user(asked, sentence(&error.to_string(), error.hint())), None),
-        };
-        let request = asked.request((!ignore_expiry).then_some(now));
+        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::Instant(now) });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let explainer =
@@ -507,48 +534,6 @@ fn stale_words(problems: &[Problem]) -> &'static str {
         Some(Field::User | Field::Groups) => "the last user that was named",
         _ => "the last settings that could be used",
     }
-}
-
-/// The identity by hand, one group per line.
-fn by_hand(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
-    let groups = &inputs.groups;
-    if inputs.user.is_empty() {
-        if !is_empty(inputs) {
-            problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Name the user too."));
-        }
-        return None;
-    }
-    if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
-        let words =
-            Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
-        problems.push(
-            Problem::new(Field::User, "user_with_type", Weight::Warning, words)
-                .with(format!("Use {name}"), Change::User(name.into())),
-        );
-    }
-    if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
-        let bare: Vec<&str> = groups.lines().map(|line| line.strip_prefix("Group:").unwrap_or(line)).collect();
-        let words = Words::new().text("Write bare names: ").code("Group:").text(" is taken as a part of the name.");
-        problems.push(
-            Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
-                .with("Take it away", Change::Groups(bare.join("\n"))),
-        );
-    } else if groups.trim().lines().count() == 1 && groups.contains(',') {
-        let split: Vec<&str> = groups.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-        let words = "One group per line: a comma is taken as a part of the name.";
-        problems.push(
-            Problem::new(Field::Groups, "group_with_comma", Weight::Warning, words)
-                .with("Split at the commas", Change::Groups(split.join("\n"))),
-        );
-    } else if groups.lines().any(|line| !line.is_empty() && line.trim() != line) {
-        let tidy: Vec<&str> = groups.lines().map(str::trim).collect();
-        let words = "A blank at the edge is part of the name.";
-        problems.push(
-            Problem::new(Field::Groups, "edge_whitespace", Weight::Warning, words)
-                .with("Take it away", Change::Groups(tidy.join("\n"))),
-        );
-    }
-    Some(Who::ByHand { user: inputs.user.clone(), groups: groups.clone() })
 }
 
 fn open(who: &Who, verified: Option<&Claims>) -> Opened {

@@ -25,6 +25,7 @@ pub fn differences(who: &Opened) -> Vec<Words> {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::check::provider::Accepted;
     use serde_json::json;
 
     use super::super::evaluate;
@@ -44,7 +45,7 @@ mod tests {
             platform,
             ..Inputs::default()
         };
-        let view = evaluate(&inputs, Some(&policy()), 0.0);
+        let view = evaluate(&inputs, Some(&policy()), &Accepted::default(), 0.0);
         let differences = differences(view.who.as_deref().unwrap());
         (view.verdict.unwrap().kind, differences.len())
     }
@@ -56,6 +57,6 @@ mod tests {
         assert_eq!(kind(&usual, false), (Kind::Allowed, 1), "the path");
         assert_eq!(kind(&usual, true), (Kind::Allowed, 1));
         assert_eq!(kind(&wider, false), (Kind::Allowed, 3));
-        assert_eq!(kind(&wider, true), (Kind::NoUser, 3));
+        assert_eq!(kind(&wider, true), (Kind::SignInFails, 3));
     }
 }

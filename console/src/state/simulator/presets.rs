@@ -137,6 +137,7 @@ pub fn discovery(who: &Opened) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::check::provider::Accepted;
     use std::collections::BTreeSet;
 
     use gbac_engine::claim_path::ClaimPath;
@@ -180,7 +181,7 @@ mod tests {
     fn the_token_completes_first() {
         let claims = json!({ "sub": "a", "iss": "https://idp.example/realms/x/", "realm_access": { "roles": ["x"] } });
         let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-        let who = evaluate(&inputs, Some(&policy()), 0.0).who.unwrap();
+        let who = evaluate(&inputs, Some(&policy()), &Accepted::default(), 0.0).who.unwrap();
         let paths = completions(Some(&who));
         assert_eq!(paths[0], "$.realm_access.roles");
         assert_eq!(paths.iter().filter(|path| *path == "$.realm_access.roles").count(), 1);

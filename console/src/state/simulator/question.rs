@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use gbac_engine::decide::Request;
+use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use gbac_engine::text::escaped;
 
@@ -23,10 +23,10 @@ pub struct Asked {
 }
 
 impl Asked {
-    /// As the engine is asked; `now` is none where the expiry is not looked at.
+    /// As the engine is asked, at this instant.
     #[must_use]
-    pub fn request(&self, now: Option<f64>) -> Request<'_> {
-        Request { host: self.host, now, ..Request::new(self.operation, self.resource_type, &self.resource_name) }
+    pub fn request(&self, at: At) -> Request<'_> {
+        Request::new(self.operation, self.resource_type, &self.resource_name, at).with_host(self.host)
     }
 
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use gbac_engine::decide::{Outcome, Request, decide};
+use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::policy::Policy;
@@ -11,9 +11,8 @@ use gbac_engine::requests::{Api, Need, Presence, RECIPES, Resources, catalog, fi
 
 use super::inputs::sentence;
 use super::question::{Asked, in_sentence};
-use super::verdict::Kind;
+use super::verdict::{Kind, kind};
 use super::words::Words;
-use gbac_engine::decide::Reason;
 
 /// Where a request is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -220,21 +219,14 @@ impl Answer {
     }
 }
 
-/// Decides requests. `now` is none where the expiry is not looked at.
+/// Decides requests at an instant.
 #[must_use]
-pub fn answer(
-    policy: &Policy,
-    identity: &Identity,
-    needs: &[(String, Need)],
-    host: Option<IpAddr>,
-    now: Option<f64>,
-) -> Answer {
+pub fn answer(policy: &Policy, identity: &Identity, needs: &[(String, Need)], host: Option<IpAddr>, at: At) -> Answer {
     let mut rows: Vec<Row> = Vec::new();
     let mut requests = Vec::new();
     for (name, need) in needs {
         let outcome = need.outcome(|check| {
-            let request =
-                Request { host, now, ..Request::new(check.operation, check.resource_type, &check.resource_name) };
+            let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
             let decision = decide(policy, identity, &request);
             let asked = Asked {
                 operation: check.operation,
@@ -249,20 +241,13 @@ pub fn answer(
             }
             decision.outcome
         });
+        // A request that needs nothing is still none for an identity that has expired (D-20).
+        let outcome = if identity.is_expired(at) { Outcome::Deny } else { outcome };
         requests.push((name.clone(), outcome));
     }
     let choice = needs.iter().any(|(_, need)| need.has_choice());
     let choice = choice.then(|| needs.iter().map(|(_, need)| need.to_string()).collect::<Vec<_>>().join("; "));
     Answer { requests, rows, choice }
-}
-
-const fn kind(reason: Reason) -> Kind {
-    match reason {
-        Reason::Superuser | Reason::AllowRule => Kind::Allowed,
-        Reason::DenyRule => Kind::DeniedByRule,
-        Reason::NoMatch => Kind::NothingAllows,
-        Reason::Expired => Kind::Expired,
-    }
 }
 
 #[cfg(test)]
@@ -300,7 +285,7 @@ mod tests {
         let consume = form(Book::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
         let needs = consume.needs().unwrap();
         let identity = Identity::new("a", ["analysts"]);
-        let found = answer(&policy(), &identity, &needs, None, None);
+        let found = answer(&policy(), &identity, &needs, None, At::Instant(0.0));
         assert_eq!(found.outcome(), Outcome::Deny);
         let denied: Vec<String> =
             found.rows.iter().filter(|row| row.kind != Kind::Allowed).map(|row| row.asked.deed().plain()).collect();
@@ -313,7 +298,7 @@ mod tests {
     fn one_request_is_taken_from_the_table() {
         let produce = form(Book::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
         let needs = produce.needs().unwrap();
-        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, None);
+        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::Instant(0.0));
         assert_eq!((found.outcome(), found.rows.len(), found.choice.clone()), (Outcome::Allow, 2, None));
         assert_eq!(found.all().map(|all| all.len()), Some(2));
         // An unknown id is the first of its book.

@@ -1,7 +1,7 @@
 //! Named tests: checks with the outcome that is expected, run again whenever the policy or what is tried changes.
 
 use gbac_engine::check::{self, Answer, Check, Question, Who};
-use gbac_engine::decide::Outcome;
+use gbac_engine::decide::{At, Outcome};
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{Test, assertions_from_value, assertions_in, policy_to_json, report};
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ impl Saved {
             Ok(opened) => opened,
             Err(error) => return self.test.expect.difference(&Err(error.code())),
         };
-        match check::ask(policy, &opened.identity, &self.test.check) {
+        match check::ask(policy, &opened.identity, &self.test.check, At::IgnoringExpiry) {
             Ok(answer) => self.test.expect.difference(&Ok((&answer, opened.identity.groups()))),
             Err(error) => self.test.expect.difference(&Err(error.code())),
         }
@@ -57,7 +57,7 @@ impl Saved {
     /// What comes out of it now.
     #[must_use]
     pub fn found(&self, policy: &Policy) -> String {
-        match check::answer(policy, &self.test.check, None).as_ref().map(Answer::outcome) {
+        match check::answer(policy, &self.test.check, None, At::IgnoringExpiry).as_ref().map(Answer::outcome) {
             Ok(Outcome::Allow) => "allow".into(),
             Ok(Outcome::Deny) => "deny".into(),
             Err(error) => error.code().into(),
@@ -88,7 +88,7 @@ fn explained(policy: &Policy, check: &Check) -> String {
     let Who::Names { user, groups } = &check.who else { return String::new() };
     let Question::Access { .. } = &check.question else { return String::new() };
     let identity = gbac_engine::identity::Identity::new(user.as_str(), groups);
-    let decision = check::explain(policy, &identity, check).map(|explanation| explanation.decision);
+    let decision = check::explain(policy, &identity, check, At::IgnoringExpiry).map(|explanation| explanation.decision);
     match decision {
         Some(decision) => match &decision.acl {
             Some(acl) => format!("Decided by: {}\n", super::trial::acl_words(acl).plain()),

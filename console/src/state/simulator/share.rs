@@ -2,6 +2,7 @@
 
 use gbac_api::encode::{component, decode};
 use gbac_engine::check::{Question, Who};
+use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::wire::{check_from_json, check_to_value};
@@ -52,7 +53,7 @@ pub fn open(fragment: &str) -> Option<Opened> {
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
 #[must_use]
 pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
-    let check = check_to_value(identity, &asked.request(None));
+    let check = check_to_value(identity, &asked.request(At::IgnoringExpiry));
     let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
     (format!("{name}.check.json"), format!("{check}\n"))
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use gbac_engine::check::doctor::State;
+use gbac_engine::check::sign_in::SignInCheck;
 use gbac_engine::json;
 use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims, UnverifiedToken};
 use serde_json::Value;
 
-use super::inputs::{Change, Field, Problem, sentence};
+use super::inputs::{Change, Field, Inputs, Problem, sentence};
 use super::time;
 use super::words::{Words, listed};
 use crate::state::words::count;
@@ -22,6 +24,8 @@ pub struct Read {
     pub claims: UnverifiedClaims,
     /// What was left out of the text.
     pub left_out: Vec<Words>,
+    /// Why every service refuses it, although its claims can be read: its header, or a missing signature.
+    pub refused: Option<Problem>,
 }
 
 /// What the token field holds.
@@ -54,17 +58,29 @@ pub fn read(text: &str, as_claims: bool) -> Reading {
     let error = match UnverifiedToken::decode(&pasted.token) {
         Ok(UnverifiedToken { header, claims }) => {
             let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
-            return Reading::Read(Arc::new(Read { token: Some(pasted.token), header: Some(header), claims, left_out }));
+            let (token, header) = (Some(pasted.token), Some(header));
+            return Reading::Read(Arc::new(Read { token, header, claims, left_out, refused: None }));
         }
         Err(TokenError::Empty) => return Reading::Empty,
         Err(error) => error,
     };
-    Reading::Wrong(wrong(text, &pasted.token, &error))
+    let problem = wrong(text, &error);
+    match claims_of_refused(&pasted.token, &error) {
+        Some(claims) => {
+            let refused = Some(problem);
+            let token = Some(pasted.token);
+            Reading::Read(Arc::new(Read { token, header: None, claims, left_out: Vec::new(), refused }))
+        }
+        None => Reading::Wrong(problem),
+    }
 }
 
 fn read_claims(text: &str) -> Reading {
     match UnverifiedClaims::parse(text.trim()) {
-        Ok(claims) => Reading::Read(Arc::new(Read { token: None, header: None, claims, left_out: Vec::new() })),
+        Ok(claims) => {
+            let (token, header, left_out, refused) = Default::default();
+            Reading::Read(Arc::new(Read { token, header, claims, left_out, refused }))
+        }
         Err(TokenError::Json(Part::Payload, error)) => {
             Reading::Wrong(Problem::fault(Field::Token, error.code(), &error.to_string(), error.hint()))
         }
@@ -78,12 +94,8 @@ fn read_claims(text: &str) -> Reading {
 }
 
 /// A text that is no token, in words, with what can be done about it.
-fn wrong(text: &str, token: &str, error: &TokenError) -> Problem {
+fn wrong(text: &str, error: &TokenError) -> Problem {
     let problem = |message: &str, hint: &str| Problem::fault(Field::Token, error.code(), message, hint);
-    let offer = |problem: Problem, label: &str| match payload(token) {
-        Some(claims) => problem.with(label, Change::Claims(claims)),
-        None => problem,
-    };
     match error {
         TokenError::NotAToken(Look::Claims, _) => json_text(text),
         TokenError::NotAToken(look, _) => {
@@ -98,10 +110,6 @@ fn wrong(text: &str, token: &str, error: &TokenError) -> Problem {
             &format!("this is {}, and a signed token has 3", count(*parts, "part")),
             "it seems to be cut off; copy it to its end",
         ),
-        TokenError::Unsigned => offer(problem(&error.to_string(), error.hint()), "Read its claims all the same"),
-        TokenError::AlgRefused(_) | TokenError::Crit | TokenError::B64 | TokenError::AlgMissing => {
-            offer(problem(&error.to_string(), error.hint()), "Read its claims all the same")
-        }
         _ => problem(&error.to_string(), error.hint()),
     }
 }
@@ -135,11 +143,20 @@ fn json_text(text: &str) -> Problem {
     }
 }
 
-/// The payload of a token that is refused for its header or signature, as indented JSON.
-fn payload(token: &str) -> Option<String> {
-    let payload = token.split('.').nth(1)?;
+/// The claims of a token that is refused for its header, or has no signature.
+fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims> {
+    let is_complete = matches!(
+        error,
+        TokenError::AlgRefused(_)
+            | TokenError::AlgMissing
+            | TokenError::HeaderType(_)
+            | TokenError::Crit
+            | TokenError::B64
+            | TokenError::Unsigned
+    );
+    let payload = token.split('.').nth(1).filter(|_| is_complete)?;
     let read = UnverifiedToken::decode(&format!("{READABLE_HEADER}.{payload}.{READABLE_SIGNATURE}")).ok()?;
-    serde_json::to_string_pretty(read.claims.members()).ok()
+    Some(read.claims)
 }
 
 /// How a fact about a token is marked.
@@ -172,31 +189,59 @@ impl Fact {
     }
 }
 
-/// What the claims and the header say about times, audience and type. `audience` is the one that is expected.
+/// What the claims and the header say about times, issuer, audience and type, marked as the service's checks found them.
 #[must_use]
-pub fn facts(read: &Read, now: f64, audience: &str) -> Vec<Fact> {
-    let mut facts = vec![expiry(read, now)];
-    if let Some(from) = read.claims.not_before().filter(|from| *from > now) {
-        let words = format!("Not valid for another {}, before {}", time::span(from - now), time::instant(from, now));
-        facts.push(Fact::new("not_before", Mark::Bad, words));
+pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    // The expiry comes first: it is what most tokens fail by.
+    let place = |check: &&SignInCheck| match check.about {
+        "expires" => 0,
+        "not_before" => 1,
+        "issued_at" => 2,
+        "issuer" => 3,
+        "audience" => 4,
+        "key" => 5,
+        _ => 6,
+    };
+    let mut checks: Vec<&SignInCheck> = checks.iter().collect();
+    checks.sort_by_key(place);
+    for check in checks {
+        let fact = match check.about {
+            "expires" => Some(expiry(read, check, now)),
+            "not_before" => not_before(read, check, now),
+            "audience" => Some(audience(read, inputs, check)),
+            "type" => type_fact(read),
+            "issuer" if check.state != State::NotDone => Some(of_check(check)),
+            _ => (check.state == State::Failed).then(|| of_check(check)),
+        };
+        facts.extend(fact);
     }
-    facts.push(audience_fact(read, audience));
-    facts.extend(type_fact(read));
     facts
 }
 
-fn expiry(read: &Read, now: f64) -> Fact {
+/// A check in the engine's words.
+fn of_check(check: &SignInCheck) -> Fact {
+    let mark = match check.state {
+        State::Passed => Mark::Good,
+        State::Attention => Mark::Warn,
+        State::Failed => Mark::Bad,
+        State::NotDone => Mark::Plain,
+    };
+    Fact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
+}
+
+fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
+    let fact = |mark, words: String| Fact::new("expiry", mark, words);
     match (read.claims.expires_at(), read.claims.members().get("exp")) {
-        (Some(at), _) if at < now => Fact::new(
-            "expiry",
-            Mark::Bad,
-            format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)),
-        ),
-        (Some(at), _) => Fact::new(
-            "expiry",
-            Mark::Good,
-            format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)),
-        ),
+        (Some(at), _) if at < now => {
+            // Sign-in forgives some seconds, and no decision does.
+            let mark = if check.state == State::Failed { Mark::Bad } else { Mark::Warn };
+            fact(mark, format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)))
+        }
+        (Some(at), _) if check.state != State::Failed => {
+            fact(Mark::Good, format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)))
+        }
+        (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
         (None, Some(_)) => {
             let words = Words::new()
                 .text("The expiry ")
@@ -204,7 +249,6 @@ fn expiry(read: &Read, now: f64) -> Fact {
                 .text(" is not a number, so the service refuses this token");
             Fact::new("expiry", Mark::Bad, words)
         }
-        (None, None) if read.token.is_none() => Fact::new("expiry", Mark::Plain, "No expiry"),
         (None, None) => {
             let words = Words::new().text("No expiry (").code("exp").text("), so the service refuses this token");
             Fact::new("expiry", Mark::Bad, words)
@@ -212,28 +256,39 @@ fn expiry(read: &Read, now: f64) -> Fact {
     }
 }
 
-fn audience_fact(read: &Read, expected: &str) -> Fact {
-    let Some(audiences) = read.claims.audiences() else {
-        return if read.claims.members().contains_key("aud") {
-            Fact::new(
-                "audience",
-                Mark::Bad,
-                Words::new().text("The audience ").code("aud").text(" is neither a text nor a list of texts"),
-            )
-        } else {
-            Fact::new("audience", Mark::Warn, Words::new().text("No audience (").code("aud").text(")"))
-        };
-    };
-    let names = listed(audiences.iter().map(|audience| Words::new().code(*audience)).collect(), SHOWN_AUDIENCES);
-    let words = Words::new().text("Audience ");
-    match audiences.as_slice() {
-        [] => Fact::new("audience", Mark::Warn, "The list of audiences is empty"),
-        _ if expected.is_empty() => Fact::new("audience", Mark::Plain, words.then(names).text(", not compared")),
-        _ if audiences.contains(&expected) => {
-            Fact::new("audience", Mark::Good, words.code(expected).text(" is accepted"))
+fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
+    let failed = check.state == State::Failed;
+    match read.claims.not_before().filter(|from| *from > now) {
+        Some(from) => {
+            let words =
+                format!("Not valid for another {}, before {}", time::span(from - now), time::instant(from, now));
+            Some(Fact::new("not_before", if failed { Mark::Bad } else { Mark::Warn }, words))
         }
-        _ => Fact::new("audience", Mark::Bad, words.then(names).text(", expected ").code(expected)),
+        None => failed.then(|| of_check(check)),
     }
+}
+
+fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
+    let entered = inputs.audience.trim();
+    if check.state == State::Passed && !entered.is_empty() {
+        return Fact::new("audience", Mark::Good, Words::new().text("Audience ").code(entered).text(" is accepted"));
+    }
+    if check.state != State::NotDone {
+        return of_check(check);
+    }
+    let Some(audiences) = read.claims.audiences() else {
+        let words = if read.claims.members().contains_key("aud") {
+            Words::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
+        } else {
+            Words::new().text("No audience (").code("aud").text(")")
+        };
+        return Fact::new("audience", Mark::Warn, words);
+    };
+    if audiences.is_empty() {
+        return Fact::new("audience", Mark::Warn, "The list of audiences is empty");
+    }
+    let names = listed(audiences.iter().map(|audience| Words::new().code(*audience)).collect(), SHOWN_AUDIENCES);
+    Fact::new("audience", Mark::Plain, Words::new().text("Audience ").then(names).text(", not compared"))
 }
 
 fn type_fact(read: &Read) -> Option<Fact> {
@@ -261,15 +316,18 @@ fn type_fact(read: &Read) -> Option<Fact> {
 
 #[cfg(test)]
 mod tests {
+    use gbac_engine::check::provider::Accepted;
+    use gbac_engine::check::sign_in::sign_in;
+    use serde_json::json;
+
     use super::super::tests::compact;
     use super::*;
-    use serde_json::json;
 
     fn problem(text: &str) -> Problem {
         match read(text, false) {
             Reading::Wrong(problem) => problem,
             Reading::Empty => panic!("{text} is empty"),
-            Reading::Read(_) => panic!("{text} was read"),
+            Reading::Read(read) => read.refused.clone().unwrap_or_else(|| panic!("{text} was read")),
         }
     }
 
@@ -311,7 +369,6 @@ mod tests {
         for (text, code) in [
             ("2YotnFZFEjr1zCsicMWpAA".to_owned(), "opaque_token"),
             (format!("{token} {token}"), "two_tokens"),
-            (format!("{header}.{payload}"), "token_unsigned"),
             (header.to_owned(), "token_parts"),
             (format!("{token}.{header}.{payload}"), "token_encrypted"),
             ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(), "not_a_token"),
@@ -319,8 +376,6 @@ mod tests {
             ("{\"keys\":[]}".to_owned(), "keys_in_token_field"),
             ("{\"sub\":\"a\",}".to_owned(), "json_syntax"),
             ("{\"sub\":\"a\",\"sub\":\"b\"}".to_owned(), "duplicate_member"),
-            (compact(&json!({ "alg": "HS256" }), &json!({})), "alg_refused"),
-            (compact(&json!({ "alg": "none" }), &json!({})), "alg_refused"),
         ] {
             let problem = problem(&text);
             assert_eq!(problem.code, code, "{text}");
@@ -343,19 +398,36 @@ mod tests {
     }
 
     #[test]
-    fn claims_of_a_refused_token_can_be_had() {
-        let token = compact(&json!({ "alg": "HS256" }), &json!({ "sub": "alice" }));
-        let problem = problem(&token);
-        let Change::Claims(text) = &problem.actions[0].change else { panic!("no offer") };
-        assert_eq!(ok(text, true).claims.subject(), Some("alice"));
+    fn a_token_that_every_service_refuses_still_shows_its_claims() {
+        let of = |header: serde_json::Value| compact(&header, &json!({ "sub": "alice" }));
+        let unsigned = of(json!({ "alg": "RS256" })).rsplit_once('.').unwrap().0.to_owned();
+        for (token, code) in [
+            (of(json!({ "alg": "HS256" })), "alg_refused"),
+            (of(json!({ "alg": "none" })), "alg_refused"),
+            (of(json!({})), "alg_missing"),
+            (of(json!({ "alg": "RS256", "crit": ["x"] })), "crit_refused"),
+            (of(json!({ "alg": "RS256", "b64": false })), "b64_refused"),
+            (of(json!({ "alg": "RS256", "kid": 7 })), "header_type"),
+            (format!("{unsigned}."), "token_unsigned"),
+            (unsigned, "token_unsigned"),
+        ] {
+            let read = ok(&token, false);
+            assert_eq!(read.refused.as_ref().map(|problem| problem.code), Some(code), "{token}");
+            assert_eq!((read.claims.subject(), read.header.is_none()), (Some("alice"), true));
+        }
     }
 
     #[test]
     fn facts_are_in_words() {
         let now = 1_795_243_000.0;
-        let facts = |header: serde_json::Value, claims: serde_json::Value, audience: &str| {
+        let facts = |mut header: serde_json::Value, claims: serde_json::Value, audience: &str| {
+            header["kid"] = json!("k");
             let read = ok(&compact(&header, &claims), false);
-            super::facts(&read, now, audience).iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
+            let inputs = Inputs { audience: audience.into(), ..Inputs::default() };
+            let accepted = super::super::accepted::in_force(&inputs, &Accepted::default());
+            let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+            let facts = super::facts(&read, &inputs, &checks, now);
+            facts.iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
         };
         assert_eq!(
             facts(
@@ -372,12 +444,12 @@ mod tests {
         assert_eq!(
             facts(
                 json!({ "alg": "RS256" }),
-                json!({ "exp": 1, "nbf": 1_795_243_030, "aud": ["a", "b"], "at_hash": "x" }),
+                json!({ "exp": 1, "nbf": 1_795_243_031, "aud": ["a", "b"], "at_hash": "x" }),
                 ""
             ),
             [
                 (Mark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
-                (Mark::Bad, "Not valid for another 30 s, before 06:37 UTC".into()),
+                (Mark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
                 (Mark::Plain, "Audience a and b, not compared".into()),
                 (Mark::Warn, "Looks like an ID token, no typ".into()),
             ]
@@ -386,13 +458,25 @@ mod tests {
             facts(json!({ "alg": "RS256", "typ": "logout+jwt" }), json!({ "exp": "soon", "aud": 7 }), ""),
             [
                 (Mark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
-                (Mark::Bad, "The audience aud is neither a text nor a list of texts".into()),
+                (Mark::Warn, "The audience aud is neither a string nor a list of strings".into()),
                 (Mark::Bad, "Not an access token, typ logout+jwt".into()),
             ]
         );
         assert_eq!(
             facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "x")[1],
+            (
+                Mark::Bad,
+                "The token is for no audience (aud), and the service accepts x only. Let the provider make the token for \
+                 x, or set oidc_token_audience to an audience of the token."
+                    .into()
+            )
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "")[1],
             (Mark::Warn, "The list of audiences is empty".into())
         );
+        // What sign-in forgives is not in order either.
+        let early = facts(json!({ "alg": "RS256" }), json!({ "exp": now - 10.0, "nbf": now + 10.0, "aud": "x" }), "");
+        assert_eq!(early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2], [Mark::Warn, Mark::Warn]);
     }
 }

@@ -249,6 +249,12 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
             let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
             Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+            let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let kind = format!("{}:", near.member.kind().prefix());
+            let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
+            Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
+        }
         PrincipalFacet::Everyone => {
             Facet { matches: true, words: words.principal(own), small: Some("every user".into()) }
         }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use gbac_engine::analyze::{Comparison, Trial, Trials, compare};
+use gbac_engine::check::provider::Accepted;
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::decide::explain;
+use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Principal};
@@ -93,7 +94,8 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
     let mut after = Arc::clone(policy);
     // A policy is copied only where it is changed.
     let mut idle = if trials.changes().next().is_some() { trials.apply(Arc::make_mut(&mut after)) } else { Vec::new() };
-    let view = evaluate(inputs, Some(&after), now);
+    // Who it is does not depend on whose tokens are accepted.
+    let view = evaluate(inputs, Some(&after), &Accepted::default(), now);
     let identity = match view.who.as_deref().map(|who| &who.identity) {
         Some(Ok(identity)) => {
             let (then, more) = trials.person(identity);
@@ -121,17 +123,20 @@ pub struct Side {
     pub because: Option<Words>,
 }
 
-/// The verdict on a question, for one side. `now` is none where the expiry is not looked at.
+/// The verdict on a question at an instant, for one side.
 #[must_use]
-pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Asked, now: Option<f64>) -> Side {
-    let request = asked.request(now);
+pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Asked, at: At) -> Side {
+    let request = asked.request(at);
     let judged = Judged {
         asked: asked.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
         explanation: explain(policy, identity, &request),
     };
-    let verdict = verdict::of(&judged, now.unwrap_or_default(), now.is_none());
+    let verdict = match at {
+        At::Instant(now) => verdict::of(&judged, now, false),
+        At::IgnoringExpiry => verdict::of(&judged, 0.0, true),
+    };
     let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "Looked at"));
     let (by, because) = match first {
         Some((_, Why::Paths(paths))) => (paths.into_iter().next().unwrap_or_default(), None),
@@ -201,7 +206,7 @@ mod tests {
     }
 
     fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<Opened> {
-        evaluate(inputs, Some(policy), NOW).who.unwrap()
+        evaluate(inputs, Some(policy), &Accepted::default(), NOW).who.unwrap()
     }
 
     fn deny() -> Acl {
@@ -245,12 +250,12 @@ mod tests {
         let (policy, inputs) = (policy(), maya("payments\nread-only"));
         let opened = who(&inputs, &policy);
         let identity = opened.identity.as_ref().unwrap();
-        assert_eq!(side(&policy, &opened, identity, &write(), None).kind, Kind::DeniedByRule);
+        assert_eq!(side(&policy, &opened, identity, &write(), At::Instant(NOW)).kind, Kind::DeniedByRule);
 
         let mut trials = Trials::default();
         trials.add(Trial::Policy(Change::RemoveAcl(deny())));
         let tried = attempt(&trials, &inputs, &policy, NOW);
-        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), None);
+        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::Instant(NOW));
         assert_eq!(then.kind, Kind::Allowed);
         assert_eq!(then.by.len(), 3, "{:?}", then.by);
         let found = difference(&policy, identity, &tried).unwrap();

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gbac_engine::analyze::Trial;
-use gbac_engine::decide::explain;
+use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member};
@@ -121,7 +121,7 @@ impl Options {
             }
         }
         let rows = asked.map_or_else(Vec::new, |asked| {
-            let candidates = explain(policy, identity, &asked.request(None)).candidates.into_iter();
+            let candidates = explain(policy, identity, &asked.request(At::IgnoringExpiry)).candidates.into_iter();
             let reaches = candidates.filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
             reaches.map(|candidate| Arc::unwrap_or_clone(candidate.acl)).collect()
         });

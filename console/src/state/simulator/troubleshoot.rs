@@ -65,7 +65,7 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
         }
         source @ ClaimSource::UserInfo(_) => GroupSource::Sso { attributes: Map::new(), groups: source.clone() },
     };
-    Settings { groups, principal_mapping: rules.mapping.clone(), superusers: held.superusers.clone() }
+    Settings { groups, principal_mapping: rules.mapping.clone(), ..held.clone() }
 }
 
 /// The token as it would be sent to the service; none for claims, and by hand.
@@ -107,7 +107,7 @@ mod tests {
 
     fn of(inputs: &Inputs, missed: &str, resolved: Option<&Resolved>) -> Option<[Step; 4]> {
         let policy = policy();
-        let who = evaluate(inputs, Some(&policy), NOW).who.unwrap();
+        let who = evaluate(inputs, Some(&policy), &Accepted::default(), NOW).who.unwrap();
         steps(&who, &policy, &inputs.userinfo, missed, resolved, &Accepted::default(), NOW)
     }
 

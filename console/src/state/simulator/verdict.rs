@@ -6,6 +6,7 @@ use gbac_engine::decide::{Candidate, Decision, Explanation, NearMiss, OperationF
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
+use super::accepted::Refusal;
 use super::extraction::Origins;
 use super::inputs::{Action, Change};
 use super::question::{Asked, in_sentence};
@@ -26,7 +27,7 @@ pub struct Judged {
     pub explanation: Explanation,
 }
 
-/// The verdicts. The last two are no rule's either: they look like [`Kind::NothingAllows`].
+/// The verdicts. The last two are of no rule: ACLs are not evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Allowed.
@@ -37,8 +38,8 @@ pub enum Kind {
     NothingAllows,
     /// Denied, since the identity has expired.
     Expired,
-    /// Denied, since the claims name no user.
-    NoUser,
+    /// Denied, since the service refuses the token at sign-in, or its claims name no user.
+    SignInFails,
 }
 
 impl Kind {
@@ -50,7 +51,7 @@ impl Kind {
             Self::DeniedByRule => "Denied by rule",
             Self::NothingAllows => "Denied, nothing allows it",
             Self::Expired => "Denied, the token has expired",
-            Self::NoUser => "Denied, sign-in fails",
+            Self::SignInFails => "Denied: sign-in fails",
         }
     }
 }
@@ -92,17 +93,11 @@ const NAMED_PLACES: usize = 3;
 pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     let Judged { asked, identity, explanation, .. } = judged;
     let decision = &explanation.decision;
-    let kind = match decision.reason {
-        Reason::Superuser | Reason::AllowRule => Kind::Allowed,
-        Reason::DenyRule => Kind::DeniedByRule,
-        Reason::NoMatch => Kind::NothingAllows,
-        Reason::Expired => Kind::Expired,
-    };
-    let may = if kind == Kind::Allowed { " may " } else { " may not " };
+    let kind = kind(decision.reason);
     let user = Principal::user(identity.user());
     let mut verdict = Verdict {
         kind,
-        sentence: Words::new().principal(&user).text(may).then(asked.deed()),
+        sentence: who_may(&user, kind, asked),
         short: asked.short(),
         why: Vec::new(),
         actions: Vec::new(),
@@ -133,15 +128,46 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     verdict
 }
 
-/// The verdict on claims that name no user.
+/// The verdict that a reason comes to.
 #[must_use]
-pub fn without_user(asked: &Asked, words: Words) -> Verdict {
+pub const fn kind(reason: Reason) -> Kind {
+    match reason {
+        Reason::Superuser | Reason::AllowRule => Kind::Allowed,
+        Reason::DenyRule => Kind::DeniedByRule,
+        Reason::NoMatch => Kind::NothingAllows,
+        Reason::Expired => Kind::Expired,
+    }
+}
+
+fn who_may(user: &Principal, kind: Kind, asked: &Asked) -> Words {
+    let may = if kind == Kind::Allowed { " may " } else { " may not " };
+    Words::new().principal(user).text(may).then(asked.deed())
+}
+
+/// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
+/// would have if the token were accepted; that answer is no more than a remark.
+#[must_use]
+pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Asked>, accepted: Option<(&str, Reason)>) -> Verdict {
+    let mut why = vec![("Fix first", Why::Words(refusal.words.clone()))];
+    if !refusal.more.is_empty() {
+        let more = refusal.more.iter().map(|name| Words::from(*name)).collect();
+        why.push(("Also fails", Why::Words(listed(more, refusal.more.len()))));
+    }
+    if let Some((asked, (user, reason))) = asked.zip(accepted) {
+        let kind = kind(reason);
+        let answer = Words::new().text(format!("{}. ", kind.title()));
+        why.push(("If accepted", Why::Words(answer.then(who_may(&Principal::user(user), kind, asked)).text("."))));
+    }
+    let refused = Words::new().text("The service refuses this token");
     Verdict {
-        kind: Kind::NoUser,
-        sentence: Words::new().text("Nobody may ").then(asked.deed()).text(" with this token"),
-        short: asked.short(),
-        why: vec![("Refused", Why::Words(words))],
-        actions: Vec::new(),
+        kind: Kind::SignInFails,
+        sentence: match asked {
+            Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
+            None => refused,
+        },
+        short: asked.map_or_else(|| "with this token".into(), Asked::short),
+        why,
+        actions: refusal.actions.clone(),
     }
 }
 
@@ -230,13 +256,13 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
 }
 
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
-    let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("a leading slash", 0)];
+    let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("slashes", 0)];
     for candidate in &explanation.candidates {
         let Standing::Near(near) = candidate.standing else { continue };
         let kind = match near {
             NearMiss::Host => 0,
-            NearMiss::PrincipalLetterCase | NearMiss::NameLetterCase => 1,
-            NearMiss::PrincipalLeadingSlash | NearMiss::NameLeadingSlash => 2,
+            NearMiss::PrincipalLetterCase | NearMiss::MemberLetterCase | NearMiss::NameLetterCase => 1,
+            NearMiss::PrincipalLeadingSlash | NearMiss::MemberLeadingSlash | NearMiss::NameLeadingSlash => 2,
         };
         if let Some((_, number)) = kinds.get_mut(kind) {
             *number += 1;
@@ -312,7 +338,7 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 .push(("Would allow", Why::Words(words.text(", for ").then(who).text(", or for a role of theirs."))));
             return;
         }
-        Kind::Allowed | Kind::Expired | Kind::NoUser => return,
+        Kind::Allowed | Kind::Expired | Kind::SignInFails => return,
     };
     verdict.why.push(("Would allow", Why::Words(words.into())));
 }

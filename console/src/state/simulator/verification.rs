@@ -3,9 +3,11 @@
 use std::hint::black_box;
 use std::sync::OnceLock;
 
+use gbac_engine::check::provider::Accepted;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{self, CheckLine, Expect, KeySet, Outcome};
+use gbac_engine::verify::{self, CLOCK_SKEW_SECONDS, CheckLine, Expect, KeySet, Outcome, VerifyError};
 
+use super::accepted::check_name;
 use super::inputs::{Field, Problem, sentence};
 use super::token::{Fact, Mark, Read};
 use super::words::Words;
@@ -16,9 +18,8 @@ use super::words::Words;
 pub struct Checks {
     /// Reads a JWKS, or says what is wrong with the text.
     pub keys: fn(&str) -> Result<KeySet, Problem>,
-    /// Runs every check (D-19) of a token against keys. An empty issuer or audience, which follow, is not compared. The
-    /// time is in seconds since 1970.
-    pub report: fn(&str, &KeySet, &str, &str, f64) -> Report,
+    /// Runs every check (D-19) of a token against keys and what the service accepts. The time is in seconds since 1970.
+    pub report: fn(&str, &KeySet, &Accepted, f64) -> Report,
 }
 
 static CHECKS: OnceLock<Checks> = OnceLock::new();
@@ -68,6 +69,8 @@ pub struct Report {
     pub claims: Option<Claims>,
     /// What became of the signature itself.
     pub signature: Signature,
+    /// Why the signature, or the key that should have made it, is not accepted, and what to do.
+    pub signature_fault: Option<Words>,
     /// Keys of the set that cannot be used, and why.
     pub unusable: Vec<Words>,
 }
@@ -77,39 +80,31 @@ fn read_keys(text: &str) -> Result<KeySet, Problem> {
         .map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
 }
 
-fn run(token: &str, keys: &KeySet, issuer: &str, audience: &str, now: f64) -> Report {
-    let expect = Expect { issuer: given(issuer), audience: given(audience), now };
-    let lines = verify::report(token, keys, expect);
-    let signature = match lines.iter().find(|line| line.name == "signature") {
+fn run(token: &str, keys: &KeySet, accepted: &Accepted, now: f64) -> Report {
+    let expect = Expect { issuer: accepted.issuer.as_deref(), audience: accepted.audience.as_deref(), now };
+    let skew = accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from);
+    let lines = verify::report_within(token, keys, expect, skew);
+    let of_signature = lines.iter().find(|line| line.name == "signature");
+    let signature = match of_signature {
         Some(CheckLine { outcome: Outcome::Passed, .. }) => Signature::Good,
         Some(CheckLine { code: Some("signature_invalid"), .. }) => Signature::Forged,
         _ => Signature::Unknown,
     };
+    let verified = verify::verify_within(token, keys, expect, skew);
+    // The signature is the first check, so what the verifier stops at is its fault.
+    let has_failed = of_signature.is_some_and(|line| line.outcome == Outcome::Failed);
+    let fault = |error: &VerifyError| sentence(&error.to_string(), error.hint());
     Report {
         lines: lines.iter().map(line).collect(),
-        claims: verify::verify(token, keys, expect).ok().map(|verified| verified.claims),
         signature,
+        signature_fault: verified.as_ref().err().filter(|_| has_failed).map(fault),
+        claims: verified.ok().map(|verified| verified.claims),
         unusable: keys.problems().iter().map(|problem| sentence(&problem.to_string(), "")).collect(),
     }
 }
 
-/// What a field says, if anything.
-fn given(text: &str) -> Option<&str> {
-    Some(text.trim()).filter(|text| !text.is_empty())
-}
-
 fn line(line: &CheckLine) -> Line {
-    let name = match line.name {
-        "form" => "Form",
-        "signature" => "Signature",
-        "issuer" => "Issuer",
-        "audience" => "Audience",
-        "expires" => "Expiry",
-        "not_before" => "Not before",
-        "issued_at" => "Issued at",
-        "type" => "Type",
-        other => other,
-    };
+    let name = check_name(line.name);
     let mark = match line.outcome {
         Outcome::Passed => Mark::Good,
         Outcome::Failed => Mark::Bad,

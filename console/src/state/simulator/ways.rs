@@ -1,7 +1,7 @@
 //! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
 
 use gbac_engine::analyze::{LeastGrant, Match, Revocation, Trial, least_grant, revoke};
-use gbac_engine::decide::{Outcome, Reason, Request};
+use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
@@ -53,11 +53,11 @@ const SHOWN: usize = 12;
 /// How many names a sentence lists.
 const LISTED: usize = 4;
 
-/// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. `now` is none
-/// where the expiry is not looked at.
+/// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
+/// is decided at the same instant.
 #[must_use]
-pub fn ways(policy: &Policy, identity: &Identity, asked: &[Asked], now: Option<f64>) -> Ways {
-    let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(now)).collect();
+pub fn ways(policy: &Policy, identity: &Identity, asked: &[Asked], at: At) -> Ways {
+    let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
@@ -197,9 +197,9 @@ mod tests {
         let policy = policy();
         let inputs = Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
         let identity = Identity::new("maya", groups.lines());
-        let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name);
+        let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = ways(&policy, &identity, std::slice::from_ref(asked), None);
+        let found = ways(&policy, &identity, std::slice::from_ref(asked), At::Instant(0.0));
         for kind in &found.kinds {
             for way in &kind.ways {
                 let mut trials = Trials::default();
@@ -233,15 +233,15 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [asked(Operation::Write, "x")];
-        let superuser = ways(&policy, &Identity::new("root", [""; 0]), &write, None);
+        let superuser = ways(&policy, &Identity::new("root", [""; 0]), &write, At::Instant(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
         let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
-        let found = ways(&policy, &expired, &write, Some(2.0));
+        let found = ways(&policy, &expired, &write, At::Instant(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
         let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
-        let allowed = ways(&policy, &Identity::new("a", ["analysts"]), &read, None);
+        let allowed = ways(&policy, &Identity::new("a", ["analysts"]), &read, At::Instant(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }
 }

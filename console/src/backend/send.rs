@@ -1,4 +1,4 @@
-//! One change after another through the documented APIs of a cluster (specification 4.2, 4.3, 2.2).
+//! One change after another through the documented APIs of a cluster behind the service (specification 4.2, 4.3, 2.2).
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths;
@@ -9,7 +9,7 @@ use gbac_engine::policy::{Change, Settings};
 use gloo_net::http::Method;
 use serde::Serialize;
 
-use super::{Call, ReadPolicy, change_properties, policy, replace};
+use super::{Call, change_properties};
 use crate::state::address;
 use crate::state::connection::Target;
 use crate::state::properties;
@@ -41,7 +41,7 @@ pub async fn send(change: &Change, held: &Settings, target: &Target) -> Result<(
 
 async fn change_role(change: &Change, target: &Target) -> Result<(), Failure> {
     // The Data Plane has the role's name in its path, where `.` and `..` cannot be; the SecurityService has it in the body.
-    if let (Some(admin), false) = (&target.admin, target.is_own) {
+    if let Some(admin) = &target.admin {
         return by_security_service(change, admin, target).await;
     }
     match change {
@@ -50,12 +50,8 @@ async fn change_role(change: &Change, target: &Target) -> Result<(), Failure> {
         | Change::DeleteRole { name, .. }
             if !address::is_in_path(name) =>
         {
-            if target.is_own {
-                rewrite(change, target).await
-            } else {
-                let message = format!("no address of the Data Plane can hold the role name `{name}`");
-                Err(Failure::impossible("path_invalid", message))
-            }
+            let message = format!("no address of the Data Plane can hold the role name `{name}`");
+            Err(Failure::impossible("path_invalid", message))
         }
         Change::AddMember { role, member } => {
             let body = UpdateRole { add: vec![Member::from(member)], ..UpdateRole::default() };
@@ -108,16 +104,6 @@ async fn by_security_service(change: &Change, admin: &str, target: &Target) -> R
 async fn operate(operation: &str, body: &impl Serialize, admin: &str, target: &Target) -> Result<(), Failure> {
     let path = format!("{admin}{}", paths::security(operation));
     Call::new(Method::POST, path, target.credentials.as_ref()).json(body)?.send().await.map(drop)
-}
-
-/// Makes a change of a role that no path can name, in the whole document; the service refuses it when the policy changed
-/// in between.
-async fn rewrite(change: &Change, target: &Target) -> Result<(), Failure> {
-    let Some(ReadPolicy { mut policy, tag: Some(tag) }) = policy(None, target.credentials.as_ref()).await? else {
-        return Err(Failure::Unreadable("the policy came without a tag".into()));
-    };
-    policy.apply(change.clone()).map_err(|error| Failure::impossible(error.code(), error.to_string()))?;
-    replace(&policy, &tag, target.credentials.as_ref()).await
 }
 
 fn data_plane(target: &Target, path: &str) -> Result<String, Failure> {

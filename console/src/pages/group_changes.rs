@@ -1,0 +1,183 @@
+//! What other settings do to groups, the same on the page of the settings and in the review: names before and after, and who
+//! gains and loses.
+
+use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
+use gbac_engine::model::Principal;
+use leptos::prelude::*;
+
+use super::effect::{EffectWord, ExtentNames, Limits, operations};
+use super::simulator::sentence;
+use crate::state::escape::plain;
+use crate::state::group_changes::{Becomes, GroupChanges, Line, is_changed};
+use crate::state::words::{count, list, sentence as capital};
+use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table};
+
+/// How many names and how many effects are shown.
+const SHOWN: usize = 200;
+const GAINS: [Effect; 2] = [Effect::Gains, Effect::GainsWithOthers];
+const LOSES: [Effect; 2] = [Effect::Loses, Effect::LosesWithOthers];
+
+/// What the change comes to, before any row.
+pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
+    let (renames, stranded) = changes.renames();
+    let (merging, dropped, members) = (changes.merging(), changes.dropped(), renames.len() / 2 + stranded.len());
+    let parts: Vec<String> = [
+        (
+            merging,
+            if merging == 1 {
+                "name becomes the same group as another"
+            } else {
+                "names become the same group as others"
+            },
+        ),
+        (dropped, if dropped == 1 { "name no longer produces a group" } else { "names no longer produce a group" }),
+        (members, if members == 1 { "role member will match nobody" } else { "role members will match nobody" }),
+        (
+            changes.unknown(),
+            if changes.unknown() == 1 {
+                "known group may no longer be in tokens"
+            } else {
+                "known groups may no longer be in tokens"
+            },
+        ),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number > 0)
+    .map(|(number, words)| format!("{number} {words}"))
+    .collect();
+    (!parts.is_empty()).then(|| {
+        view! {
+            <Note kind=NoteKind::Warn title="This change affects who has which permissions">
+                <p>{list(&parts, 4)} "."</p>
+            </Note>
+        }
+    })
+}
+
+/// The names before and after; none where nothing is different and no name is in a token. `after` is what the second
+/// column of groups is called, such as `With suffix`.
+pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl IntoView + use<>> {
+    let shown: Vec<&GroupChange> =
+        changes.changes.iter().filter(|change| change.in_token || is_changed(change)).take(SHOWN).collect();
+    let more = changes.changes.len() - shown.len();
+    if shown.is_empty() {
+        return None;
+    }
+    let label = after.clone();
+    let lines: Vec<_> = shown
+        .into_iter()
+        .map(|change| {
+            let both = changes.becomes(change);
+            let happens = happens(change, &both);
+            let [today, then] = both;
+            let from = (!change.in_token).then(|| view! { " " <span class="quiet">"known"</span> });
+            view! {
+                <tr role="row">
+                    <th role="rowheader" scope="row"><Mono text=change.name.clone() />{from}</th>
+                    <td role="cell" data-l="Today"><BecomesName becomes=today /></td>
+                    <td role="cell" data-l=label.clone()><BecomesName becomes=then /></td>
+                    <td role="cell" data-l="What happens">{happens}</td>
+                </tr>
+            }
+        })
+        .collect();
+    Some(view! {
+        <div class="panel flat">
+            <Table
+                label="Names before and after" caption="Names in tokens and the groups that they become" class="names"
+                heads=Heads::from(["Name in the token", "Today"]).and([after]).and(["What happens"])
+            >
+                <tbody role="rowgroup">{lines}</tbody>
+            </Table>
+            {(more > 0).then(|| view! { <div class="t-foot">{count(more, "other name")} " not shown: they stay the same, or come after these."</div> })}
+        </div>
+    })
+}
+
+#[component]
+fn BecomesName(becomes: Becomes) -> impl IntoView {
+    match becomes {
+        Becomes::Group(name) => view! { <PrincipalName principal=Principal::group(name) /> }.into_any(),
+        Becomes::Nothing => view! { <span class="dim">"dropped"</span> }.into_any(),
+        Becomes::NotRead => view! { <span class="dim">"not read"</span> }.into_any(),
+        Becomes::Unknown => view! { <span class="dim">"not known"</span> }.into_any(),
+    }
+}
+
+/// What happens to a name, in words.
+fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
+    if !is_changed(change) {
+        return view! { <span class="quiet">"Same"</span> }.into_any();
+    }
+    let mut parts = Vec::new();
+    if !change.merges.is_empty() {
+        parts.push(format!("merges with {}", list(&change.merges, 2)));
+    }
+    match (change.effect, today, then) {
+        (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
+        (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
+        (GroupEffect::Added, Becomes::NotRead, _) => parts.push("is read".to_owned()),
+        (GroupEffect::MoreNames, ..) => parts.push("every path that ends in it now produces this group too".to_owned()),
+        (GroupEffect::FewerNames, ..) => parts.push("paths that end in it no longer produce this group".to_owned()),
+        (GroupEffect::Unknown, ..) => {
+            parts.push(
+                "groups are read from another claim: it is unknown whether tokens still contain this name".to_owned(),
+            );
+        }
+        _ => {}
+    }
+    if !change.leaves.is_empty() {
+        parts.push(format!("leaves {}", list(&change.leaves, 2)));
+    }
+    if !change.joins.is_empty() {
+        parts.push(format!("joins {}", list(&change.joins, 2)));
+    }
+    if parts.is_empty() {
+        parts.push("another name".to_owned());
+    }
+    let words = plain(&capital(&list(&parts, 4)));
+    view! { <span class="f-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>{words}</span></span> }.into_any()
+}
+
+/// How much is gained and lost: `5 gains, 3 losses for 4 names`.
+pub(super) fn counts(changes: &GroupChanges) -> String {
+    let ((gains, _), (losses, _)) = (changes.total(&GAINS), changes.total(&LOSES));
+    let (_, names) = changes.total(Effect::ALL);
+    let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
+    format!("{}, {losses} for {}", count(gains, "gain"), count(names, "name"))
+}
+
+/// Who gains and loses what, with what follows below the table.
+pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> impl IntoView + use<> {
+    let lines = changes.lines();
+    let more = lines.len().saturating_sub(SHOWN);
+    let rows: Vec<_> = lines.into_iter().take(SHOWN).map(|line| view! { <EffectRow line=line /> }).collect();
+    view! {
+        <div class="panel flat">
+            <Table
+                label="Gains and losses" caption="Who gains and loses by the change" class="names"
+                heads=["Name in the token", "Effect", "What", "Because"]
+            >
+                <tbody role="rowgroup">{rows}</tbody>
+            </Table>
+            {(more > 0).then(|| view! { <div class="t-foot">{count(more, "more line")} " not shown."</div> })}
+            {below}
+        </div>
+    }
+}
+
+#[component]
+fn EffectRow(line: Line) -> impl IntoView {
+    let Line { name, effect, extent, because } = line;
+    let words = operations(&extent);
+    view! {
+        <tr role="row">
+            <th role="rowheader" scope="row"><Mono text=name /></th>
+            <td role="cell" data-l="Effect"><EffectWord effect=effect /></td>
+            <td role="cell" data-l="What">
+                <div>{words} ", " <ExtentNames extent=extent.clone() /> " " <span class="quiet"><Limits extent=extent /></span></div>
+            </td>
+            <td role="cell" data-l="Because"><span class="quiet">{sentence(&because)}</span></td>
+        </tr>
+    }
+}
