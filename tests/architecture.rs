@@ -13,6 +13,7 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("order", &[]),
     ("text", &[]),
     ("model", &[]),
+    ("near", &[]),
     ("json", &[]),
     ("warning", &[]),
     ("claim_path", &["json"]),
@@ -22,11 +23,17 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("mapping", &["claim_path", "groups"]),
     ("identity", &["groups", "mapping", "token", "claim_path", "warning"]),
     ("policy", &["model", "claim_path", "groups", "mapping", "identity"]),
-    ("decide", &["model", "identity", "policy"]),
-    ("analyze", &["model", "groups", "identity", "policy", "decide"]),
+    ("decide", &["model", "near", "identity", "policy"]),
+    ("analyze", &["model", "near", "groups", "identity", "policy", "decide"]),
     ("requests", &["model", "decide"]),
     ("audit", &["model", "decide", "requests"]),
-    ("check", &["analyze", "audit", "model", "decide", "groups", "identity", "policy", "requests", "token", "warning"]),
+    (
+        "check",
+        &[
+            "analyze", "audit", "model", "near", "decide", "groups", "identity", "policy", "requests", "token",
+            "warning",
+        ],
+    ),
     (
         "wire",
         &[
@@ -61,6 +68,8 @@ const CODE_FOLDERS: &[&str] = &[
     "console/src",
     "tests",
     "xtask/src",
+    "xtask/bind/src",
+    "xtask/watch/src",
 ];
 
 struct Source {
@@ -306,4 +315,53 @@ fn test_names() -> BTreeSet<String> {
         }
     }
     names
+}
+
+/// The Rust and JavaScript of the tests that start programs.
+fn tests() -> Vec<Source> {
+    fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())).flatten() {
+            let path = entry.path();
+            let named = |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|known| name == *known));
+            if path.is_dir() && !named(&["node_modules", "artifacts"]) {
+                collect(&path, paths);
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "mjs") {
+                paths.push(path);
+            }
+        }
+    }
+    let mut paths = Vec::new();
+    for folder in ["tests", "www/test"] {
+        collect(&root().join(folder), &mut paths);
+    }
+    assert!(paths.len() > 50, "{paths:?}");
+    let read = |path: PathBuf| Source {
+        name: path.strip_prefix(root()).unwrap_or(&path).display().to_string().replace('\\', "/"),
+        text: fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display())),
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Where a document's address stands for that of a service on a free port.
+const DOCUMENTED: [&str; 2] = ["tests/readme.rs", "tests/e2e/curl.test.mjs"];
+
+#[test]
+fn tests_depend_on_nothing_else_that_runs_here() {
+    let start = concat!("Command", "::new(");
+    let mut found = Vec::new();
+    for source in tests() {
+        if source.text.contains(start) && source.name != "tests/src/program.rs" {
+            found.push(format!("{}: starts a program with the environment of who runs the tests", source.name));
+        }
+        for loopback in ["127.0.0.1:", "localhost:", "[::1]:"] {
+            for (place, _) in source.text.match_indices(loopback) {
+                let port = &source.text[place + loopback.len()..];
+                let fixed = port.starts_with(|c: char| c.is_ascii_digit()) && !port.starts_with('0');
+                if fixed && !DOCUMENTED.contains(&source.name.as_str()) {
+                    found.push(format!("{}: names a port of {loopback}", source.name));
+                }
+            }
+        }
+    }
+    must_be_empty("tests", &found);
 }

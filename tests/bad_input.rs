@@ -3,7 +3,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use gbac_engine::check::{Who, open};
-use gbac_engine::decide::{Decision, Request, decide};
+use gbac_engine::decide::{At, Decision, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
     Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
@@ -32,7 +32,7 @@ fn ask(policy: &Policy, groups: &[&str], resource_type: ResourceType, name: &str
     decide(
         policy,
         &Identity::new("nobody", groups.iter().copied()),
-        &Request::new(Operation::Read, resource_type, name),
+        &Request::new(Operation::Read, resource_type, name, At::IgnoringExpiry),
     )
 }
 
@@ -232,7 +232,7 @@ fn long_names_of_groups_work_everywhere() {
         let opened = open(&policy, &who, None).expect("an identity");
         assert_eq!(opened.identity.groups(), [name.as_str()]);
         for topic in ["own", "of-role"] {
-            let request = Request::new(Operation::Read, ResourceType::Topic, topic);
+            let request = Request::new(Operation::Read, ResourceType::Topic, topic, At::IgnoringExpiry);
             let decision = decide(&policy, &opened.identity, &request);
             assert_eq!((decision.reason.code(), decision.group.as_deref()), ("allow_rule", Some(name.as_str())));
         }
@@ -259,8 +259,11 @@ fn ten_thousand_groups_in_one_token() {
         let opened = open(&policy, &Who::UnverifiedToken { token, userinfo: None }, None).expect("an identity");
         assert_eq!(opened.identity.groups(), groups);
         let told = |topic| {
-            let decision =
-                decide(&policy, &opened.identity, &Request::new(Operation::Read, ResourceType::Topic, topic));
+            let decision = decide(
+                &policy,
+                &opened.identity,
+                &Request::new(Operation::Read, ResourceType::Topic, topic, At::IgnoringExpiry),
+            );
             (decision.reason.code(), decision.group)
         };
         assert_eq!(told("first"), ("allow_rule", Some(name(0))));

@@ -1,11 +1,9 @@
 //! The built `gbac` as its users meet it: exit codes, standard output and error, files and standard input.
 
 use std::fs;
-use std::io::Write;
-use std::process::{Command, Stdio};
 
 use gbac_tests::folder::Folder;
-use gbac_tests::vectors::gbac;
+use gbac_tests::program::{self, Run};
 use serde_json::{Value, json};
 
 const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },
@@ -25,28 +23,10 @@ fn folder(test: &str) -> Folder {
     folder
 }
 
-struct Run {
-    exit: i32,
-    out: String,
-    err: String,
-}
-
 fn run_with(folder: &Folder, args: &[&str], stdin: &str, token: Option<&str>) -> Run {
-    let mut command = Command::new(gbac());
-    command.args(args).current_dir(folder.path()).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.env_remove("GBAC_TOKEN");
-    if let Some(token) = token {
-        command.env("GBAC_TOKEN", token);
-    }
-    let mut child = command.spawn().expect("gbac starts");
-    // A command that reads nothing may be gone already.
-    let _ = child.stdin.take().expect("standard input").write_all(stdin.as_bytes());
-    let done = child.wait_with_output().expect("gbac ends");
-    Run {
-        exit: done.status.code().expect("gbac ends by itself"),
-        out: String::from_utf8(done.stdout).expect("output is UTF-8"),
-        err: String::from_utf8(done.stderr).expect("errors are UTF-8"),
-    }
+    let mut command = program::command();
+    command.args(args).envs(token.map(|token| ("GBAC_TOKEN", token)));
+    program::run(command, folder.path(), stdin)
 }
 
 fn run(folder: &Folder, args: &[&str]) -> Run {
@@ -242,7 +222,7 @@ fn inspect_shows_groups_and_warnings() {
     let text = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$.roles"]);
     assert!(text.out.contains("--claim-path '$.groups'"), "another path is suggested: {}", text.out);
     let bad = run(&folder, &["token", "inspect", "--claims", "claims.json", "--claim-path", "$["]);
-    assert_eq!(bad.exit, 1);
+    assert_eq!(bad.exit, 64, "a value that cannot be read is wrong usage");
     assert!(bad.err.contains("--claim-path"), "{}", bad.err);
 }
 
@@ -389,7 +369,7 @@ fn policies_are_validated_linted_and_compared() {
     folder.file("bad.json", &POLICY.replace("10.0.0.7", "10.0.0.0/8").replace("Role:Writers", "Team:x"));
     let both = run(&folder, &["policy", "validate", "policy.json", "bad.json"]);
     assert_eq!(both.exit, 1);
-    assert!(both.out.starts_with("policy.json: valid, 3 ACLs and 1 roles\nbad.json: 2 problems\n"), "{}", both.out);
+    assert!(both.out.starts_with("policy.json: valid, 3 ACLs and 1 role\nbad.json: 2 problems\n"), "{}", both.out);
     assert!(both.out.contains("/acls/0/principal: ") && both.out.contains("/acls/2/host: "), "{}", both.out);
 
     folder.file("odd.json", &POLICY.replace("\"Group:read-only\"", "\"Role:nobody\""));
@@ -404,10 +384,10 @@ fn policies_are_validated_linted_and_compared() {
     folder.file("later.json", &POLICY.replace("\"OPERATION_WRITE\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\"", "\"OPERATION_READ\", \"permission_type\": \"PERMISSION_TYPE_ALLOW\" },\n    { \"resource_type\": \"RESOURCE_TYPE_TOPIC\""));
     let diff = run(&folder, &["policy", "diff", "policy.json", "later.json", "--exit-code"]);
     assert_eq!(diff.exit, 1);
-    assert!(diff.out.contains("allows more in one place and less in another"), "{}", diff.out);
+    assert!(diff.out.contains("both grants and removes access"), "{}", diff.out);
     assert!(diff.out.contains("Group:payments  loses   Write"), "{}", diff.out);
     let equal = run(&folder, &["policy", "diff", "policy.json", "policy.json", "--exit-code"]);
-    assert_eq!((equal.exit, equal.out.as_str()), (0, "Every request of everyone is decided alike.\n"));
+    assert_eq!((equal.exit, equal.out.as_str()), (0, "No change in effective access.\n"));
 }
 
 #[test]
@@ -464,4 +444,35 @@ fn names_cannot_play_with_the_terminal() {
     ];
     let done = run(&folder, &args);
     assert!(!done.out.contains('\u{1b}') && !done.out.contains('\u{202e}'), "{:?}", done.out);
+}
+
+#[test]
+fn a_member_of_a_role_that_is_nearly_the_group_is_told() {
+    let folder = folder("near-member");
+    let ask = |group: &str| {
+        run(
+            &folder,
+            &[
+                "check",
+                "--policy",
+                "policy.json",
+                "--user",
+                "ana",
+                "--member-of",
+                group,
+                "--operation",
+                "write",
+                "--topic",
+                "payments-x",
+            ],
+        )
+    };
+    for (group, by) in [("Payments", "letter case"), ("payments/", "slashes at the edges")] {
+        let denied = ask(group);
+        assert_eq!(denied.exit, 2, "{}", denied.err);
+        assert!(denied.out.contains(&format!("near miss: {by} of a member of the role")), "{}", denied.out);
+        assert!(denied.out.contains("Group:payments > Role:Writers"), "{}", denied.out);
+    }
+    assert!(!ask("payment").out.contains("near miss"));
+    assert_eq!(ask("payments").exit, 0);
 }

@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_tests::folder::Folder;
-use gbac_tests::vectors::gbac;
+use gbac_tests::program;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
@@ -29,7 +29,7 @@ struct Service {
 
 impl Service {
     fn start(data: &Path) -> Self {
-        let mut child = Command::new(gbac())
+        let mut child = program::command()
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(data)
             .env("GBAC_ADMIN_PASSWORD", PASSWORD)

@@ -1,11 +1,9 @@
 //! `--help` of every command, as it was last looked at.
 
-use std::process::Command;
-
-use gbac_tests::vectors::gbac;
+use gbac_tests::program;
 
 fn help(path: &[String]) -> String {
-    let output = Command::new(gbac()).args(path).arg("--help").output().expect("gbac starts");
+    let output = program::command().args(path).arg("--help").output().expect("gbac starts");
     assert!(output.status.success(), "{path:?}");
     String::from_utf8(output.stdout).expect("text")
 }

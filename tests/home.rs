@@ -1,10 +1,10 @@
 //! What makes the command line at home on a machine: profiles, credentials, completions, YAML, colours, and `doctor`.
 
 use std::fs;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
+use gbac_tests::program::{self, Nobody};
 use gbac_tests::service::{Service, run};
-use gbac_tests::vectors::gbac;
 use serde_json::{Value, json};
 
 #[test]
@@ -42,14 +42,14 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
     let get = ["cluster", "config", "get", "nested_group_behavior"];
     assert_eq!(alone(&password, &get).done(), "none\n");
     assert!(alone(&[], &["security", "role", "create", "x"]).failed(64).contains("the user has no password"));
-    assert!(alone(&[("GBAC_URL", "http://127.0.0.1:1"), password[0]], &get).failed(1).contains("cannot be reached"));
+    let nobody = Nobody::there();
+    let away = nobody.url();
+    assert!(alone(&[("GBAC_URL", &away), password[0]], &get).failed(1).contains("cannot be reached"));
     assert_eq!(
-        alone(&[("GBAC_URL", "http://127.0.0.1:1"), password[0]], &[&get[..], &["--profile", "local"]].concat()).done(),
+        alone(&[("GBAC_URL", &away), password[0]], &[&get[..], &["--profile", "local"]].concat()).done(),
         "none\n"
     );
-    assert!(
-        alone(&[("GBAC_PROFILE", "far"), ("GBAC_URL", "http://127.0.0.1:1")], &get).failed(1).contains("127.0.0.1:1")
-    );
+    assert!(alone(&[("GBAC_PROFILE", "far"), ("GBAC_URL", &away)], &get).failed(1).contains(&away));
     // A token is enough, though the profile names a user.
     let token = service.token();
     assert_eq!(alone(&[("GBAC_TOKEN", &token)], &get).done(), "none\n");
@@ -153,10 +153,7 @@ fn colours_are_for_terminals_and_never_under_no_color() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("policy.json"), "{\"version\":1}").expect("a file");
     let check = |environment: &[(&str, &str)]| {
-        let mut command = Command::new(gbac());
-        for name in ["NO_COLOR", "CLICOLOR_FORCE", "CLICOLOR"] {
-            command.env_remove(name);
-        }
+        let mut command = program::command();
         command.args(["check", "--policy", "policy.json", "--user", "a", "--operation", "read", "--topic", "x"]);
         command.envs(environment.iter().copied()).current_dir(&folder).stdin(Stdio::null());
         String::from_utf8(command.output().expect("gbac starts").stdout).expect("text")
@@ -171,7 +168,7 @@ fn colours_are_for_terminals_and_never_under_no_color() {
 #[test]
 fn doctor_goes_through_the_four_steps() {
     let service = Service::start();
-    let steps = |run: gbac_tests::service::Run, exit: i32| -> Vec<Value> {
+    let steps = |run: gbac_tests::program::Run, exit: i32| -> Vec<Value> {
         assert_eq!(run.exit, exit, "{}{}", run.out, run.err);
         let value: Value = serde_json::from_str(&run.out).expect("JSON");
         value["steps"].as_array().expect("steps").clone()

@@ -78,7 +78,8 @@ fn members_are_what_the_source_writes() {
         let body = text.split("\n}").next().unwrap();
         arms(body, "Self::")
     }));
-    let relations = ["Equal", "Wider", "Narrower", "Mixed"].map(|name| format!("Self::{name} "));
+    let relations = ["Equal", "Wider", "Narrower", "Mixed", "SettingsDiffer"].map(|name| format!("Self::{name} "));
+    let (relations, of_acls) = (&relations, &relations[..4]);
     for (interface, name, values) in [
         ("Candidate", "name", arms(&decision, "NameFacet::")),
         ("Candidate", "operation", arms(&decision, "OperationFacet::")),
@@ -87,6 +88,8 @@ fn members_are_what_the_source_writes() {
         ("Inspection", "claim", arms(&read("engine/src/wire/extraction.rs"), "ClaimFinding::")),
         ("Finding", "severity", arms(&read("engine/src/analyze/lint/mod.rs"), "Self::")),
         ("Diff", "relation", sorted(relations.iter().flat_map(|line| arm(&diff, line)))),
+        ("Diff", "acl_relation", sorted(of_acls.iter().flat_map(|line| arm(&diff, line)))),
+        ("GroupChange", "effect", arms(&read("engine/src/analyze/diff/groups.rs"), "Self::")),
     ] {
         assert_eq!(member(&types, interface, name), values, "{interface}.{name}");
     }

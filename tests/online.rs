@@ -4,6 +4,7 @@
 use std::fs;
 use std::net::TcpListener;
 
+use gbac_tests::program::Nobody;
 use gbac_tests::service::{Service, answer, answering, run};
 use serde_json::{Value, json};
 
@@ -88,20 +89,20 @@ fn a_row_that_is_refused_makes_the_exit_code_and_keeps_no_other_back() {
 
 #[test]
 fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let (folder, nobody) = (tempfile::tempdir().expect("a folder"), Nobody::there());
     fs::write(folder.path().join("policy.json"), "{ \"version\": 1 }").expect("a file");
     let create = ["security", "acl", "create"];
     let topic = ["--operation", "read", "--topic", "x"];
     let acl = |words: &[&'static str]| [&create[..], &topic[..], words].concat();
     for (args, says) in [
         (acl(&["--allow-principal", "a", "--allow-host", "10.0.0.0/8"]), "--allow-host: `10.0.0.0/8`"),
-        (acl(&["--allow-principal", "a", "--deny-host", "10.0.0.7"]), "--deny-host is nobody's"),
+        (acl(&["--allow-principal", "a", "--deny-host", "10.0.0.7"]), "--deny-host has no principal"),
         (acl(&["--allow-principal", "group:eng"]), "in this letter case"),
         (acl(&["--allow-principal", "Group:"]), "the name after `Group:` is empty"),
         (acl(&["--allow-principal", "a,,b"]), "an entry of `a,,b` is empty"),
         (acl(&["--allow-principal", "\"a,b"]), "is not closed"),
-        (acl(&[]), "specified flags created no ACLs: say who"),
-        ([&create[..], &["--allow-principal", "a", "--topic", "x"]].concat(), "name what with --operation"),
+        (acl(&[]), "nothing to create: name a principal"),
+        ([&create[..], &["--allow-principal", "a", "--topic", "x"]].concat(), "name an operation with --operation"),
         ([&create[..], &["--allow-principal", "a", "--operation", "read"]].concat(), "name a resource"),
         (
             [&create[..], &["--allow-principal", "a", "--operation", "raed", "--topic", "x"]].concat(),
@@ -110,12 +111,12 @@ fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
         (vec!["security", "acl", "delete", "--no-confirm"], "say which ACLs"),
         (vec!["security", "role", "assign", "r", "--principal", "GROUP:x"], "`GROUP` is not a principal type"),
         (vec!["cluster", "config", "set", "superusers"], "`superusers` has no value"),
-        (vec!["import", "policy.json", "--if-match", ""], "that is no state"),
+        (vec!["import", "policy.json", "--if-match", ""], "invalid state"),
         (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or give --password-file"),
         (vec!["export", "--url", "http://gbac.example"], "what `http://gbac.example` answers could be anybody's"),
         (vec!["export", "--url", "gbac.example"], "is not the base address of an API"),
     ] {
-        let done = run(&folder, &[("GBAC_URL", "http://127.0.0.1:1")], &args);
+        let done = run(&folder, &[("GBAC_URL", &nobody.url())], &args);
         let text = done.failed(64);
         assert!(text.contains(says), "{args:?}: {text}");
     }
@@ -131,6 +132,8 @@ fn bad_input_is_one_line_and_changes_nothing() {
     let (web, asked) = answering(&[&answer("200 OK", "content-type: text/html\r\n", "<html>")]);
     let check = ["check", "--policy", "policy.json", "--user", "a", "--operation", "read"];
     let create = ["security", "acl", "create", "--operation", "read", "--topic", "x", "--allow-principal"];
+    let nobody = Nobody::there();
+    let away = nobody.url();
     for (args, exit, says) in [
         (
             vec!["permissions", "--policy", "policy.json", "--principal", "Robot:x"],
@@ -151,7 +154,7 @@ fn bad_input_is_one_line_and_changes_nothing() {
         ([&check[..], &["--topic", "a", "--host", "db.example"]].concat(), 64, "--host: `db.example` is neither"),
         ([&create[..], &["Group:"]].concat(), 64, "--allow-principal: the name after `Group:` is empty"),
         ([&create[..], &["a", "--allow-host", "db.example"]].concat(), 64, "--allow-host: `db.example` is neither"),
-        ([&create[..], &["a", "--url", "http://127.0.0.1:1"]].concat(), 1, "cannot be reached"),
+        ([&create[..], &["a", "--url", &away]].concat(), 1, "cannot be reached"),
         (vec!["security", "role", "list", "--url", &web], 1, "is not the JSON that is expected there"),
     ] {
         let text = service.run(&args).failed(exit);
@@ -206,7 +209,7 @@ fn what_is_deleted_is_shown_and_confirmed() {
     let service = Service::start();
     let group = ["delete", "--allow-principal", "Group:engineering"];
     let dry = service.acl(&[&group[..], &["--dry"]].concat()).done();
-    assert!(dry.contains("Nothing was deleted. The later policy allows less, and nothing more.\n"), "{dry}");
+    assert!(dry.contains("Nothing was deleted. The new policy only removes access.\n"), "{dry}");
     assert!(dry.contains("Group:engineering  loses   Read, Write, Describe  Topic orders- prefixed  *\n"), "{dry}");
     let unasked = service.acl(&group);
     assert!(unasked.out.contains("Group:engineering  *     TOPIC"), "{}", unasked.out);
@@ -227,12 +230,16 @@ fn a_rehearsal_of_new_acls_changes_nothing() {
     let create =
         ["create", "--deny-principal", "Group:analytics", "--operation", "read", "--dry", "--topic", "analytics-"];
     let dry = service.acl(&[&create[..], &["--resource-pattern-type", "prefixed"]].concat()).done();
-    assert!(dry.contains("Nothing was created. The later policy allows less, and nothing more.\n"), "{dry}");
+    assert!(dry.contains("Nothing was created. The new policy only removes access.\n"), "{dry}");
     assert!(dry.contains("Group:analytics  loses"), "{dry}");
     let faulty =
         service.acl(&["create", "--allow-principal", "Group:*", "--operation", "read", "--topic", "x", "--dry"]);
     assert_eq!(faulty.exit, 1);
-    assert!(faulty.out.contains("is not a wildcard") && faulty.out.contains("decided alike"), "{}", faulty.out);
+    assert!(
+        faulty.out.contains("is not a wildcard") && faulty.out.contains("No change in effective access"),
+        "{}",
+        faulty.out
+    );
     assert_eq!(service.count(&[]), 18);
 }
 
@@ -361,7 +368,7 @@ fn the_licence_is_shown_and_set() {
     assert_eq!(service.run(&["cluster", "license", "set", "expired"]).done(), "expired\n");
     assert_eq!(service.json(&["cluster", "license"]), json!({ "license": "expired", "pinned": false }));
     assert!(service.role(&["create", "Late"]).failed(1).contains("without a valid enterprise license"));
-    let acl = service.acl(&["create", "--allow-principal", "Group:a,bob", "--operation", "read", "--topic", "x"]);
+    let acl = service.acl(&["create", "--allow-principal", "Group:a,User:bob", "--operation", "read", "--topic", "x"]);
     assert_eq!(acl.exit, 1);
     assert!(acl.out.contains("without a valid enterprise license"), "{}", acl.out);
     assert_eq!(service.count(&["--topic", "x"]), 1, "users need none");
@@ -381,8 +388,12 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
     fs::write(file("changed.json"), &changed).expect("a file");
     let dry = service.run(&["import", "changed.json", "--dry", "--if-match", &state]).done();
     assert!(dry.contains("Group:engineering  loses") && dry.contains("Group:platform     gains"), "{dry}");
-    let said = service.run(&["import", "changed.json", "--if-match", &state]).done();
-    assert!(said.starts_with("Imported changed.json: 18 ACLs and 5 roles."), "{said}");
+    let unasked = service.run(&["import", "changed.json", "--if-match", &state]);
+    assert_eq!(unasked.err, "error: no terminal to confirm on; pass `--no-confirm`\n");
+    assert!(unasked.exit == 64 && unasked.out.starts_with("Adds ("), "{}", unasked.out);
+    assert_eq!(service.run(&["export"]).done(), before, "nothing was changed");
+    let said = service.run(&["import", "changed.json", "--if-match", &state, "--no-confirm"]).done();
+    assert!(said.contains("Removes (") && said.contains("\nImported changed.json: 18 ACLs and 5 roles."), "{said}");
     assert_ne!(service.run(&["export"]).done(), before);
 
     for late in [
@@ -392,13 +403,13 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
         assert!(service.run(late).failed(1).contains("the policy was changed"), "{late:?}");
     }
     assert_eq!(service.count(&["--allow-principal", "Group:platform"]), 2, "a late import changes nothing");
-    service.run(&["import", "policy.json"]).done();
+    service.run(&["import", "policy.json", "--no-confirm"]).done();
     assert_eq!(service.run(&["export"]).done(), before);
 
     fs::write(file("bad.json"), before.replace("\"*\"", "\"10.0.0.0/8\"")).expect("a file");
     assert!(service.run(&["import", "bad.json"]).failed(1).contains("/acls/0/host: "));
     fs::write(file("locked.json"), before.replace("\"admin\"", "\"somebody\"")).expect("a file");
-    let locked = service.run(&["import", "locked.json"]).failed(1);
+    let locked = service.run(&["import", "locked.json", "--no-confirm"]).failed(1);
     assert!(locked.contains("/settings/superusers: no superuser could sign in any more"), "{locked}");
     assert_eq!(service.run(&["export"]).done(), before, "all or nothing");
     assert!(service.run(&["export", "--out", "no/such/folder"]).failed(1).contains("no/such/folder"));
@@ -447,14 +458,14 @@ fn each_api_is_asked_with_its_own_credential() {
 fn a_service_that_does_not_answer_as_one_is_told_apart() {
     let folder = tempfile::tempdir().expect("a folder");
     let list = |url: &str| run(&folder, &[], &["security", "role", "list", "--url", url, "--timeout", "1"]);
-    let free = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("an address");
-    let unreachable = list(&format!("http://{free}")).failed(1);
-    assert!(unreachable.contains(&format!("`http://{free}` cannot be reached: ")), "{unreachable}");
+    let nobody = Nobody::there();
+    let unreachable = list(&nobody.url()).failed(1);
+    assert!(unreachable.contains(&format!("`{}` cannot be reached: ", nobody.url())), "{unreachable}");
     assert_eq!(unreachable.lines().count(), 1, "{unreachable}");
     for (status, headers, body, says) in [
         ("200 OK", "content-type: text/html\r\n", "<html>", "the answer to `/v1/roles` is not the JSON"),
         ("200 OK", "", "{\"roles\":7}", "is not the JSON that is expected"),
-        ("302 Found", "location: http://127.0.0.1:1/\r\n", "", "status 302, and redirects are not followed"),
+        ("302 Found", "location: http://elsewhere.example/\r\n", "", "status 302, and redirects are not followed"),
         ("502 Bad Gateway", "", "<html>", "the service answered with status 502"),
     ] {
         let (url, asked) = answering(&[&answer(status, headers, body)]);

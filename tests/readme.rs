@@ -1,8 +1,8 @@
 //! The command-line section of README.md, run line by line against a demo.
 
 use std::fs;
-use std::process::Command;
 
+use gbac_tests::program::program;
 use gbac_tests::service::Service;
 use gbac_tests::vectors::{gbac, root};
 use serde_json::{Value, json};
@@ -74,11 +74,8 @@ fn every_line_of_the_readme_does_its_work() {
             exports = here.split(" #").next().unwrap_or_default().to_owned();
             continue;
         }
-        let mut command = Command::new("sh");
+        let mut command = program("sh");
         command.args(["-c", &format!("{exports}\n{here}")]).current_dir(&service.folder).env("PATH", &path);
-        for name in ["GBAC_URL", "GBAC_USER", "GBAC_PASSWORD", "GBAC_TOKEN", "GBAC_PROFILE"] {
-            command.env_remove(name);
-        }
         let done = command.env("XDG_CONFIG_HOME", service.folder.path()).output().expect("sh starts");
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         // The doctor has something to say about this token, which is its work.

@@ -1,25 +1,30 @@
 //! `gbac serve` as who runs it meets it: flags that are refused, and what a first start says.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_tests::folder::Folder;
-use gbac_tests::vectors::gbac;
+use gbac_tests::program;
 use serde_json::Value;
 
 fn serve(args: &[&str]) -> Command {
-    let mut command = Command::new(gbac());
-    command.arg("serve").args(args).env_remove("GBAC_ADMIN_PASSWORD").env_remove("GBAC_ADMIN_USER");
+    let mut command = program::command();
+    command.arg("serve").args(args);
     command
 }
 
 /// The exit code and standard error of a start that is refused.
 fn refused(args: &[&str]) -> (i32, String) {
-    let output = serve(args).output().expect("gbac starts");
+    // The port is taken: whoever is told of something else was told before it was asked for.
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = taken.local_addr().expect("an address").to_string();
+    let listen = ["--listen", address.as_str()];
+    let listen = if args.contains(&"--listen") { &[][..] } else { &listen };
+    let output = serve(&[args, listen].concat()).output().expect("gbac starts");
     assert!(output.stdout.is_empty(), "{args:?}");
     (output.status.code().expect("an exit code"), String::from_utf8(output.stderr).expect("text"))
 }
@@ -86,6 +91,9 @@ fn faults_are_said_with_what_to_do() {
         (&["--data", data, "--listen", "0.0.0.0:0"][..], "--insecure-listen"),
         (&["--data", data, "--oidc-discovery-url", "http://id.example"], "--oidc-discovery-url"),
         (&["--data", data, "--public-url", "gbac.example"], "`gbac.example` is not a public address"),
+        (&["--demo", "--public-url", "gbac.example"], "`gbac.example` is not a public address"),
+        (&["--demo", "--upstream-admin", "cluster.example"], "--upstream-"),
+        (&["--demo"], "is taken"),
         (&["--data", data, "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], "`/no/cert.pem`"),
         (&["--demo", "--listen", "0.0.0.0:0"], "a demo listens on loopback only"),
     ] {

@@ -1,9 +1,9 @@
 //! The built `gbac` where it tries things: revoke, compare, what-if, collisions, and bug reports of the simulator.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use gbac_tests::folder::Folder;
-use gbac_tests::vectors::gbac;
+use gbac_tests::program;
 use serde_json::{Value, json};
 
 const POLICY: &str = r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix", "superusers": ["root"] },
@@ -30,13 +30,8 @@ impl Gbac {
 
     /// Exit code, standard output and error of a call.
     fn run(&self, args: &[&str]) -> (i32, String, String) {
-        let mut command = Command::new(gbac());
-        command
-            .args(args)
-            .current_dir(self.0.path())
-            .stdin(Stdio::null())
-            .env_remove("GBAC_TOKEN")
-            .env("NO_COLOR", "1");
+        let mut command = program::command();
+        command.args(args).current_dir(self.0.path()).stdin(Stdio::null());
         let output = command.output().expect("gbac starts");
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("text");
         (output.status.code().expect("an exit code"), text(output.stdout), text(output.stderr))
@@ -140,14 +135,14 @@ fn two_people_are_compared() {
     assert_eq!((&found["gains"], found["loses"].as_array().unwrap().len()), (&json!([]), 1));
     assert!(found.get("answers").is_none());
     let same = ["compare", "--policy", "policy.json", "--user", "alice", "--other-user", "bob"];
-    assert!(folder.run(&same).1.ends_with("\nBoth may exactly the same.\n"));
+    assert!(folder.run(&same).1.ends_with("\nBoth have identical permissions.\n"));
     // Half a question, half a pair, and one standard input for two.
     let (exit, _, err) = folder.run(&[&same[..], &["--topic", "x"]].concat());
     assert!(exit == 64 && err.contains("say what is asked"), "{err}");
     assert_eq!(folder.run(&same[..5]).0, 64);
     let (exit, _, err) =
         folder.run(&["compare", "--policy", "policy.json", "--token-file", "-", "--other-token-file", "-"]);
-    assert!(exit == 64 && err.contains("only one of them"), "{err}");
+    assert!(exit == 64 && err.contains("standard input can only be one"), "{err}");
     let (exit, _, err) = folder.run(&["compare", "--policy", "policy.json", "--user", "a", "--other-user", "User:b"]);
     assert!(exit == 64 && err.contains("--other-user: `User:b` is a principal"), "{err}");
 }
@@ -200,7 +195,7 @@ fn names_that_become_one_group_are_found() {
     }
     let (_, out, _) = folder.run(&asked(&["--nested", "none", "--name", "/x/payments"]));
     assert_eq!(out, "Nested names: none\nNo two names become one group.\n");
-    let comma = folder.value(&asked(&["--nested", "none", "--name", "payments,ops", "--limit", "1"]));
+    let comma = folder.value(&asked(&["--nested", "none", "--name", "\"payments,ops\"", "--limit", "1"]));
     assert_eq!((&comma["collisions"][0]["merging"], comma.get("more")), (&json!("comma"), None));
     let less = folder.value(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));
     assert_eq!((less["collisions"].as_array().unwrap().len(), &less["more"]), (1, &json!(1)));

@@ -1,7 +1,7 @@
 //! The engine's doors as the measurements use them; the only file here that knows the engine's API.
 
 use gbac_engine::analyze::{Diff, Finding, Permissions, WhoCan, diff, lint, permissions, who_can};
-use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Request, Resource};
+use gbac_engine::decide::{At, Decision, OpenIdentity, Outcome, Request, Resource};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -64,7 +64,7 @@ impl Engine {
     /// Everyone who may do something.
     #[must_use]
     pub fn who_can(&self, question: &Question) -> WhoCan {
-        who_can(&self.0, &Request::new(question.operation, question.resource_type, &question.name))
+        who_can(&self.0, &Request::new(question.operation, question.resource_type, &question.name, At::IgnoringExpiry))
     }
 
     /// Adds an ACL; whether it is new.
@@ -101,20 +101,20 @@ impl Opened {
     #[must_use]
     pub fn allows(&mut self, engine: &Engine, question: &Question) -> bool {
         let Question { operation, resource_type, name } = question;
-        self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name)) == Outcome::Allow
+        self.0.outcome(&engine.0, &Request::new(*operation, *resource_type, name, At::IgnoringExpiry)) == Outcome::Allow
     }
 
     /// The decision only, on a resource that was found before.
     #[must_use]
     pub fn allows_on(&mut self, engine: &Engine, question: &Question, resource: &Hot) -> bool {
-        self.0.outcome_on(&engine.0, question.operation, &resource.0, None) == Outcome::Allow
+        self.0.outcome_on(&engine.0, question.operation, &resource.0, None, At::IgnoringExpiry) == Outcome::Allow
     }
 
     /// The decision with its provenance.
     #[must_use]
     pub fn decide(&mut self, engine: &Engine, question: &Question) -> Decision {
         let Question { operation, resource_type, name } = question;
-        self.0.decide(&engine.0, &Request::new(*operation, *resource_type, name))
+        self.0.decide(&engine.0, &Request::new(*operation, *resource_type, name, At::IgnoringExpiry))
     }
 }
 

@@ -44,7 +44,7 @@ proptest! {
         let all: BTreeSet<&str> = known.iter().chain(&token).copied().filter(|name| !name.is_empty()).collect();
         let mut pairs = BTreeSet::new();
         for one in &all {
-            for other in all.iter().filter(|other| one < other) {
+            for other in all.iter().filter(|other| one < *other) {
                 for (merging, place) in [(Merging::Suffix, 0), (Merging::Comma, 1)] {
                     let [ones, others] = [one, other].map(|name| becomes(name, nested)[place].clone());
                     let cut = merging == Merging::Suffix;

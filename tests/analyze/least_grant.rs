@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_engine::analyze::{MAX_CANDIDATES, least_grant};
-use gbac_engine::decide::{Outcome, Request, decide};
+use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -148,8 +148,10 @@ fn where_there_are_too_many_candidates_it_says_so_and_tells_a_set_that_allows() 
         grant(&format!("g-{topic}"), topic);
     }
     topics[..count / 2].iter().for_each(|topic| grant("half", topic));
-    let requests: Vec<Request<'_>> =
-        topics.iter().map(|topic| Request::new(Operation::Read, ResourceType::Topic, topic)).collect();
+    let requests: Vec<Request<'_>> = topics
+        .iter()
+        .map(|topic| Request::new(Operation::Read, ResourceType::Topic, topic, At::IgnoringExpiry))
+        .collect();
     let enough = count / 2 + 1;
     let few = least_grant(&policy, &Identity::new("w", [""; 0]), &requests[..4]);
     assert!(few.complete && few.sets == [vec![Principal::group("half")]], "{:?}", few.sets);

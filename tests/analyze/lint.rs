@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Relation, Severity, diff, lint};
+use gbac_engine::analyze::{NameIndex, Relation, Severity, diff, lint, name_findings};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role};
 use gbac_engine::policy::Change;
 use gbac_engine::wire::{FindingJson, lint_from_json, policy_from_json};
@@ -220,7 +220,16 @@ fn vectors() -> Vec<Vector> {
         vector(
             "role_missing",
             Warning,
-            document(&none(), &["R:User:u"], &["TOPIC a LITERAL Role:r * READ ALLOW"]),
+            // One finding for all ACLs of the role.
+            document(
+                &none(),
+                &["R:User:u"],
+                &[
+                    "TOPIC a LITERAL Role:r * READ ALLOW",
+                    "TOPIC b LITERAL Role:r * WRITE DENY",
+                    "GROUP g LITERAL Role:r * READ ALLOW",
+                ],
+            ),
             document(&none(), &["r:User:u"], &["TOPIC a LITERAL Role:r * READ ALLOW"]),
         ),
         vector(
@@ -277,13 +286,39 @@ fn vectors() -> Vec<Vector> {
             "principal_wildcard",
             Warning,
             document(&none(), &["r:Group:*"], &[]),
-            document(&none(), &["r:Group:**"], &[]),
+            document(&none(), &["r:Group:eng"], &[]),
+        ),
+        // Also behind or inside a name, of a group or a user.
+        vector(
+            "principal_wildcard",
+            Warning,
+            acls(&["TOPIC a LITERAL Group:eng* * READ ALLOW", "TOPIC b LITERAL Group:eng* * READ ALLOW"]),
+            acls(&["TOPIC a LITERAL Group:eng * READ ALLOW", "TOPIC b PREFIXED Group:eng * READ ALLOW"]),
+        ),
+        vector(
+            "principal_wildcard",
+            Warning,
+            document(&none(), &["r:User:svc-*-eu"], &[]),
+            document(&none(), &["r:User:svc-eu"], &[]),
+        ),
+        vector("principal_wildcard", Warning, superusers("$.sub", &["*"]), superusers("$.sub", &["root"])),
+        vector(
+            "principal_type_twice",
+            Warning,
+            document(&none(), &["r:Group:Group:eng"], &[]),
+            document(&none(), &["r:Group:group:eng"], &[]),
+        ),
+        vector(
+            "principal_type_twice",
+            Warning,
+            acls(&["TOPIC a LITERAL Group:Role:r * READ ALLOW", "TOPIC b LITERAL Group:Role:r * READ ALLOW"]),
+            acls(&["TOPIC a LITERAL Role:r * READ ALLOW"]),
         ),
         vector(
             "member_is_everyone",
             Warning,
             document(&none(), &["r:User:*"], &[]),
-            document(&none(), &["r:User:**"], &[]),
+            acls(&["TOPIC a LITERAL User:* * READ ALLOW"]),
         ),
         vector(
             "principal_type_twice",
@@ -413,4 +448,72 @@ fn a_finding_says_what_it_is_about() {
     );
     assert_eq!(json["acls"], serde_json::json!([acl_json(read), acl_json(deny)]));
     assert_eq!(json.get("places"), None);
+}
+
+#[test]
+fn a_missing_role_is_told_once_with_all_its_acls() {
+    let acls = [
+        "TOPIC a LITERAL Role:gone * READ ALLOW",
+        "TOPIC b LITERAL Role:gone * WRITE DENY",
+        "GROUP g LITERAL Role:too * READ ALLOW",
+    ];
+    let policy = policy_from_json(&document(&serde_json::json!({}), &[], &acls)).unwrap();
+    let found: Vec<_> = lint(&policy).into_iter().filter(|finding| finding.code == "role_missing").collect();
+    let told: Vec<(&str, usize)> = found.iter().map(|finding| (finding.message.as_str(), finding.acls.len())).collect();
+    assert_eq!(
+        told,
+        [
+            ("there is no role `gone`, so its 2 ACLs have no effect", 2),
+            ("there is no role `too`, so its ACL has no effect", 1),
+        ]
+    );
+    let titles: Vec<String> = found[0].mends(&policy).into_iter().map(|mend| mend.title).collect();
+    assert_eq!(titles, ["Remove its 2 ACLs", "Create the role `gone`"]);
+}
+
+/// What is found about one name is what lint finds about it in a policy that names it.
+#[test]
+fn the_findings_of_one_name_are_those_of_lint() {
+    let acls = ["TOPIC a LITERAL Group:eng * READ ALLOW", "TOPIC a LITERAL Group:ENG * READ ALLOW"];
+    for (nested, names) in [("none", 0), ("suffix", 1)] {
+        let settings = serde_json::json!({ "nested_group_behavior": nested, "superusers": ["Root"] });
+        let policy = policy_from_json(&document(&settings, &["r: User:ada Group:/b/ops"], &acls)).unwrap();
+        let index = NameIndex::new(&policy);
+        let codes = |name: &str| -> Vec<&'static str> {
+            let principal = Principal::parse(name).unwrap();
+            let near_to = name_findings(&policy, &principal, &NameIndex::near_to(&policy, [&principal]));
+            let found = name_findings(&policy, &principal, &index);
+            assert_eq!(found, near_to, "{name}");
+            // The same as lint says of the policy with this name in it.
+            let mut named = policy.clone();
+            named.apply(Change::AddMember { role: "r".into(), member: principal.clone() }).unwrap();
+            let of_names = ["name_letter_case", "name_leading_slash", "group_path_with_suffix"];
+            let of_lint: Vec<_> = lint(&named)
+                .into_iter()
+                .filter(|finding| of_names.contains(&finding.code) && finding.principals.contains(&principal))
+                .collect();
+            let of_one: Vec<_> = found.iter().filter(|finding| of_names.contains(&finding.code)).cloned().collect();
+            assert_eq!(of_one, of_lint, "{name}");
+            found.iter().map(|finding| finding.code).collect()
+        };
+        let none: &[&str] = &[];
+        assert_eq!(codes("Group:ops"), none);
+        // Also where the name itself is known, and where several are near.
+        assert_eq!(codes("Group:eng"), ["name_letter_case"]);
+        assert_eq!(codes("Group:Eng"), ["name_letter_case"]);
+        assert_eq!(codes("User:root"), ["name_letter_case"]);
+        assert_eq!(codes("User:eng"), none);
+        assert_eq!(
+            codes("Group:eng/").first(),
+            Some(&if names == 0 { "name_leading_slash" } else { "group_path_with_suffix" })
+        );
+        assert_eq!(codes("Group:/b/ops"), &["group_path_with_suffix"][..names]);
+        assert_eq!(codes("Group:*"), ["principal_wildcard"]);
+        assert_eq!(codes("Group:e*ng"), ["principal_wildcard"]);
+        assert_eq!(codes("User:svc-*"), ["principal_wildcard"]);
+        assert_eq!(codes("Group:User:ada"), ["principal_type_twice"]);
+        assert_eq!(codes("User:Group:eng"), ["principal_type_twice"]);
+    }
+    let policy = policy_from_json(&document(&serde_json::json!({}), &[], &[])).unwrap();
+    assert_eq!(name_findings(&policy, &Principal::user("*"), &NameIndex::new(&policy)), []);
 }

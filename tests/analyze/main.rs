@@ -3,11 +3,14 @@
 mod collisions;
 mod compare;
 mod diff;
+mod expiry;
 mod least_grant;
 mod lint;
+mod near;
 mod people;
 mod permissions;
 mod reach;
 mod revoke;
 mod roles;
+mod settings;
 mod world;

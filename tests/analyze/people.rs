@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_engine::analyze::{Merging, Trial, Trials, compare, groups_between, merged_gains, people};
 use gbac_engine::check::{Answer, Check, Question as Asked, Who, what_if};
-use gbac_engine::decide::Outcome;
+use gbac_engine::decide::{At, Outcome};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
@@ -72,7 +72,7 @@ fn world() -> Policy {
 fn read(name: &str) -> Check {
     let question =
         Asked::Access { operation: Operation::Read, resource_type: ResourceType::Topic, resource_name: name.into() };
-    Check { id: None, who: Who::Names { user: String::new(), groups: Vec::new() }, question, host: None, now: None }
+    Check { id: None, who: Who::Names { user: String::new(), groups: Vec::new() }, question, host: None, at: None }
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn what_does_nothing_is_named() {
     )
     .unwrap();
     let who = Who::Names { user: "alice".into(), groups: vec!["ops".into()] };
-    let found = what_if(&world(), &who, &trials, None, None).unwrap();
+    let found = what_if(&world(), &who, &trials, None, None, At::IgnoringExpiry).unwrap();
     let idle: Vec<(&str, String)> = found.idle.iter().map(|idle| (idle.code(), idle.to_string())).collect();
     assert_eq!(
         idle.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
@@ -128,7 +128,7 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
             { "change": "join_group", "group": "ops" }, { "change": "add_member", "role": "readers", "principal": "Group:ops" }]"#,
     )
     .unwrap();
-    let found = what_if(&policy, &who, &trials, Some(&read("orders")), None).unwrap();
+    let found = what_if(&policy, &who, &trials, Some(&read("orders")), None, At::IgnoringExpiry).unwrap();
     assert_eq!(found.groups, (vec!["payments".into(), "ops".into()], vec!["/eng/payments".into()]));
     assert_eq!(
         found.comparison.gains.iter().map(|extent| extent.pattern.name.as_str()).collect::<Vec<_>>(),
@@ -138,7 +138,7 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
     assert_eq!(policy.role_names().count(), 1, "the policy is as it was");
     // With a claim that the token has not, nobody signs in.
     let nobody = trials_from_json(r#"[{ "change": "settings", "settings": { "oidc_principal_mapping": "$.email" } }]"#);
-    assert!(what_if(&policy, &who, &nobody.unwrap(), None, None).is_err());
+    assert!(what_if(&policy, &who, &nobody.unwrap(), None, None, At::IgnoringExpiry).is_err());
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! What somebody may do, and who may do something.
 
 use gbac_engine::analyze::{Exception, Grant, Holder, NamePattern, permissions, permissions_of, who_can};
-use gbac_engine::decide::Outcome;
+use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::identity::Identity;
-use gbac_engine::model::{Host, Operation, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+use gbac_engine::wire::WhoCanJson;
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -127,4 +128,38 @@ proptest! {
             }
         }
     }
+}
+
+/// A member that is named by an asterisk is one user; what everyone may is told of everyone (D-33).
+#[test]
+fn a_member_named_by_an_asterisk_is_told_from_everyone() {
+    let acl = |principal, operation| Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: "orders".into(),
+        pattern_type: PatternType::Literal,
+        principal,
+        host: Host::Any,
+        operation,
+        permission: Permission::Allow,
+    };
+    let told = |operation| {
+        let facts = Facts {
+            acls: vec![acl(Principal::role("r"), Operation::Read), acl(Principal::user("*"), Operation::Write)],
+            roles: vec![Role { name: "r".into(), members: [Principal::user("*"), Principal::group("eng")].into() }],
+            superusers: Vec::new(),
+        };
+        let request = Request::new(operation, ResourceType::Topic, "orders", At::IgnoringExpiry);
+        let found = serde_json::to_value(WhoCanJson::from(&who_can(&policy(&facts), &request))).unwrap();
+        let entries = found["entries"].as_array().unwrap().iter();
+        let is = |entry: &serde_json::Value, name| entry.get(name) == Some(&true.into());
+        entries
+            .map(|entry| (entry["principal"].as_str().unwrap().to_owned(), is(entry, "everyone"), is(entry, "literal")))
+            .collect::<Vec<_>>()
+    };
+    let entry = |name: &str, everyone, literal| (name.to_owned(), everyone, literal);
+    assert_eq!(
+        told(Operation::Read),
+        [entry("User:*", false, true), entry("Group:eng", false, false), entry("Role:r", false, true)]
+    );
+    assert_eq!(told(Operation::Write), [entry("User:*", true, false)]);
 }

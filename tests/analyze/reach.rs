@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_engine::analyze::{Block, Holder, Subject, cell, holdings, reach, resources};
-use gbac_engine::decide::{Outcome, Reason, Request, decide};
+use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
 use gbac_tests::oracle::Facts;
@@ -42,7 +42,7 @@ proptest! {
                 }
                 for operation in Operation::ALL {
                     for host in hosts() {
-                        let found = cell(&policy, &subject, (resource_type, &pattern), *operation, host);
+                        let found = cell(&policy, &subject, (resource_type, &pattern), *operation, host, At::IgnoringExpiry);
                         let question = crate::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
                         let expected = verdict(&facts, &user, &groups, &question);
                         prop_assert_eq!(found.outcome.code(), expected.outcome, "{:?} {:?}", subject, question);
@@ -74,7 +74,7 @@ proptest! {
                     prop_assert!(verdict(&facts, &user, &groups, &question).reason != "allow_rule");
                     continue;
                 };
-                let found = cell(&policy, &subject, (*resource_type, pattern), question.operation, question.host);
+                let found = cell(&policy, &subject, (*resource_type, pattern), question.operation, question.host, At::IgnoringExpiry);
                 prop_assert_eq!(found.outcome.code(), verdict(&facts, &user, &groups, &question).outcome, "{:?} {:?}", subject, question);
             }
         }
@@ -174,9 +174,16 @@ fn a_superuser_is_allowed_by_no_acl() {
     let policy = policy(&facts);
     let root = Subject::Holder(Holder::One(Principal::user("root")));
     let pattern = gbac_engine::analyze::NamePattern { pattern_type: PatternType::Literal, name: "x".into() };
-    let found = cell(&policy, &root, (gbac_engine::model::ResourceType::Topic, &pattern), Operation::Read, None);
+    let found = cell(
+        &policy,
+        &root,
+        (gbac_engine::model::ResourceType::Topic, &pattern),
+        Operation::Read,
+        None,
+        At::IgnoringExpiry,
+    );
     assert_eq!((found.outcome, found.granted_by), (Outcome::Allow, None));
-    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "x");
+    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "x", At::IgnoringExpiry);
     assert_eq!(decide(&policy, &Identity::new("root", [""; 0]), &request).reason, Reason::Superuser);
     assert!(holdings(&policy).all[0].is_superuser && reach(&policy, &root).superuser);
 }

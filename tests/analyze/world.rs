@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
 use gbac_engine::analyze::Holder;
-use gbac_engine::decide::Request;
+use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_engine::policy::Policy;
 use gbac_tests::oracle::{self, Asked, Facts};
@@ -104,8 +104,7 @@ pub(crate) struct Question {
 
 impl Question {
     pub(crate) fn request(&self) -> Request<'_> {
-        let request = Request::new(self.operation, self.resource_type, &self.name);
-        self.host.map_or(request, |host| request.with_host(host))
+        Request::new(self.operation, self.resource_type, &self.name, At::IgnoringExpiry).with_host(self.host)
     }
 }
 

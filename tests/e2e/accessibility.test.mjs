@@ -104,11 +104,18 @@ const states = {
   'simulator, allowed, verified': async (page) => {
     const simulator = new Simulator(page);
     await simulator.open();
-    await simulator.token.fill(await set.provider.token('maya.okafor'));
+    await simulator.enter(await set.provider.token('maya.okafor'));
     await simulator.ask({ operation: 'Write', name: 'orders-2026' });
     await simulator.sees('Allowed');
-    await simulator.verify({ keys: await set.provider.keys(), issuer: set.provider.issuer, audience: '' });
+    await simulator.verify({ keys: await set.provider.keys(), issuer: set.provider.issuer, audience: set.provider.audience });
     await simulator.says('Signature verified');
+  },
+  'simulator, sign-in fails': async (page) => {
+    const simulator = new Simulator(page);
+    await simulator.open();
+    await simulator.token.fill(await set.provider.token('maya.okafor'));
+    await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+    await simulator.sees('Denied: sign-in fails');
   },
   'simulator, with warnings': async (page) => {
     const simulator = new Simulator(page);

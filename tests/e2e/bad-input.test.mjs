@@ -55,6 +55,7 @@ journey('what people paste around a token is left out', async ({ page }) => {
   const token = await set.provider.token('maya.okafor');
   const lines = token.match(/.{1,60}/g).join('\n  ');
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
+  await simulator.enter(token);
   for (const words of [
     `Bearer ${token}`,
     `Authorization: Bearer ${token}\r\n`,
@@ -79,6 +80,11 @@ journey('claims without a token can be tried as they are', async ({ page }) => {
   await simulator.token.fill('{ "sub": "maya", "groups": ["engineering"] }');
   await refusal(simulator.token, /JSON/);
   await page.getByRole('button', { name: 'Read it as claims' }).click();
+  // A token with these claims alone opens nothing.
+  await simulator.sees('Denied: sign-in fails', /The token has no iss/);
+  const { provider } = await set.service.info();
+  const more = { iss: provider.issuer, aud: provider.audience, exp: Math.floor(Date.now() / 1000) + 600 };
+  await simulator.token.fill(JSON.stringify({ sub: 'maya', groups: ['engineering'], ...more }));
   await simulator.sees('Allowed', /User:maya/);
   await simulator.says('Claims only: there is no signature');
 });
@@ -105,7 +111,7 @@ journey('one megabyte of text is refused, and the page goes on', async ({ page }
   await accepted(simulator.token);
   const shown = (await simulator.elements()).length;
   assert.ok(shown > 0 && shown <= 200, `${shown} rows`);
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
 });
@@ -113,7 +119,7 @@ journey('one megabyte of text is refused, and the page goes on', async ({ page }
 journey('a claim path that does not parse is refused at its place', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.settings('What if');
   await simulator.sees('Allowed');
@@ -146,7 +152,7 @@ journey('a claim path that does not parse is refused at its place', async ({ pag
 journey('a host that is no address is refused, and asked for precisely', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   for (const [host, why] of [
@@ -171,7 +177,7 @@ journey('a host that is no address is refused, and asked for precisely', async (
 journey('what is odd but possible is answered, with a word about it', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-*' });
   await simulator.sees('Allowed');
   assert.ok((await descriptions(simulator.resourceName)).some((words) => /taken as a character/.test(words)));

@@ -39,7 +39,9 @@ test('the calls of the README answer what it says', async () => {
   const calls = script.match(/^curl /gm).length;
   assert.equal(answers.length, calls, 'every call has its answer below it');
 
-  const { stdout } = await run('sh', ['-euc', script]);
+  // A person's .curlrc and proxies are not the README's.
+  const { PATH, TMPDIR } = process.env;
+  const { stdout } = await run('sh', ['-euc', script], { env: { PATH, ...(TMPDIR && { TMPDIR }) } });
   const printed = stdout.split(END);
   assert.equal(printed.pop(), '');
   assert.equal(printed.length, answers.length);

@@ -65,8 +65,8 @@ async function recorded(script, program) {
     const env = {
       PATH: `${folder}:${process.env.PATH}`,
       CALLS: log,
-      GBAC_URL: 'http://127.0.0.1:9',
-      GBAC_ADMIN_URL: 'http://127.0.0.1:9',
+      GBAC_URL: 'https://gbac.example',
+      GBAC_ADMIN_URL: 'https://gbac.example',
       GBAC_TOKEN: 'token',
     };
     await run('sh', [join(folder, 'script.sh')], { env, cwd: folder });

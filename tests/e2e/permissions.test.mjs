@@ -287,8 +287,8 @@ journey('each finding says what it means, and its mend joins the draft', async (
   const before = await set.service.policy();
   await page.goto(FINDINGS);
   const kind = (name) => page.getByRole('region', { name });
-  await kind(/^Names that differ by letter case only/).waitFor();
-  assert.match(await text(kind(/^Names that differ by letter case only/)), /Group:Engineering and Group:engineering/);
+  await kind(/^Names that differ only in letter case/).waitFor();
+  assert.match(await text(kind(/^Names that differ only in letter case/)), /Group:Engineering and Group:engineering/);
   const empty = kind(/^Roles that nobody has/);
   assert.match(await text(empty), /ReportingLegacy/);
   await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
@@ -301,7 +301,7 @@ journey('each finding says what it means, and its mend joins the draft', async (
   await page.getByRole('button', { name: /^Apply/ }).click();
   await until(async () => assert.ok(!(await set.service.roles()).includes('ReportingLegacy')));
   await page.goto(FINDINGS);
-  await kind(/^Names that differ by letter case only/).waitFor();
+  await kind(/^Names that differ only in letter case/).waitFor();
   await kind(/^Roles that nobody has/).waitFor({ state: 'detached' });
 
   // Where only a person can tell, a link leads there.

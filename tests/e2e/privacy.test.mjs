@@ -21,7 +21,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   const before = watched.requests().length;
 
   const token = await provider.token('jonas.lindqvist');
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
   await simulator.settings('What if');
@@ -115,7 +115,7 @@ journey('a loaded page decides without the network', AWAY, async ({ page, contex
   await page.waitForFunction(() => performance.getEntriesByName('console: fetched ahead').length > 0);
   await context.setOffline(true);
 
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   await simulator.verify({ keys, issuer: set.provider.issuer, audience: set.provider.audience });

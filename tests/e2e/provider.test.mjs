@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GBAC } from './support/launch.mjs';
+import { GBAC, impersonal } from './support/launch.mjs';
 import { startProvider } from './support/provider.mjs';
 
 const run = promisify(execFile);
@@ -28,7 +28,7 @@ async function inspect(person, ...more) {
   await writeFile(keys, await provider.keys());
   const args = ['--format', 'json', 'token', 'inspect', token, '--jwks', keys];
   const expected = ['--issuer', provider.issuer, '--audience', provider.audience];
-  const { stdout } = await run(GBAC, [...args, ...expected, ...more]);
+  const { stdout } = await run(GBAC, [...args, ...expected, ...more], { env: impersonal() });
   return JSON.parse(stdout);
 }
 

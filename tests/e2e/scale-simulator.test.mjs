@@ -34,7 +34,13 @@ function largePolicy(policy) {
   return { ...policy, roles, acls };
 }
 
-const claims = { sub: 'maya', exp: 9_000_000_000, groups: Array.from({ length: GROUPS }, (_, n) => team(n * 5)) };
+const claims = {
+  iss: 'https://idp.example',
+  aud: 'streams',
+  sub: 'maya',
+  exp: 9_000_000_000,
+  groups: Array.from({ length: GROUPS }, (_, n) => team(n * 5)),
+};
 const token = `${encode({ alg: 'RS256', typ: 'JWT', kid: 'k' })}.${encode(claims)}.${Buffer.alloc(256, 7).toString('base64url')}`;
 
 journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', async ({ page, context, t }) => {
@@ -44,7 +50,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', as
   const simulator = new Simulator(page);
   await simulator.open();
   await page.getByText('decided in this browser on 100,000 ACLs and 10,000 roles.').waitFor();
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Read', name: `${team(5)}.x` });
   await simulator.sees('Allowed');
 

@@ -69,7 +69,7 @@ journey('a first visit of the simulator answers', async ({ page, context }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   await page.getByRole('heading', { level: 1, name: 'Simulator' }).waitFor();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   rows.push(['a first visit: the main thread until the simulator answers a check', inScripts(await thread.busy()), 1000]);
@@ -85,7 +85,7 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   await simulator.open();
   t.diagnostic(`from the address to a page that knows ${ACLS} ACLs: ${Math.round(performance.now() - started)} ms`);
   await page.getByText('decided in this browser on 10,000 ACLs and 200 roles.').waitFor();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: KEYS.slice(0, -1) });
   await simulator.sees('Denied, nothing allows it');
 

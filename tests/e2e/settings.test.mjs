@@ -33,11 +33,35 @@ class Settings {
     await this.form.getByRole('radio', { name: behavior }).check();
   }
 
+  /** What is told of groups, here and in the review: how much is gained and lost, and each line of both tables. */
+  async told() {
+    const numbers = await this.page.getByText(/^\d+ gains?, \d+ loss(es)? for \d+ names?$/).innerText();
+    const names = (await cells(this.names)).map(([name, today, then]) => [name, today, then]);
+    return { numbers, names, effects: await cells(this.effects) };
+  }
+
   /** The row of a name: the name, what it is today, what it becomes, what happens. */
   async row(name) {
     return (await cells(this.names)).find(([first]) => first === name || first === `${name} known`);
   }
 }
+
+journey('another claim path: what cannot be known is told on both pages, and nobody is said to lose nothing', async ({ page }) => {
+  const settings = new Settings(page);
+  await settings.open();
+  await settings.path.fill('$.realm_access.roles');
+  const unknown = /known groups may no longer be in tokens/;
+  await page.getByText(unknown).waitFor();
+  const [, today, then, happens] = await settings.row('analytics');
+  assert.deepEqual([today, then], ['Group:analytics', 'not known']);
+  assert.match(happens, /Groups are read from another claim: it is unknown whether tokens still contain this name/);
+  assert.equal(await page.getByText('No change in effective access').count(), 0);
+  await settings.form.getByRole('button', { name: 'Review 1 change' }).click();
+  await page.getByText(/compared$/).waitFor();
+  const review = await text(page.getByRole('region', { name: 'What changes for people' }));
+  assert.match(review, unknown);
+  assert.doesNotMatch(review, /No change in effective access|Nobody/);
+});
 
 /** The properties as the service has them. */
 const properties = async (ask) => (await ask('GET', '/v1/cluster_config')).body;
@@ -54,7 +78,7 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   assert.deepEqual(await settings.row('/eng/payments'), ['/eng/payments', 'Group:/eng/payments', 'Group:/eng/payments', 'Same']);
 
   await settings.nested('suffix');
-  await page.getByRole('heading', { name: 'This change moves people between permissions' }).waitFor();
+  await page.getByRole('heading', { name: 'This change affects who has which permissions' }).waitFor();
   const [, today, then, happens] = await settings.row('/contractors/payments');
   assert.deepEqual([today, then], ['Group:/contractors/payments', 'Group:payments']);
   assert.match(happens, /Merges with .*\/eng\/payments/);
@@ -68,8 +92,18 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   await settings.form.getByRole('button', { name: 'Discard' }).click();
   await settings.effects.waitFor({ state: 'detached' });
   await settings.nested('suffix');
+  await settings.effects.waitFor();
+  const told = await settings.told();
+  assert.match(told.numbers, /^[1-9]\d* gains?, [1-9]\d* loss(es)? for [1-9]\d* names?$/);
   await settings.form.getByRole('button', { name: 'Review 1 change' }).click();
   await page.getByRole('heading', { level: 1, name: /^Review/ }).waitFor();
+  // The review says the same of the same change, name by name.
+  await page.getByText(/compared$/).waitFor();
+  assert.deepEqual(await settings.told(), told);
+  const [gained, lost] = told.numbers.match(/\d+/g);
+  const review = await text(page.getByRole('region', { name: 'What changes for people' }));
+  assert.match(review, new RegExp(`gained by \\d+ principals? ${gained} lost by \\d+ principals? ${lost} `));
+  assert.doesNotMatch(review, /No change in effective access|Nobody/);
   assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
   await page.getByRole('button', { name: /^Apply/ }).click();
   await until(async () => assert.equal((await properties(set.service.ask)).nested_group_behavior, 'suffix'));

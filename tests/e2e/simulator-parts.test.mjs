@@ -59,7 +59,7 @@ journey('a missed group is looked for, and the service is asked only when somebo
 journey('tests are saved, fail when something is tried, and come back from a file', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   const tests = await part(page, 'Tests');
@@ -101,7 +101,7 @@ journey('a check travels as a link without the token', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   const share = await part(page, 'Share');
@@ -123,7 +123,7 @@ journey('with every part open, the token is nowhere but in its field, and axe fi
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   for (const title of TITLES) await part(page, title);
   const compare = await part(page, 'Compare two people');
@@ -148,14 +148,14 @@ journey('with every part open, the token is nowhere but in its field, and axe fi
 journey('the platform’s own rules refuse what it does not read', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed');
   const troubleshoot = await part(page, 'Troubleshoot');
   const otherwise = troubleshoot.getByRole('list', { name: 'What the platform does otherwise' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*RS256 only.*at\+jwt.*JWT only/);
   await troubleshoot.getByRole('radio', { name: 'The platform, version 26.1' }).check();
-  await simulator.sees('Denied, sign-in fails', /RS256 only/);
+  await simulator.sees('Denied: sign-in fails', /RS256 only/);
   await troubleshoot.getByRole('radio', { name: 'GBAC' }).check();
   await simulator.sees('Allowed');
 });
@@ -163,7 +163,7 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
 journey('a claim path comes from a provider’s preset, and the token completes it', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('ana.sousa'));
+  await simulator.enter(await set.provider.token('ana.sousa'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied, nothing allows it');
   await simulator.settings('What if');

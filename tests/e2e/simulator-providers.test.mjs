@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { text } from './support/fields.mjs';
 import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
 import { stage } from './support/journey.mjs';
-import { GBAC } from './support/launch.mjs';
+import { GBAC, impersonal } from './support/launch.mjs';
 import { lines, part } from './support/parts.mjs';
 import { Simulator } from './support/simulator.mjs';
 import { until } from './support/until.mjs';
@@ -104,7 +104,7 @@ journey('a token of somebody else is told before anything is verified', async ({
 journey('tokens of a real provider go from the token to the verdict', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await until(async () =>
     assert.deepEqual(
       (await simulator.elements()).map(([, name]) => name),
@@ -126,7 +126,7 @@ journey('tokens of Glewlwyd go from the token to the verdict', async ({ page, t 
     const simulator = new Simulator(page);
     await simulator.open();
     // One string with commas, in a token whose user has a name that nobody chose.
-    await simulator.token.fill(await glewlwyd.token('ana.sousa'));
+    await simulator.enter(await glewlwyd.token('ana.sousa'));
     await simulator.ask({ operation: 'Write', name: 'payments-settled' });
     await until(async () =>
       assert.deepEqual(
@@ -153,7 +153,7 @@ journey('a check travels as a file without the token, and the command line answe
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   const share = await part(page, 'Share');
@@ -177,14 +177,14 @@ journey('a check travels as a file without the token, and the command line answe
 
   const policy = `${file}.policy.json`;
   await writeFile(policy, JSON.stringify(await set.service.policy()));
-  const { stdout } = await run(GBAC, ['check', '--policy', policy, '--requests', file]);
+  const { stdout } = await run(GBAC, ['check', '--policy', policy, '--requests', file], { env: impersonal() });
   assert.match(stdout, /"outcome":"deny"/);
 });
 
 journey('a bug report of a failing test is checked by the command line, with the same outcome', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   const tests = await part(page, 'Tests');
@@ -200,7 +200,7 @@ journey('a bug report of a failing test is checked by the command line, with the
   ]);
   const file = await report.path();
   const [, difference] = /^Difference: (.*)$/m.exec(await readFile(file, 'utf8'));
-  const failed = await run(GBAC, ['--format', 'json', 'test', file]).catch((error) => error);
+  const failed = await run(GBAC, ['--format', 'json', 'test', file], { env: impersonal() }).catch((error) => error);
   assert.equal(failed.code, 1);
   const { tests: [test] } = JSON.parse(failed.stdout);
   assert.deepEqual([test.name, test.passed, test.difference], ['maya writes orders', false, difference]);

@@ -13,6 +13,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.paste(await set.provider.token('maya.okafor'));
+  await simulator.accept();
 
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed', /User:maya\.okafor may write to topic orders-2026/);
@@ -132,7 +133,7 @@ journey('an overage is named as one, and what the user has without groups still 
 journey('another claim path is offered, tried, and not saved', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('ana.sousa'));
+  await simulator.enter(await set.provider.token('ana.sousa'));
   await simulator.ask({ operation: 'Write', name: 'payments-eu' });
   await simulator.sees('Denied, nothing allows it');
   assert.match(await simulator.step(/Group claim/), /^failed: Group claim 0 names .*\$\.groups/);
@@ -163,7 +164,7 @@ journey('the last good result stays in sight, marked as old, while an input is w
   const simulator = new Simulator(page);
   await simulator.open();
   const token = await set.provider.token('maya.okafor');
-  await simulator.token.fill(token);
+  await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   const before = await simulator.elements();
@@ -235,7 +236,7 @@ journey('a signature is not verified until it was, with the provider’s keys', 
   await simulator.says('Signature not verified');
   await simulator.verify({ keys, issuer: provider.issuer, audience: 'another service' });
   await simulator.says('The signature is valid, but the token is refused');
-  await simulator.audience.fill('');
+  await simulator.audience.fill(provider.audience);
   await simulator.says('Signature verified');
 
   // The same header and signature over other claims.
@@ -272,17 +273,17 @@ journey('a demo token is verified with the demo’s own keys', async ({ page }) 
 journey('an expired token is denied, and can be answered for as if it were not', async ({ page, context }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   await context.clock.setFixedTime(Date.now() + 2.5 * HOUR_MS);
-  await simulator.sees('Denied, the token has expired');
+  await simulator.sees('Denied: sign-in fails', /The token expired (89|90) min ago\. Get a new token/);
   await simulator.checks.getByText(/^Expired 1 h ago/).waitFor();
   await simulator.check.getByRole('button', { name: 'Answer as if it had not expired' }).click();
   await simulator.sees('Allowed');
   assert.match((await simulator.reasons()).Expired, /as if it had not/);
   await simulator.check.getByRole('button', { name: 'Take the expiry into account' }).click();
-  await simulator.sees('Denied, the token has expired');
+  await simulator.sees('Denied: sign-in fails');
 });
 
 journey('groups by hand give the same verdict as a token', async ({ page }) => {
@@ -305,7 +306,7 @@ journey('groups by hand give the same verdict as a token', async ({ page }) => {
 
   // The token that was entered before is still there.
   await page.getByRole('radio', { name: 'Token', exact: true }).check();
-  await simulator.token.fill(await set.provider.token('tom.weber'));
+  await simulator.enter(await set.provider.token('tom.weber'));
   await page.getByRole('radio', { name: 'Groups by hand' }).check();
   assert.equal(await simulator.groups.inputValue(), 'engineering');
   await page.getByRole('radio', { name: 'Token', exact: true }).check();
@@ -317,7 +318,7 @@ journey('a changed membership counts with the next token only', async ({ page })
   await simulator.open();
   const before = await set.provider.token('tom.weber');
   set.provider.setGroups('tom.weber', ['engineering']);
-  await simulator.token.fill(before);
+  await simulator.enter(before);
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   await simulator.token.fill(await set.provider.token('tom.weber'));
@@ -327,7 +328,7 @@ journey('a changed membership counts with the next token only', async ({ page })
 journey('settings that the service changed are in force at the next reading', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
   await set.service.setProperties({ nested_group_behavior: 'suffix' });

@@ -15,7 +15,7 @@ const side = async (what, title) => await text(what.getByRole('group', { name: t
 journey('a change is tried beside today, tells what else it does, and becomes a draft', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   await simulator.sees('Denied, nothing allows it');
 
@@ -64,7 +64,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
 journey('a setting and an ACL are tried on a token with paths', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied by rule');
   const whatIf = await part(page, 'What if');
@@ -85,7 +85,7 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
 journey('the least that would allow it is found and tried, and so is what takes it away', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   const least = await part(page, 'Least change');
   await least.getByRole('heading', { name: 'A group or role that is there' }).waitFor();
@@ -118,7 +118,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
 journey('a whole request is decided check by check', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   const request = await part(page, 'Whole request');
   await request.getByRole('textbox', { name: 'Topic', exact: true }).fill('analytics-daily');
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('analytics-app');
@@ -140,7 +140,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
 journey('names that become one group are told, with what each gains', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('jonas.lindqvist'));
+  await simulator.enter(await set.provider.token('jonas.lindqvist'));
   const collisions = await part(page, 'Collisions');
   await collisions.getByText(/^No two names become one group/).waitFor();
   await collisions.getByRole('radio', { name: 'suffix' }).check();
@@ -153,7 +153,7 @@ journey('names that become one group are told, with what each gains', async ({ p
 journey('two people are compared', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
-  await simulator.token.fill(await set.provider.token('maya.okafor'));
+  await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
   const compare = await part(page, 'Compare two people');

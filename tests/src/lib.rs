@@ -1,10 +1,13 @@
 //! What the tests share: the vectors, a naive oracle, small worlds in which names collide, and a running service.
 
+pub mod bad_requests;
 pub mod bytes;
 pub mod changes;
 pub mod folder;
 pub mod fuzz;
 pub mod oracle;
+pub mod program;
+pub mod samples;
 pub mod service;
 pub mod session;
 pub mod vectors;

@@ -93,7 +93,7 @@ fn verdict(found: &Found<'_>, asked: &Asked, outcome: &'static str, reason: &'st
         source: Some(source),
         group: group.map(String::from),
         role: role.map(String::from),
-        acl: Some(found.acl.clone()),
+        acl: Some(Acl { resource_name: acl_name(found.acl).into(), ..found.acl.clone() }),
         host_unknown: asked.host.is_none() && found.acl.host != Host::Any,
     }
 }
@@ -111,7 +111,7 @@ fn matching<'a>(
             if acl.permission == permission
                 && principal_matches(acl, &way, asked)
                 && acl.resource_type == asked.resource_type
-                && name_matches(acl, &asked.name)
+                && name_matches(acl, asked)
                 && operation_place(acl, asked.operation).is_some()
                 && host_matches(acl, asked.host, unknown_host_matches)
             {
@@ -160,10 +160,24 @@ fn principal_matches(acl: &Acl, way: &Way<'_>, asked: &Asked) -> bool {
     }
 }
 
-fn name_matches(acl: &Acl, name: &str) -> bool {
+/// The cluster has one name, and an empty one means the same (D-37).
+fn resource_name(resource_type: ResourceType, name: &str) -> &str {
+    if resource_type == ResourceType::Cluster && name.is_empty() { "kafka-cluster" } else { name }
+}
+
+fn asked_name(asked: &Asked) -> &str {
+    resource_name(asked.resource_type, &asked.name)
+}
+
+fn acl_name(acl: &Acl) -> &str {
+    resource_name(acl.resource_type, &acl.resource_name)
+}
+
+fn name_matches(acl: &Acl, asked: &Asked) -> bool {
+    let (pattern, name) = (acl_name(acl), asked_name(asked));
     match acl.pattern_type {
-        PatternType::Literal => acl.resource_name == name || acl.resource_name == "*",
-        PatternType::Prefixed => name.as_bytes().starts_with(acl.resource_name.as_bytes()),
+        PatternType::Literal => pattern == name || pattern == "*",
+        PatternType::Prefixed => name.as_bytes().starts_with(pattern.as_bytes()),
     }
 }
 
@@ -190,7 +204,7 @@ fn order(a: &Found<'_>, b: &Found<'_>, asked: &Asked) -> Ordering {
     let key = |found: &Found<'_>| {
         let acl = found.acl;
         let pattern = match acl.pattern_type {
-            PatternType::Literal if acl.resource_name == asked.name => (0, 0),
+            PatternType::Literal if acl_name(acl) == asked_name(asked) => (0, 0),
             PatternType::Prefixed => (1, usize::MAX - acl.resource_name.len()),
             PatternType::Literal => (2, 0),
         };

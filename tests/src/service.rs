@@ -3,13 +3,13 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::vectors::gbac;
+use crate::program::{self, Run};
 
 /// A demo that runs until the test ends, and a folder for the test's files.
 #[derive(Debug)]
@@ -21,58 +21,16 @@ pub struct Service {
     pub folder: TempDir,
 }
 
-/// How a command ended.
-#[derive(Debug)]
-pub struct Run {
-    /// The exit code.
-    pub exit: i32,
-    /// Standard output.
-    pub out: String,
-    /// Standard error.
-    pub err: String,
-}
-
-impl Run {
-    /// What was written, of a command that did its work.
-    ///
-    /// # Panics
-    /// When it did not, or had something to say on standard error.
-    pub fn done(self) -> String {
-        assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
-        self.out
-    }
-
-    /// What was said, of a command that ended with this code.
-    ///
-    /// # Panics
-    /// When it ended with another.
-    #[must_use]
-    pub fn failed(self, exit: i32) -> String {
-        assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
-        assert!(self.err.starts_with("error: "), "{}", self.err);
-        self.err
-    }
-}
-
 /// A run of `gbac` with nothing of the environment but these, profiles of its own, and nobody at the terminal.
 ///
 /// # Panics
-/// When it cannot be started, or writes what is no text.
+/// When it cannot be started, or does not end by itself.
 #[must_use]
 pub fn run(folder: &TempDir, environment: &[(&str, &str)], args: &[&str]) -> Run {
-    let mut command = Command::new(gbac());
-    for name in ["GBAC_URL", "GBAC_USER", "GBAC_PASSWORD", "GBAC_TOKEN", "GBAC_PROFILE"] {
-        command.env_remove(name);
-    }
+    let mut command = program::command();
     command.env("XDG_CONFIG_HOME", folder.path().join("config"));
-    let environment = environment.iter().copied();
-    let output = command.args(args).envs(environment).current_dir(folder).stdin(Stdio::null()).output();
-    let output = output.expect("gbac starts");
-    Run {
-        exit: output.status.code().expect("gbac ends by itself"),
-        out: String::from_utf8(output.stdout).expect("output is UTF-8"),
-        err: String::from_utf8(output.stderr).expect("errors are UTF-8"),
-    }
+    command.args(args).envs(environment.iter().copied());
+    program::run(command, folder.path(), "")
 }
 
 impl Service {
@@ -82,8 +40,8 @@ impl Service {
     /// When it does not start.
     #[must_use]
     pub fn start() -> Self {
-        let mut command = Command::new(gbac());
-        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]).env_remove("GBAC_ADMIN_PASSWORD");
+        let mut command = program::command();
+        command.args(["serve", "--demo", "--listen", "127.0.0.1:0"]);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().expect("a pipe")).read_line(&mut line).expect("a line");

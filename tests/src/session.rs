@@ -1,6 +1,6 @@
 //! An identity that stays open while its policy changes, asked in every way that the engine has.
 
-use gbac_engine::decide::{Decision, OpenIdentity, Resource, decide, explain};
+use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Resource, decide, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 
@@ -33,16 +33,18 @@ impl Session {
             }
         }
         let mut outcomes = vec![("outcome", self.open.outcome(policy, &request))];
-        // A resource has no instant, so an expired identity is not asked that way.
-        if request.now.is_none() {
-            let is_it = |known: &Resource| (known.resource_type(), known.name()) == (asked.resource_type, &*asked.name);
-            let known = self.resources.iter().position(is_it).unwrap_or_else(|| {
-                self.resources.push(Resource::new(policy, asked.resource_type, &asked.name));
-                self.resources.len() - 1
-            });
-            let resource = &self.resources[known];
-            outcomes.push(("resource", self.open.outcome_on(policy, asked.operation, resource, request.host)));
-        }
+        let is_it =
+            |known: &Resource| (known.resource_type(), known.name()) == (asked.resource_type, request.resource_name);
+        let known = self.resources.iter().position(is_it).unwrap_or_else(|| {
+            self.resources.push(Resource::new(policy, asked.resource_type, &asked.name));
+            self.resources.len() - 1
+        });
+        let resource = &self.resources[known];
+        let on_resource = self.open.outcome_on(policy, asked.operation, resource, request.host, request.at);
+        let names = [&*asked.name];
+        let listed = self.open.filter(policy, asked.operation, asked.resource_type, names, request.host, request.at);
+        let filtered = if listed == names { Outcome::Allow } else { Outcome::Deny };
+        outcomes.extend([("resource", on_resource), ("filter", filtered)]);
         let (way, found) = outcomes.into_iter().find(|(_, found)| found.code() != expected.outcome)?;
         Some(format!("{way}: {found:?}\noracle: {expected:?}\nasked: {asked:?}"))
     }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use gbac_engine::decide::Request;
+use gbac_engine::decide::{At, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
 use gbac_engine::policy::{Change, Policy, Settings};
@@ -16,7 +16,7 @@ const USERS: &[&str] = &["u", "v", "g", "*"];
 const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
 /// The names of roles.
 pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
-const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1"];
+const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
 
 /// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 50,000.
 ///
@@ -37,7 +37,7 @@ fn operation() -> impl Strategy<Value = Operation> {
 }
 
 fn resource_type() -> impl Strategy<Value = ResourceType> {
-    prop_oneof![4 => Just(ResourceType::Topic), 1 => Just(ResourceType::Group)]
+    prop_oneof![8 => Just(ResourceType::Topic), 2 => Just(ResourceType::Group), 1 => Just(ResourceType::Cluster)]
 }
 
 /// Any member of a role that a policy may hold.
@@ -138,6 +138,5 @@ pub fn identity(asked: &Asked) -> Identity {
 /// The engine's request of a question.
 #[must_use]
 pub fn request(asked: &Asked) -> Request<'_> {
-    let request = Request::new(asked.operation, asked.resource_type, &asked.name);
-    asked.host.map_or(request, |host| request.with_host(host))
+    Request::new(asked.operation, asked.resource_type, &asked.name, At::IgnoringExpiry).with_host(asked.host)
 }

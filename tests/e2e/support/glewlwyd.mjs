@@ -36,8 +36,14 @@ export async function whyNoGlewlwyd() {
   return missing.length > 0 && `not installed: ${missing.join(', ')} (Debian: apt install glewlwyd sqlite3)`;
 }
 
+/**
+ * An address of loopback that no other process takes by chance: its port has to be named before it starts, and on an address of
+ * its own nobody comes in between. Only Linux answers on all of 127.0.0.0/8.
+ */
+const HOST = process.platform === 'linux' ? `127.${1 + (process.pid >> 16)}.${(process.pid >> 8) & 255}.${process.pid & 255}` : '127.0.0.1';
+
 async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
+  const server = createServer().listen(0, HOST);
   await once(server, 'listening');
   const { port } = server.address();
   server.close();
@@ -47,15 +53,15 @@ async function freePort() {
 
 /** Its configuration; a text in it is written as in JSON. */
 function configure(port, database) {
-  const origin = `http://127.0.0.1:${port}`;
+  const origin = `http://${HOST}:${port}`;
   const settings = {
     port,
-    bind_address: '127.0.0.1',
+    bind_address: HOST,
     external_url: origin,
     api_prefix: 'api',
     log_mode: 'console',
     log_level: 'INFO',
-    cookie_domain: '127.0.0.1',
+    cookie_domain: HOST,
     session_key: 'session',
     admin_scope: 'g_admin',
     profile_scope: 'g_profile',
@@ -83,7 +89,7 @@ export async function startGlewlwyd(people) {
     const tables = await readFile(TABLES, 'utf8');
     await run('sqlite3', ['-bail', database, `BEGIN;${tables}COMMIT;`]);
     glewlwyd = await launch('glewlwyd', ['-c', settings], { ready: /Glewlwyd started on port/ });
-    const api = `http://127.0.0.1:${port}/api`;
+    const api = `http://${HOST}:${port}/api`;
     // It says that it started before it listens.
     await until(() => fetch(api));
     const ask = await signIn(api);

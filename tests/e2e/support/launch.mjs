@@ -13,6 +13,11 @@ export const GBAC = process.env.GBAC_BIN ?? fileURLToPath(new URL('../../../targ
 /** After this long a start has failed; the line that says it is ready ends the wait. */
 const START_MS = 30_000;
 
+/** The environment without what somebody has set for a `gbac` of their own. */
+export function impersonal() {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GBAC_')));
+}
+
 const running = new Set();
 // A test file that is ended from outside leaves no program behind.
 process.on('exit', () => running.forEach((child) => child.kill('SIGKILL')));
@@ -58,11 +63,11 @@ export async function launch(program, args, { ready, env = process.env }) {
   }
 }
 
-/** Starts `gbac serve`; only these variables of the environment tell it what to do. */
+/** Starts `gbac serve`; of the variables that begin with GBAC_ only these reach it. */
 export async function serve(flags, { GBAC_ADMIN_PASSWORD } = {}) {
   if (!existsSync(GBAC))
     throw new Error(`there is no ${GBAC}; build it with \`cargo build -p gbac\`, or name it in GBAC_BIN`);
-  const { GBAC_ADMIN_PASSWORD: _, GBAC_ADMIN_USER: __, ...env } = process.env;
+  const env = impersonal();
   if (GBAC_ADMIN_PASSWORD !== undefined) env.GBAC_ADMIN_PASSWORD = GBAC_ADMIN_PASSWORD;
   const { ready, ...program } = await launch(GBAC, ['serve', ...flags], {
     ready: /^listening on (https?:\/\/\S+)$/m,

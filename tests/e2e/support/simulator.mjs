@@ -54,6 +54,18 @@ export class Simulator {
     await people.getByRole('button', { name: person }).click();
   }
 
+  /** Answers as if the service accepted the token's issuer and audience, which are those of another provider. */
+  async accept() {
+    const name = 'Answer as if the service accepted its issuer and audience';
+    await this.check.getByRole('button', { name }).click();
+  }
+
+  /** Enters a token of another provider than the service's, and accepts that provider. */
+  async enter(token) {
+    await this.token.fill(token);
+    await this.accept();
+  }
+
   /** Asks whether an operation on a resource is possible. */
   async ask({ operation, type = 'Topic', name, host = '' }) {
     await this.resourceType.selectOption({ label: type });

@@ -1,0 +1,199 @@
+// Every interface that answers, each asked for the same questions: the calls of the JavaScript package, the built command line,
+// and a running service's AuthZEN. All give `{ outcome, reason?, .. }`, or `{ error }`.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GBAC, serve } from '../e2e/support/launch.mjs';
+import { asking, basic } from '../e2e/support/ask.mjs';
+import { Policy } from '../../www/index.js';
+import { decide, plainAcl } from '../../www/test/oracle.mjs';
+import { AUDIENCE, provider } from '../../www/test/tokens.mjs';
+import { ADMIN, claimsOf, isExpired, questionOf, whoOf } from './cases.mjs';
+
+/** A decision with every member that the rules determine: null and false stand for absent. */
+export const plain = (decision) => ({
+  outcome: decision.outcome,
+  reason: decision.reason,
+  source: decision.source ?? null,
+  group: decision.group ?? null,
+  role: decision.role ?? null,
+  acl: decision.acl ? plainAcl(decision.acl) : null,
+  implied_by: decision.implied_by ?? null,
+  host_unknown: decision.host_unknown ?? false,
+});
+
+/** An answer to a whole request in the same form: of each of its checks, what was asked and decided. */
+const plainAnswer = (answer) => (answer.checks === undefined ? plain(answer) : {
+  outcome: answer.outcome,
+  need: answer.need,
+  checks: answer.checks.map(({ operation, resource_type, resource_name, decision }) => ({ operation, resource_type, resource_name, decision: plain(decision) })),
+});
+
+/** What the second oracle says. Which checks a request needs, and how they combine, is `answer`'s; it decides them. */
+export function oracle(document, asked, answer, now) {
+  const expired = isExpired(asked, now);
+  const { identity, host, request } = asked;
+  if (request === undefined) return decide(document, asked, expired);
+  if (answer.error !== undefined) return answer;
+  const checks = answer.checks.map(({ operation, resource_type, resource_name }) => ({
+    operation, resource_type, resource_name, decision: decide(document, { identity, host, operation, resource_type, resource_name }, expired),
+  }));
+  const holds = (need) => (typeof need === 'number' ? checks[need].decision.outcome === 'allow' : need.all ? need.all.every(holds) : need.any.some(holds));
+  return { outcome: !expired && holds(answer.need) ? 'allow' : 'deny', need: answer.need, checks };
+}
+
+/** What a call gives, or the code of its error. */
+function attempt(call) {
+  try {
+    return call();
+  } catch (error) {
+    if (error?.name !== 'EngineError') throw error;
+    return { error: error.code };
+  }
+}
+
+const outcome = (allowed) => ({ outcome: allowed ? 'allow' : 'deny' });
+
+/** The calls of the JavaScript package. Each is asked with the policy, an identity that is open, and the question. */
+export const CALLS = {
+  'policy.check': ({ policy, check }) => plainAnswer(policy.check(check)),
+  'policy.can': ({ policy, check }) => outcome(policy.can(check)),
+  'policy.explain': ({ policy, check, asked }) => (asked.request ? undefined : plain(policy.explain(check))),
+  'identity.decide': ({ identity, question }) => plainAnswer(identity.decide(question)),
+  'identity.explain': ({ identity, question, asked }) => (asked.request ? undefined : plain(identity.explain(question))),
+  'identity.request': ({ identity, asked, options }) => (asked.request ? plainAnswer(identity.request(asked.request, options)) : undefined),
+  'identity.can': ({ identity, direct, options }) => direct && outcome(identity.can(...direct, options)),
+  'identity.check': ({ identity, direct, options }) => direct && { outcome: identity.check(...direct, options) },
+  'identity.can, a resource': ({ policy, identity, direct, options }) => direct && outcome(identity.can(direct[0], policy.resource(direct[1], direct[2]), options)),
+  'identity.checkResource': ({ policy, identity, direct, options }) =>
+    direct && { outcome: identity.checkResource(direct[0], policy.resource(direct[1], direct[2]), options) },
+  'identity.filter': ({ identity, direct, options }) => direct && outcome(identity.filter(direct[0], direct[1], [direct[2]], options).length === 1),
+  'identity.checkMany': ({ identity, direct, question }) =>
+    direct && { outcome: identity.checkMany([{ resource_name: direct[2], ...question }])[0] },
+};
+
+/** What every call gives for each question of a world. */
+export async function javascript(document, cases, calls = CALLS) {
+  const policy = await Policy.load(document);
+  const answers = cases.map((asked) => {
+    const question = questionOf(asked);
+    const check = { ...whoOf(asked), ...question };
+    const { host, now, ignore_expiry: ignoreExpiry } = question;
+    const options = host === undefined && now === undefined && ignoreExpiry === undefined ? undefined : { host, now, ignoreExpiry };
+    const direct = asked.request ? undefined : [asked.operation, asked.resource_type, asked.resource_name ?? ''];
+    const identity = policy.open(asked.form === 'names' ? asked.identity : whoOf(asked));
+    const given = { policy, identity, asked, check, question, options, direct };
+    const found = {};
+    for (const [call, ask] of Object.entries(calls)) {
+      const answer = attempt(() => ask(given));
+      if (answer !== undefined) found[call] = answer;
+    }
+    identity.free();
+    return found;
+  });
+  policy.free();
+  return answers;
+}
+
+/** The command line, one process for each world; and the service, one for all of them. */
+export class Programs {
+  #folder = mkdtempSync(join(tmpdir(), 'gbac-agreement-'));
+  #idp = provider();
+  #issuer;
+  #server;
+  #service;
+  #ask;
+  #etag;
+
+  async start() {
+    this.#server = createServer((request, response) => {
+      const discovery = { issuer: this.#issuer, jwks_uri: `${this.#issuer}/keys` };
+      response.setHeader('Content-Type', 'application/json').end(JSON.stringify(request.url === '/keys' ? this.#idp.jwks : discovery));
+    });
+    this.#server.listen(0, '127.0.0.1');
+    await once(this.#server, 'listening');
+    this.#issuer = `http://127.0.0.1:${this.#server.address().port}`;
+    const flags = ['--data', join(this.#folder, 'data'), '--listen', '127.0.0.1:0', '--admin-user', ADMIN];
+    const oidc = ['--oidc-discovery-url', `${this.#issuer}/.well-known/openid-configuration`, '--oidc-audience', AUDIENCE];
+    const password = 'not-a-secret-1';
+    this.#service = await serve([...flags, ...oidc], { GBAC_ADMIN_PASSWORD: password });
+    this.#ask = asking(this.#service.origin, basic(ADMIN, password));
+  }
+
+  async stop() {
+    await this.#service?.stop();
+    this.#server?.close();
+    this.#server?.closeAllConnections();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** What `gbac check --requests -` answers to each question, in order. */
+  async commandLine(document, cases) {
+    const path = join(this.#folder, 'policy.json');
+    writeFileSync(path, JSON.stringify(document));
+    const child = spawn(GBAC, ['check', '--policy', path, '--requests', '-'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    const chunks = [];
+    child.stdout.on('data', (chunk) => chunks.push(chunk));
+    child.stdin.end(cases.map((asked) => `${JSON.stringify({ ...whoOf(asked), ...questionOf(asked) })}\n`).join(''));
+    const [code] = await once(child, 'close');
+    const lines = Buffer.concat(chunks).toString('utf8').trimEnd().split('\n').map((line) => JSON.parse(line));
+    if (lines.length !== cases.length || code > 1) throw new Error(`gbac check ended with ${code} after ${lines.length} lines`);
+    return lines.map((line) => (line.error ? { error: line.error.code } : plainAnswer(line)));
+  }
+
+  /** What the service answers; undefined where a gateway cannot ask that, such as at another instant than its own. */
+  async authzen(document, cases) {
+    this.#etag ??= (await this.#ask('GET', '/gbac/v1/policy')).response.headers.get('etag');
+    const { response } = await this.#ask('PUT', '/gbac/v1/policy', { body: document, headers: { 'if-match': this.#etag } });
+    this.#etag = response.headers.get('etag') ?? undefined;
+    const tokens = new Map();
+    const evaluations = cases.map((asked) => this.#evaluation(asked, tokens));
+    const places = [...evaluations.keys()].filter((place) => evaluations[place] !== undefined);
+    const answers = Array(cases.length).fill(undefined);
+    for (let first = 0; first < places.length; first += BATCH) {
+      const batch = places.slice(first, first + BATCH);
+      const { body } = await this.#ask('POST', '/access/v1/evaluations', { body: { evaluations: batch.map((place) => evaluations[place]) } });
+      if (body.evaluations.length !== batch.length) throw new Error('the service has not answered every question');
+      body.evaluations.forEach((evaluated, index) => {
+        answers[batch[index]] = plainEvaluated(evaluated);
+      });
+    }
+    return answers;
+  }
+
+  /** A token, signed once for each of whom it tells. */
+  #token(asked, tokens) {
+    const key = JSON.stringify(claimsOf(asked));
+    if (!tokens.has(key)) tokens.set(key, this.#idp.token({ iss: this.#issuer, iat: undefined, ...claimsOf(asked) }));
+    return tokens.get(key);
+  }
+
+  #evaluation(asked, tokens) {
+    const { form, exp, identity, instant, request, operation, resource_type: type, resource_name: name, host } = asked;
+    // Instants are the service's own; a token without an expiry is refused.
+    const canExpire = form === 'claims';
+    if (canExpire && (instant !== 'clock' || exp === undefined)) return undefined;
+    const subject = canExpire
+      ? { type: 'token', id: this.#token(asked, tokens) }
+      : { type: 'user', id: identity.user, properties: { groups: identity.groups } };
+    const context = host === undefined ? undefined : { host };
+    if (request === undefined) return { subject, action: { name: operation }, resource: { type, id: name ?? '' }, context };
+    const [[kind, [first, ...others]] = ['cluster', ['']], ...more] = Object.entries(request.resources);
+    const resources = { ...(others.length > 0 ? { [kind]: others } : {}), ...Object.fromEntries(more) };
+    return {
+      subject, action: { name: `${request.api}:${request.name}`, properties: { resources } }, resource: { type: kind, id: first }, context,
+    };
+  }
+}
+
+/** How many questions are in one request to the service; it takes a thousand, of a megabyte in all. */
+const BATCH = 400;
+
+function plainEvaluated({ decision, context }) {
+  const answer = context.error ? { outcome: 'deny', refused: context.error.code } : plainAnswer(context);
+  if (decision !== (answer.outcome === 'allow')) throw new Error(`a decision contradicts its reason: ${JSON.stringify({ decision, context })}`);
+  return answer;
+}

@@ -1,0 +1,405 @@
+//! Documents that the command line reads and sends: what they do not state stays as it is, what an import removes is asked
+//! about, and a dry run never disagrees with the real one.
+
+use std::fs;
+
+use gbac_tests::program::Run;
+use gbac_tests::service::{Service, run};
+use serde_json::{Value, json};
+
+fn acl(principal: &str, name: &str) -> Value {
+    json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+        "principal": principal, "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
+}
+
+/// A service with settings other than the defaults, and a few rows.
+fn service() -> Service {
+    let service = Service::start();
+    let document = json!({ "version": 1,
+        "settings": { "oidc_group_claim_path": "$.roles", "nested_group_behavior": "suffix", "oidc_principal_mapping": "$.email",
+            "superusers": ["admin", "root"] },
+        "roles": [{ "name": "readers", "members": [{ "principal": "Group:/eng/payments" }] }],
+        "acls": [acl("Group:eng", "orders"), acl("Role:readers", "payments")] });
+    fs::write(service.file("start.json"), document.to_string()).expect("a file");
+    assert_eq!(service.run(&["import", "start.json", "--no-confirm"]).exit, 0);
+    service
+}
+
+fn exported(service: &Service) -> Value {
+    // Reading a demo takes no password, which costs the service some time.
+    serde_json::from_str(&service.with(&[], &["export"]).done()).expect("JSON")
+}
+
+#[test]
+fn a_service_keeps_what_a_document_does_not_state() {
+    let service = service();
+    let before = exported(&service);
+    let import = |document: Value| {
+        fs::write(service.file("new.json"), document.to_string()).expect("a file");
+        let done = service.run(&["import", "new.json", "--no-confirm"]);
+        assert_eq!(done.exit, 0, "{}", done.err);
+        exported(&service)
+    };
+    let rows = json!([acl("Group:eng", "orders"), acl("Group:ops", "orders")]);
+    let after = import(json!({ "version": 1, "acls": rows }));
+    assert_eq!(after["settings"], before["settings"], "the document states no settings");
+    assert_eq!((after["acls"].as_array().map(Vec::len), &after["roles"]), (Some(2), &json!([])));
+
+    let after = import(json!({ "version": 1, "settings": { "nested_group_behavior": "none" }, "acls": rows }));
+    let mut wanted = before["settings"].clone();
+    wanted["nested_group_behavior"] = json!("none");
+    assert_eq!(after["settings"], wanted, "the default is a value like any other, where it is stated");
+    assert_eq!(
+        after["settings"]["superusers"],
+        json!(["admin", "root"]),
+        "superusers that are not stated are never removed"
+    );
+
+    let sso = json!({ "mode": "use_map", "attributes": { "federated_groups": "$.groups" } });
+    let after = import(json!({ "version": 1, "settings": { "sso": sso }, "acls": rows }));
+    assert_eq!((&after["settings"]["sso"], &after["settings"]["superusers"]), (&sso, &json!(["admin", "root"])));
+    let again = import(json!({ "version": 1, "settings": { "superusers": ["admin"] }, "acls": rows }));
+    assert_eq!((&again["settings"]["sso"], &again["settings"]["superusers"]), (&sso, &json!(["admin"])));
+    // A property that is stated takes the place of the mapping, also with its default.
+    let left = import(json!({ "version": 1, "settings": { "oidc_group_claim_path": "$.groups" }, "acls": rows }));
+    assert_eq!((left["settings"].get("sso"), &left["settings"]["superusers"]), (None, &json!(["admin"])));
+    for name in ["oidc_principal_mapping", "superusers"] {
+        assert!(again["settings"].get(name).is_some(), "a service states everything: {again}");
+    }
+}
+
+#[test]
+fn what_was_not_read_is_neither_written_nor_sent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str, text: &str| fs::write(folder.path().join(name), text).expect("a file");
+    file(
+        "acls.txt",
+        "[2026-11-23 08:00:00,123] WARN The configuration 'x' was supplied but isn't a known config.\n\
+         Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`:\n\
+         \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n",
+    );
+    let done = run(&folder, &[], &["policy", "import", "acls.txt", "--out", "policy.json"]);
+    assert_eq!((done.exit, done.out.as_str()), (0, "Wrote policy.json: 1 ACL and 0 roles.\n"), "{}", done.err);
+    assert!(done.err.contains("note: acls.txt: 1 line before the list of ACLs skipped"), "{}", done.err);
+    assert!(done.err.contains("note: no input states settings"), "{}", done.err);
+    let document: Value =
+        serde_json::from_str(&fs::read_to_string(folder.path().join("policy.json")).expect("a file")).expect("JSON");
+    assert!(document.get("settings").is_none(), "{document}");
+
+    let script = |file: &str, target: &str| run(&folder, &[], &["policy", "convert", file, "--to", target]).done();
+    for target in ["gbac", "rpk", "curl"] {
+        let script = script("policy.json", target);
+        assert!(!script.contains("cluster config") && !script.contains("cluster_config"), "{target}: {script}");
+    }
+    file("stated.json", r#"{ "version": 1, "settings": { "nested_group_behavior": "none" } }"#);
+    assert!(script("stated.json", "gbac").contains("gbac cluster config set 'nested_group_behavior=none'\n"));
+    let body = script("stated.json", "curl");
+    assert!(body.contains(r#"{"remove":[],"upsert":{"nested_group_behavior":"none"}}"#), "{body}");
+    // Several sources: what one states, another need not.
+    file("named.json", r#"{ "version": 1, "settings": { "superusers": ["root"] } }"#);
+    let both = run(&folder, &[], &["policy", "import", "stated.json", "named.json"]);
+    let both: Value = serde_json::from_str(&both.out).expect("JSON");
+    assert_eq!(both["settings"], json!({ "nested_group_behavior": "none", "superusers": ["root"] }));
+}
+
+#[test]
+fn a_pull_without_settings_states_none() {
+    let service = service();
+    let pulled = service.run(&["policy", "pull", "--no-settings"]);
+    assert_eq!(pulled.exit, 0, "{}", pulled.err);
+    let document: Value = serde_json::from_str(&pulled.out).expect("JSON");
+    assert!(document.get("settings").is_none(), "{document}");
+    let full: Value = serde_json::from_str(&service.run(&["policy", "pull"]).out).expect("JSON");
+    assert_eq!(full["settings"], exported(&service)["settings"]);
+}
+
+#[test]
+fn an_import_that_removes_something_says_what_and_asks() {
+    let service = service();
+    let before = exported(&service);
+    let write = |document: &Value| fs::write(service.file("new.json"), document.to_string()).expect("a file");
+    let mut less = before.clone();
+    less["acls"] = json!([acl("Group:eng", "orders"), acl("Group:ops", "orders")]);
+    less["roles"] = json!([]);
+    less["settings"]["superusers"] = json!(["admin"]);
+    write(&less);
+    let unasked = service.run(&["import", "new.json"]);
+    assert_eq!((unasked.exit, unasked.err.as_str()), (64, "error: no terminal to confirm on; pass `--no-confirm`\n"));
+    for line in [
+        "Adds (1):\n  add Group:ops > Allow Read, Topic orders literal, host *\n",
+        "Removes (3):\n",
+        "  remove Role:readers > Allow Read, Topic payments literal, host *\n",
+        "  delete Role:readers\n",
+        "  remove User:root from the superusers\n",
+    ] {
+        assert!(unasked.out.contains(line), "{line}: {}", unasked.out);
+    }
+    assert_eq!(exported(&service), before, "nothing was changed");
+    let json = service.run(&["--format", "json", "import", "new.json"]);
+    assert!(json.err.contains("Removes (3):") && json.out.contains(r#""code":"usage""#), "{}{}", json.out, json.err);
+    // What only adds, or only sets, needs no question.
+    let mut more = before.clone();
+    more["acls"].as_array_mut().expect("ACLs").push(acl("Group:new", "orders"));
+    more["settings"]["nested_group_behavior"] = json!("none");
+    write(&more);
+    let done = service.run(&["import", "new.json"]).done();
+    let set = "Changes settings (1):\n  nested_group_behavior from \"suffix\" to \"none\"\n";
+    assert!(done.contains(set) && done.contains("Imported new.json: 3 ACLs and 1 role."), "{done}");
+    // Settings that a document does not state differ from those of the other, and no import would change them.
+    fs::write(service.file("bare.json"), r#"{ "version": 1 }"#).expect("a file");
+    let compared = service.run(&["policy", "diff", "new.json", "bare.json"]);
+    for name in ["`oidc_group_claim_path`", "`superusers`"] {
+        assert!(compared.err.contains("bare.json does not state") && compared.err.contains(name), "{}", compared.err);
+    }
+    assert_eq!(service.run(&["policy", "diff", "bare.json", "bare.json"]).err, "");
+}
+
+/// How a run ended: its exit code, and the code of its error.
+fn ending(done: &Run) -> (i32, Option<String>) {
+    let value: Value = serde_json::from_str(&done.out).unwrap_or_default();
+    (done.exit, value["error"]["code"].as_str().map(str::to_owned))
+}
+
+#[test]
+fn a_dry_run_and_the_real_one_never_disagree() {
+    let service = service();
+    let open = json!({ "version": 1, "settings": { "oidc_principal_mapping": "$.sub", "superusers": ["admin", "maya.okafor"] },
+        "roles": [{ "name": "readers", "members": [{ "principal": "Group:/eng/payments" }] }],
+        "acls": [acl("Group:eng", "orders"), acl("Role:readers", "payments")] });
+    fs::write(service.file("open.json"), open.to_string()).expect("a file");
+    assert_eq!(service.run(&["import", "open.json", "--no-confirm"]).exit, 0);
+    let token = service.token();
+    let admin: &[(&str, &str)] = &[("GBAC_TOKEN", &token)];
+    let set_license = |license| service.with(admin, &["cluster", "license", "set", license]).done();
+    let state = service.run(&["export", "--out", "old.json"]).done();
+    let stale = state.trim().trim_end_matches('.').rsplit(' ').next().expect("a state").to_owned();
+    // Somebody else changes the policy.
+    service.role(&["create", "Later"]).done();
+    let good = exported(&service);
+    let with = |path: &str, value: Value| {
+        let mut document = good.clone();
+        *document.pointer_mut(path).expect("a place") = value;
+        document
+    };
+    let mut unstated = good.clone();
+    unstated.as_object_mut().expect("an object").remove("settings");
+    let documents = [
+        ("same", good.clone()),
+        ("unstated", unstated),
+        ("fewer", with("/acls", json!([]))),
+        ("a new group", with("/acls", json!([acl("Group:new", "x")]))),
+        (
+            "a user",
+            with("/acls", json!([acl("User:new", "x"), acl("Group:eng", "orders"), acl("Role:readers", "payments")])),
+        ),
+        ("a new role", with("/roles", json!([{ "name": "new" }]))),
+        ("no role", with("/roles", json!([]))),
+        ("another claim", with("/settings/oidc_group_claim_path", json!("$.teams"))),
+        ("the default claim", with("/settings/oidc_group_claim_path", json!("$.groups"))),
+        ("nobody left", with("/settings/superusers", json!(["somebody"]))),
+        ("no superuser", with("/settings/superusers", json!([]))),
+        ("a bad host", with("/acls/0/host", json!("10.0.0.0/8"))),
+        ("another version", with("/version", json!(2))),
+        ("a wildcard group, which loads", with("/acls", json!([acl("Group:*", "x")]))),
+    ];
+    fs::write(service.file("good.json"), good.to_string()).expect("a file");
+    let late = ["--no-confirm", "--if-match", stale.as_str()];
+    let flags: [&[&str]; 3] = [&["--no-confirm"], &late, &["--merge"]];
+    let mut endings = std::collections::BTreeSet::new();
+    for license in ["valid", "expired"] {
+        set_license(license);
+        for (name, document) in &documents {
+            fs::write(service.file("new.json"), document.to_string()).expect("a file");
+            // Reading a demo takes no credentials, and changing it does.
+            let nobody = ["unstated", "fewer", "nobody left"].contains(name) && license == "valid";
+            let environments = if nobody { &[admin, &[]][..] } else { &[admin] };
+            for (environment, flags) in
+                environments.iter().flat_map(|environment| flags.map(|flags| (environment, flags)))
+            {
+                let import = |more: &[&str]| {
+                    let args = [&["--format", "json", "import", "new.json"], flags, more].concat();
+                    ending(&service.with(environment, &args))
+                };
+                let dry = import(&["--dry-run"]);
+                let before = exported(&service);
+                assert_eq!(before, good, "a dry run changes nothing: {name}");
+                let real = import(&[]);
+                let what = format!("{name}, {flags:?}, license {license}, {environment:?}");
+                if flags.contains(&"--merge") {
+                    // The one is refused as a whole, the other call by call.
+                    assert_eq!((dry.0 == 0, dry.0 == 1), (real.0 == 0, real.0 == 1), "{what}: {dry:?} {real:?}");
+                } else {
+                    assert_eq!(dry, real, "{what}");
+                }
+                endings.insert(real);
+                // As it was, for the next one; a license that has expired takes nothing new.
+                if exported(&service) != good {
+                    set_license("valid");
+                    assert_eq!(service.with(admin, &["import", "good.json", "--no-confirm"]).exit, 0);
+                    set_license(license);
+                }
+            }
+        }
+    }
+    assert_eq!(service.with(admin, &["import", "good.json", "--dry"]).exit, 0, "the older name of the flag");
+    let codes: Vec<String> = endings.into_iter().filter_map(|(_, code)| code).collect();
+    for code in ["document_invalid", "invalid_document", "policy_changed", "unauthenticated", "license_required"] {
+        assert!(codes.iter().any(|found| found == code), "{code} never came up: {codes:?}");
+    }
+}
+
+#[test]
+fn a_rehearsal_of_acls_meets_the_same_refusals() {
+    let service = service();
+    let admin: &[(&str, &str)] = &[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "demo")];
+    for license in ["valid", "expired"] {
+        service.run(&["cluster", "license", "set", license]).done();
+        for environment in [admin, &[]] {
+            for principal in ["User:a", "Group:a", "Group:*"] {
+                let create = [
+                    "security",
+                    "acl",
+                    "create",
+                    "--operation",
+                    "read",
+                    "--topic",
+                    "fresh",
+                    "--allow-principal",
+                    principal,
+                ];
+                let dry = service.with(environment, &[&create[..], &["--dry-run"]].concat());
+                let real = service.with(environment, &create);
+                assert_eq!(dry.exit, real.exit, "{principal}, {license}, {environment:?}: {} {}", dry.err, real.err);
+            }
+            let delete = ["security", "acl", "delete", "--topic", "fresh", "--no-confirm"];
+            let dry = service.with(environment, &[&delete[..], &["--dry-run"]].concat());
+            assert_eq!(dry.exit, service.with(environment, &delete).exit, "{license}, {environment:?}: {}", dry.err);
+        }
+    }
+}
+
+#[test]
+fn settings_that_differ_are_a_difference() {
+    let service = service();
+    let before = exported(&service);
+    let mut after = before.clone();
+    after["settings"]["nested_group_behavior"] = json!("none");
+    for (name, document) in [("before.json", &before), ("after.json", &after)] {
+        fs::write(service.file(name), document.to_string()).expect("a file");
+    }
+    let text = service.run(&["policy", "diff", "before.json", "after.json", "--exit-code"]);
+    assert_eq!((text.exit, text.err.as_str()), (1, ""));
+    for line in [
+        "The policies read tokens differently, so the same token can give another identity.\n",
+        "ACLs, roles and superusers alone: No change in effective access.\n",
+        "\nSettings that differ: nested_group_behavior\n",
+        "eng   ",
+        "paths that end in it no longer produce it",
+    ] {
+        assert!(text.out.contains(line), "{line}: {}", text.out);
+    }
+    let value = |args: &[&str]| -> (i32, Value) {
+        let done = service.run(&[&["--format", "json"], args].concat());
+        (done.exit, serde_json::from_str(&done.out).expect("JSON"))
+    };
+    let (exit, diff) = value(&["policy", "diff", "before.json", "after.json", "--exit-code"]);
+    assert_eq!((exit, &diff["relation"], &diff["acl_relation"]), (1, &json!("settings_differ"), &json!("equal")));
+    assert_eq!(diff["settings"], json!(["nested_group_behavior"]));
+    assert!(
+        diff["groups"].as_array().is_some_and(|groups| groups.iter().any(|group| group["name"] == "eng")),
+        "{diff}"
+    );
+    let (exit, dry) = value(&["import", "after.json", "--dry-run", "--exit-code"]);
+    assert_eq!((exit, &dry["relation"], &dry["groups"]), (1, &json!("settings_differ"), &diff["groups"]));
+    assert_eq!(value(&["import", "after.json", "--dry-run"]).0, 0);
+    assert_eq!(value(&["import", "before.json", "--dry-run", "--exit-code"]).0, 0);
+    // What the document does not state does not differ.
+    let mut unstated = before;
+    unstated.as_object_mut().expect("an object").remove("settings");
+    fs::write(service.file("unstated.json"), unstated.to_string()).expect("a file");
+    let (exit, dry) = value(&["import", "unstated.json", "--dry-run", "--exit-code"]);
+    assert_eq!((exit, &dry["relation"]), (0, &json!("equal")));
+}
+
+#[test]
+fn what_is_written_as_yaml_is_read_again() {
+    let service = service();
+    let write = |name: &str, text: &str| fs::write(service.file(name), text).expect("a file");
+    let save = |name: &str, args: &[&str]| write(name, &service.run(&[&["--format", "yaml"], args].concat()).done());
+    save("policy.yaml", &["export"]);
+    let text = fs::read_to_string(service.file("policy.yaml")).expect("a file");
+    assert!(text.starts_with("acls:\n") || text.contains("\nversion: 1\n"), "{text}");
+    assert!(service.run(&["policy", "validate", "policy.yaml"]).done().contains("valid, 2 ACLs and 1 role"));
+    service.run(&["policy", "lint", "policy.yaml", "--fail-on", "never"]).done();
+    service.run(&["export", "--out", "policy.json"]).done();
+    service.run(&["policy", "diff", "policy.yaml", "policy.json", "--exit-code"]).done();
+    let before = exported(&service);
+    service.run(&["import", "policy.yaml"]).done();
+    assert_eq!(exported(&service), before);
+    assert!(service.run(&["import", "policy.yaml", "--dry-run"]).done().contains("No change in effective access"));
+
+    let check = [
+        "check",
+        "--policy",
+        "policy.yaml",
+        "--user",
+        "a",
+        "--member-of",
+        "eng",
+        "--operation",
+        "read",
+        "--topic",
+        "orders",
+    ];
+    service.run(&check).done();
+    write(
+        "checks.yaml",
+        "---\nid: 1\nidentity: { user: a, groups: [eng] }\noperation: read\nresource_type: topic\nresource_name: orders\n\
+        ---\nid: 2\nidentity: { user: a }\noperation: read\nresource_type: topic\nresource_name: orders\n---\nid: 3\n",
+    );
+    let done = service.run(&["check", "--policy", "policy.yaml", "--requests", "checks.yaml"]);
+    let answers: Vec<Value> = done.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert_eq!(
+        answers.iter().map(|answer| &answer["outcome"]).collect::<Vec<_>>(),
+        [&json!("allow"), &json!("deny"), &Value::Null]
+    );
+    assert_eq!((done.exit, &answers[2]["id"]), (1, &json!(3)), "{}", done.out);
+
+    write("changes.yaml", "- change: create_role\n  role: new\n- change: join_group\n  group: eng\n");
+    let tried = service.run(&["what-if", "--policy", "policy.yaml", "--user", "a", "--changes", "changes.yaml"]).done();
+    assert!(tried.contains("Groups that come: Group:eng"), "{tried}");
+    write(
+        "test.yaml",
+        "version: 1\npolicy_file: policy.yaml\ntests:\n- name: nobody reads\n  check:\n    identity: { user: a }\n    \
+        operation: read\n    resource_type: topic\n    resource_name: orders\n  expect: { outcome: deny }\n",
+    );
+    assert!(service.run(&["test", "test.yaml"]).done().contains("1 passed, 0 failed"));
+    save("acls.yaml", &["security", "acl", "list"]);
+    save("readers.yaml", &["security", "role", "describe", "readers"]);
+    let taken = service.run(&["policy", "import", "acls.yaml", "--role", "readers=readers.yaml"]);
+    let taken: Value = serde_json::from_str(&taken.out).expect("a document");
+    assert_eq!((&taken["acls"], &taken["roles"][0]["name"]), (&before["acls"], &json!("readers")));
+    write("claims.yaml", "email: maya@example.com\nroles: [eng]\n");
+    assert!(
+        service
+            .run(&["token", "inspect", "--claims", "claims.yaml", "--policy", "policy.yaml"])
+            .done()
+            .contains("Group:eng")
+    );
+
+    for (name, text, says) in [
+        ("twice.yaml", "version: 1\nversion: 1\n", "twice.yaml: line 2"),
+        ("open.yaml", "version: 1\nacls: [\n", "correct the YAML"),
+        ("word.yaml", "version 1\n", "word.yaml:"),
+        (
+            "host.yaml",
+            &text.replacen("host: '*'", "host: nowhere", 1).replacen("host: \"*\"", "host: nowhere", 1),
+            "/acls/0/host: ",
+        ),
+    ] {
+        write(name, text);
+        let refused = service.run(&["policy", "validate", name]);
+        let told = format!("{}{}", refused.out, refused.err);
+        assert!(refused.exit == 1 && told.contains(says), "{name}: {told}");
+    }
+}

@@ -1,0 +1,113 @@
+// A draft on its way to the service: one request, all or nothing, and what is said when it is refused or its answer lost.
+
+import assert from 'node:assert/strict';
+import { text } from './support/fields.mjs';
+import { stage } from './support/journey.mjs';
+import { Draft } from './support/review.mjs';
+import { Role, Roles } from './support/roles.mjs';
+import { until } from './support/until.mjs';
+
+const { set, journey } = stage();
+
+const CHANGES = '/gbac/v1/policy/changes';
+/** What Chromium logs when there is no answer, or one with a fault. */
+const AWAY = { tolerates: [/Failed to load resource/] };
+
+journey('a draft is one request, over the state that was reviewed', { watched: true }, async ({ page, watched }) => {
+  const [roles, draft] = [new Roles(page), new Draft(page)];
+  await roles.open();
+  const role = await roles.create('OneRequest');
+  await role.addMember('Group:eng');
+  await role.addAcl({ pattern: 'Prefixed', name: 'one-', operations: ['Read', 'Write'] });
+  const sent = [];
+  page.on('request', (request) => {
+    if (request.method() !== 'GET') sent.push(request);
+  });
+  await draft.apply();
+  assert.deepEqual(sent.map((request) => `${request.method()} ${new URL(request.url()).pathname}`), [`POST ${CHANGES}`]);
+  assert.match((await sent[0].allHeaders())['if-match'], /^".+"$/);
+  const [body] = watched.bodies('POST', CHANGES).map((body) => JSON.parse(body));
+  assert.deepEqual(
+    body.changes.map(({ change }) => change),
+    ['create_role', 'add_member', 'add_acl', 'add_acl'],
+  );
+  assert.deepEqual(await set.service.members('OneRequest'), ['Group:eng']);
+  assert.equal((await set.service.acls('Role:OneRequest')).length, 2);
+});
+
+journey('a refusal is told at the change that it is about, and nothing is half done', AWAY, async ({ page }) => {
+  await set.service.addMembers('Licensed', 'Group:eng');
+  for (const name of ['kept-a', 'kept-b']) {
+    await set.service.createAcl({
+      resource_type: 'RESOURCE_TYPE_TOPIC',
+      resource_name: name,
+      resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL',
+      principal: 'Role:Licensed',
+      host: '*',
+      operation: 'OPERATION_READ',
+      permission_type: 'PERMISSION_TYPE_ALLOW',
+    });
+  }
+  const before = await set.service.policy();
+  const [role, draft] = [new Role(page, 'Licensed'), new Draft(page)];
+  await role.open();
+  await role.addMember('Group:more');
+  await role.removeAcl('Topic kept-a literal, Read, allow, host *');
+  const review = await draft.review();
+  // Without a license nothing is added to a role; what is there can go.
+  await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });
+  try {
+    await review.button.click();
+    const outcome = page.locator('#h-outcome');
+    await outcome.waitFor();
+    assert.match(await text(outcome), /0 of 2 changes applied .*Nothing was changed: 1 change was refused, marked below\. The draft is kept\./);
+    const rows = await review.rows();
+    assert.match(rows.find((row) => row.includes('Group:more')), /Not made: roles cannot be created or changed without a valid enterprise license/i);
+    assert.doesNotMatch(rows.find((row) => row.includes('kept-a')), /Not made/);
+    assert.deepEqual(await set.service.policy(), before, 'nothing is half done');
+  } finally {
+    await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'valid' } });
+  }
+  await review.apply();
+  assert.deepEqual((await set.service.members('Licensed')).sort(), ['Group:eng', 'Group:more']);
+  assert.equal((await set.service.acls('Role:Licensed')).length, 1);
+});
+
+journey('a connection that is lost before the service hears it leaves everything as it was', AWAY, async ({ page }) => {
+  await set.service.addMembers('Cut', 'Group:first');
+  const before = await set.service.policy();
+  const [role, draft] = [new Role(page, 'Cut'), new Draft(page)];
+  await role.open();
+  await role.addMember('Group:mine');
+  const review = await draft.review();
+  await page.route(`**${CHANGES}`, (route) => route.abort('connectionreset'));
+  await review.button.click();
+  await page.getByRole('heading', { name: 'The connection was lost while sending' }).waitFor();
+  assert.match(await text(page.locator('#h-outcome')), /The draft is kept\..*applied all of them, or none/);
+  assert.deepEqual(await set.service.policy(), before);
+  assert.equal((await review.rows()).length, 1, 'the draft stays');
+  await page.unroute(`**${CHANGES}`);
+  await review.apply();
+  assert.deepEqual((await set.service.members('Cut')).sort(), ['Group:first', 'Group:mine']);
+});
+
+journey('an answer that is lost is told, and the draft says what the service has already', AWAY, async ({ page }) => {
+  await set.service.addMembers('Answered', 'Group:first');
+  const [role, draft] = [new Role(page, 'Answered'), new Draft(page)];
+  await role.open();
+  await role.addMember('Group:mine');
+  const review = await draft.review();
+  // The service hears it and makes it; its answer never arrives.
+  await page.route(`**${CHANGES}`, async (route) => {
+    await route.fetch();
+    await route.abort('connectionreset');
+  });
+  await review.button.click();
+  await page.getByRole('heading', { name: 'The connection was lost while sending' }).waitFor();
+  await until(async () => assert.match((await review.rows())[0], /Group:mine The service is so already/));
+  assert.equal(await review.drift.count(), 0, 'nobody else changed anything');
+  assert.deepEqual((await set.service.members('Answered')).sort(), ['Group:first', 'Group:mine']);
+  await page.unroute(`**${CHANGES}`);
+  await review.apply();
+  await page.getByRole('heading', { name: 'The draft is empty' }).waitFor();
+});

@@ -1,0 +1,167 @@
+//! Programs under test, in an environment of their own: nothing that somebody has set on this machine reaches them.
+
+use std::env;
+use std::ffi::OsStr;
+use std::io::Write;
+use std::net::SocketAddr;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use tokio::net::TcpSocket;
+
+use crate::vectors::gbac;
+
+/// What changes the answers of our programs, of a shell or of curl, besides everything that begins with `GBAC_`.
+const PERSONAL: [&str; 18] = [
+    "ALL_PROXY",
+    "BASH_ENV",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "COLUMNS",
+    "CURL_HOME",
+    "ENV",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "LINES",
+    "NO_COLOR",
+    "NO_PROXY",
+    "RUST_LOG",
+    "SSL_CERT_DIR",
+    "SSL_CERT_FILE",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_STATE_HOME",
+];
+
+/// Whether a variable belongs to who runs the tests and not to the tests.
+fn is_personal(name: &OsStr) -> bool {
+    let name = name.to_string_lossy().to_ascii_uppercase();
+    name.starts_with("GBAC_") || PERSONAL.contains(&name.as_str())
+}
+
+/// A run of a program without what is personal here, and with a home folder that is not there.
+#[must_use]
+pub fn program(program: impl AsRef<OsStr>) -> Command {
+    let mut command = Command::new(program);
+    for (name, _) in env::vars_os().filter(|(name, _)| is_personal(name)) {
+        command.env_remove(name);
+    }
+    let nowhere = env::current_exe().unwrap_or_default().with_extension("home");
+    command.env("HOME", nowhere);
+    command
+}
+
+/// A run of the built `gbac`.
+///
+/// # Panics
+/// When it is not built.
+#[must_use]
+pub fn command() -> Command {
+    program(gbac())
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Run {
+    /// The exit code.
+    pub exit: i32,
+    /// Standard output.
+    pub out: String,
+    /// Standard error.
+    pub err: String,
+}
+
+impl Run {
+    /// What was written, of a command that did its work.
+    ///
+    /// # Panics
+    /// When it did not, or had something to say on standard error.
+    pub fn done(self) -> String {
+        assert_eq!((self.exit, self.err.as_str()), (0, ""), "{}", self.out);
+        self.out
+    }
+
+    /// What was said, of a command that ended with this code.
+    ///
+    /// # Panics
+    /// When it ended with another.
+    #[must_use]
+    pub fn failed(self, exit: i32) -> String {
+        assert_eq!(self.exit, exit, "{}{}", self.out, self.err);
+        assert!(self.err.starts_with("error: "), "{}", self.err);
+        self.err
+    }
+}
+
+/// Runs a command in a folder to its end, with a text as its standard input.
+///
+/// # Panics
+/// When it cannot be started, or does not end by itself.
+#[must_use]
+pub fn run(mut command: Command, folder: &Path, stdin: &str) -> Run {
+    command.current_dir(folder).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    // A command that reads nothing may be gone already.
+    let _ = child.stdin.take().expect("standard input").write_all(stdin.as_bytes());
+    let done = child.wait_with_output().expect("the program ends");
+    Run {
+        exit: done.status.code().expect("the program ends by itself"),
+        out: String::from_utf8_lossy(&done.stdout).into_owned(),
+        err: String::from_utf8_lossy(&done.stderr).into_owned(),
+    }
+}
+
+/// An address on loopback that is taken, and where nobody listens: connections to it are refused for as long as this is held.
+#[derive(Debug)]
+pub struct Nobody {
+    _socket: TcpSocket,
+    address: SocketAddr,
+}
+
+impl Nobody {
+    /// Takes one.
+    ///
+    /// # Panics
+    /// When there is no free port.
+    #[must_use]
+    pub fn there() -> Self {
+        let socket = TcpSocket::new_v4().expect("a socket");
+        socket.bind(([127, 0, 0, 1], 0).into()).expect("a port");
+        let address = socket.local_addr().expect("an address");
+        Self { _socket: socket, address }
+    }
+
+    /// The address for clients of HTTP.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    #[test]
+    fn what_is_personal_is_left_out() {
+        for name in ["GBAC_URL", "GBAC_ADMIN_PASSWORD", "GBAC_SOMETHING_NEW", "NO_COLOR", "https_proxy"] {
+            assert!(is_personal(OsStr::new(name)), "{name}");
+        }
+        for name in ["PATH", "TMPDIR", "LANG", "CARGO_MANIFEST_DIR"] {
+            assert!(!is_personal(OsStr::new(name)), "{name}");
+        }
+        let home = program("true");
+        let home = home.get_envs().find(|(name, _)| *name == "HOME").and_then(|(_, value)| value);
+        assert!(home.is_some_and(|home| !std::path::Path::new(home).exists()));
+    }
+
+    #[test]
+    fn nobody_listens_and_nobody_else_can() {
+        let nobody = Nobody::there();
+        assert!(TcpStream::connect(nobody.address).is_err());
+        assert!(TcpListener::bind(nobody.address).is_err());
+        assert!(nobody.url().starts_with("http://127.0.0.1:"));
+    }
+}

@@ -1,0 +1,341 @@
+//! Arguments as people type and mistype them: lists, inputs, tokens in the wrong place, closed pipes.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use gbac_tests::folder::Folder;
+use gbac_tests::program::{self, Run};
+use gbac_tests::samples::{POLICY, TOKEN};
+use serde_json::{Value, json};
+
+fn run_with(folder: &Folder, args: &[String], stdin: &str) -> Run {
+    let mut command = program::command();
+    command.args(args);
+    program::run(command, folder.path(), stdin)
+}
+
+fn own(args: &[&str]) -> Vec<String> {
+    args.iter().map(|arg| (*arg).to_owned()).collect()
+}
+
+fn run(folder: &Folder, args: &[&str]) -> Run {
+    run_with(folder, &own(args), "")
+}
+
+fn folder(test: &str) -> Folder {
+    let folder = Folder::new(&format!("usage-{test}"));
+    folder.file("policy.json", POLICY);
+    folder
+}
+
+#[test]
+fn lists_are_split_at_commas_in_every_command() {
+    let folder = folder("lists");
+    let base =
+        ["check", "--policy", "policy.json", "--user", "u", "--operation", "write", "--topic", "orders", "--member-of"];
+    let ask = |groups: &[&str]| run(&folder, &[&base[..], groups].concat());
+    assert_eq!(ask(&["ops,eng"]).exit, 0, "two groups");
+    let denied = ask(&["eng,interns"]);
+    assert!(
+        denied.exit == 2 && denied.out.starts_with("Denied by rule"),
+        "a deny is never lost in a list: {}",
+        denied.out
+    );
+    assert_eq!(ask(&["eng", "--member-of", "interns"]).exit, 2);
+    let read = |group: &str| {
+        let args = [
+            "check",
+            "--policy",
+            "policy.json",
+            "--user",
+            "u",
+            "--operation",
+            "read",
+            "--topic",
+            "orders",
+            "--member-of",
+            group,
+        ];
+        run(&folder, &args)
+    };
+    assert_eq!(read("\"CN=a,OU=b\"").exit, 0, "a quoted name is one");
+    let cut = read("CN=a,OU=b");
+    assert_eq!(cut.exit, 64);
+    assert!(cut.err.contains("for one name, quote it: '\"CN=a,OU=b\"'"), "{}", cut.err);
+    for (args, says) in [
+        (
+            vec!["what-if", "--policy", "policy.json", "--user", "u", "--join", "eng,ops"],
+            "Groups that come: Group:eng, Group:ops",
+        ),
+        (
+            vec!["what-if", "--policy", "policy.json", "--user", "u", "--member-of", "a,b", "--leave", "a,b"],
+            "Groups that go: Group:a, Group:b",
+        ),
+        (
+            vec![
+                "compare",
+                "--policy",
+                "policy.json",
+                "--user",
+                "u",
+                "--other-user",
+                "v",
+                "--other-member-of",
+                "eng,ops",
+            ],
+            "Groups of User:v only: Group:eng, Group:ops",
+        ),
+        (
+            vec!["collisions", "--policy", "policy.json", "--nested", "suffix", "--name", "/a/eng,/b/x"],
+            "/a/eng (in the token)",
+        ),
+        (
+            vec![
+                "check",
+                "--policy",
+                "policy.json",
+                "--user",
+                "u",
+                "--request",
+                "Produce",
+                "--topic",
+                "orders,other",
+                "--transactional-id",
+                "\"tx,1\"",
+            ],
+            "Transactional ID tx,1",
+        ),
+    ] {
+        let done = run(&folder, &args);
+        assert!(done.out.contains(says), "{args:?}: {}{}", done.out, done.err);
+    }
+    folder.file("claims.json", r#"{ "sub": "u", "groups": ["eng"] }"#);
+    let doctor = run(&folder, &["doctor", "--claims", "claims.json", "--expect-group", "eng,ops", "--format", "json"]);
+    assert!(doctor.out.contains("`ops`") && !doctor.out.contains("`eng,ops`"), "{}", doctor.out);
+    let two =
+        run(&folder, &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "a,b"]);
+    assert!(two.exit == 64 && two.err.contains("one resource at a time"), "{}", two.err);
+    for command in ["check", "what-if", "compare", "collisions", "doctor"] {
+        let help = run(&folder, &[command, "--help"]).out;
+        assert!(help.contains("'\"a,b\"'"), "the quoting rule is in the help of {command}: {help}");
+    }
+}
+
+#[test]
+fn a_second_principal_without_a_type_is_refused() {
+    let folder = folder("principals");
+    for (command, flag) in [
+        (&["security", "acl", "create", "--operation", "read", "--topic", "x"][..], "--allow-principal"),
+        (&["security", "acl", "list"], "--deny-principal"),
+        (&["security", "role", "assign", "r"], "--principal"),
+    ] {
+        let done = run(&folder, &[command, &[flag, "User:CN=foo, OU=bar"]].concat());
+        assert_eq!(done.exit, 64, "{command:?}: {}", done.err);
+        assert!(done.err.contains("quote the whole name: '\"User:CN=foo, OU=bar\"'"), "{}", done.err);
+    }
+}
+
+#[test]
+fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
+    let folder = folder("values");
+    folder.file("empty.jsonl", "\n \n");
+    folder.file("claims.json", r#"{ "sub": "u" }"#);
+    let check = ["check", "--policy", "policy.json"];
+    for (args, says) in [
+        (vec!["check", "--policy", "-", "--requests", "-"], "`-` is used for two inputs"),
+        (
+            vec!["check", "--policy", "-", "--token-file", "-", "--operation", "read", "--topic", "x"],
+            "`-` is used for two inputs",
+        ),
+        (vec!["policy", "diff", "-", "-"], "`-` is used for two inputs"),
+        (vec!["policy", "validate", "-", "-"], "`-` is used for two inputs"),
+        (vec!["token", "inspect", "-", "--userinfo", "-"], "`-` is used for two inputs"),
+        (vec!["doctor", "-", "--policy", "-"], "`-` is used for two inputs"),
+        ([&check[..], &["--requests", "empty.jsonl"]].concat(), "there are no checks in empty.jsonl"),
+        ([&check[..], &["--requests", "-"]].concat(), "there are no checks in -"),
+        (vec!["token", "inspect", "--claims", "claims.json", "--claim-path", "groups"], "--claim-path: "),
+        (vec!["token", "inspect", "--claims", "claims.json", "--nested", "deep"], "--nested: "),
+        (vec!["doctor", "--claims", "claims.json", "--claim-path", "$["], "--claim-path: "),
+        (vec!["doctor", "--claims", "claims.json", "--nested", ""], "--nested: "),
+        (vec!["collisions", "--policy", "policy.json", "--nested", "all"], "--nested: "),
+        (vec!["token", "inspect", "--claims", "claims.json", "--principal-mapping", "sub"], "--principal-mapping: "),
+        ([&check[..], &["--user", "u", "--operation", "read", "--topic", "x", "--at", "soon"]].concat(), "--at"),
+        (vec!["import", "policy.json", "--no-confirm", "--exit-code"], "--dry-run"),
+    ] {
+        // One document is there for the first reader.
+        let done = run_with(
+            &folder,
+            &own(&args),
+            if args.contains(&"empty.jsonl") || args[..] == [check[0], check[1], check[2], "--requests", "-"] {
+                ""
+            } else {
+                POLICY
+            },
+        );
+        assert_eq!(done.exit, 64, "{args:?}: {}{}", done.out, done.err);
+        assert!(done.err.starts_with("error: ") && done.err.contains(says), "{args:?}: {}", done.err);
+    }
+}
+
+#[test]
+fn a_token_in_the_place_of_a_file_is_never_repeated() {
+    let folder = folder("token");
+    let equals = format!("--token-file={TOKEN}");
+    let bearer = format!("Bearer {TOKEN}");
+    let role = format!("r={TOKEN}");
+    let cut = &TOKEN[..60];
+    for args in [
+        vec!["token", "inspect", TOKEN],
+        vec!["token", "inspect", cut],
+        vec!["doctor", TOKEN],
+        vec!["check", "--policy", "policy.json", "--token-file", TOKEN, "--operation", "read", "--topic", "x"],
+        vec!["check", "--policy", "policy.json", &equals, "--operation", "read", "--topic", "x"],
+        vec!["check", "--policy", TOKEN, "--user", "u", "--operation", "read", "--topic", "x"],
+        vec!["check", "--policy", "policy.json", "--requests", TOKEN],
+        vec!["check", "--policy", "policy.json", "--user", "u", "--operation", TOKEN],
+        vec!["policy", "import", "--role", &role],
+        vec!["policy", "diff", TOKEN, TOKEN],
+        vec!["import", TOKEN],
+        vec!["export", "--out", TOKEN],
+        vec!["test", TOKEN],
+        vec!["security", "role", "create", TOKEN],
+        vec!["export", "--url", TOKEN],
+        vec!["export", "--profile", TOKEN],
+        vec!["export", "--token-file", &bearer],
+        vec!["serve", "--demo", "--listen", TOKEN],
+        // What clap itself would say.
+        vec![TOKEN],
+        vec!["check", TOKEN],
+        vec!["--format", TOKEN, "profile", "list"],
+        vec!["completions", TOKEN],
+        vec!["profile", "list", TOKEN],
+    ] {
+        for format in ["text", "json"] {
+            let done = run(&folder, &[&args[..], &["--format", format]].concat());
+            assert_eq!(done.exit, 64, "{args:?}: {}", done.err);
+            let told = format!("{}{}", done.out, done.err);
+            for part in TOKEN.split('.') {
+                assert!(!told.contains(&part[..12]), "{args:?}: {told}");
+            }
+            assert!(
+                done.err.contains("is an access token, and arguments show in process lists"),
+                "{args:?}: {}",
+                done.err
+            );
+        }
+    }
+    // In a place where a message quotes what it reads.
+    folder.file(
+        "bad.json",
+        &json!({ "version": 1, "settings": { "superusers": [format!("User:{TOKEN}")] }, "acls": [TOKEN] }).to_string(),
+    );
+    folder.file("bad.jsonl", &format!("{}\n", json!({ "identity": TOKEN, "claims": TOKEN, "operation": TOKEN })));
+    for args in [
+        &["policy", "validate", "bad.json"][..],
+        &["check", "--policy", "policy.json", "--requests", "bad.jsonl"],
+        &["import", "bad.json"],
+    ] {
+        let done = run(&folder, args);
+        let told = format!("{}{}", done.out, done.err);
+        assert!(done.exit == 1 && !told.contains("eyJhbGci"), "{args:?}: {told}");
+    }
+    let password = run(&folder, &["export", "--url", "https://me:hunter2 x@gbac.example"]);
+    assert!(password.exit == 64 && !password.err.contains("hunter2"), "{}", password.err);
+}
+
+#[test]
+fn a_closed_pipe_is_silent() {
+    let folder = folder("pipe");
+    let many: String = (0..20_000)
+        .map(|n| format!("{}\n", json!({ "id": n, "identity": { "user": "u" }, "operation": "read", "resource_type": "topic", "resource_name": "x" })))
+        .collect();
+    folder.file("many.jsonl", &many);
+    let acls: Vec<Value> = (0..3000)
+        .map(|n| json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": format!("t{n}"), "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+            "principal": format!("Group:g{n}"), "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }))
+        .collect();
+    folder.file("large.json", &json!({ "version": 1, "acls": acls }).to_string());
+    for format in ["text", "json", "yaml"] {
+        for args in [
+            &["check", "--policy", "policy.json", "--requests", "many.jsonl"][..],
+            &["policy", "convert", "large.json"],
+            &["policy", "import", "large.json"],
+            &["policy", "lint", "large.json"],
+            &["policy", "diff", "policy.json", "large.json"],
+            &["permissions", "--policy", "large.json", "--user", "u", "--member-of", "g1"],
+            &["completions", "zsh"],
+            &["--help"],
+            &["check", "--help"],
+            &["--version"],
+            &["check"],
+            &["policy", "validate", "missing.json"],
+        ] {
+            for closed in ["out", "err"] {
+                let mut command = program::command();
+                command.args(args).args(["--format", format]).current_dir(folder.path()).stdin(Stdio::null());
+                let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("gbac starts");
+                let (out, err) = (child.stdout.take().expect("a pipe"), child.stderr.take().expect("a pipe"));
+                let mut told = String::new();
+                if closed == "out" {
+                    drop(out);
+                    let mut err = err;
+                    err.read_to_string(&mut told).expect("text");
+                } else {
+                    drop(err);
+                    let mut out = out;
+                    // Nobody looks at what is said here.
+                    let _ = out.read_to_end(&mut Vec::new());
+                }
+                let exit = child.wait().expect("gbac ends").code().expect("gbac ends by itself");
+                assert!([0, 1, 2, 64].contains(&exit), "{args:?} {closed}: {exit}");
+                for word in ["panicked", "Broken pipe", "standard output"] {
+                    assert!(!told.contains(word), "{args:?} {format} {closed}: {told}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_line_break_is_a_line_break() {
+    let folder = folder("junit");
+    folder.file("bad.json", r#"{ "version": 1, "policy": { "version": 2, "rolls": [] }, "tests": [] }"#);
+    let failing = json!({ "version": 1, "policy": serde_json::from_str::<Value>(POLICY).expect("JSON"), "tests": [
+        { "name": "two\nlines <&>", "check": { "identity": { "user": "u" }, "operation": "read", "resource_type": "topic", "resource_name": "x" },
+          "expect": { "outcome": "allow" } }] });
+    folder.file("failing.json", &failing.to_string());
+    let done = run(&folder, &["test", "bad.json", "failing.json", "--junit", "report.xml"]);
+    assert_eq!(done.exit, 1);
+    assert!(done.out.contains("bad.json:\n  /policy/version: "), "{}", done.out);
+    assert!(!done.out.contains("\\n") && !done.out.contains("\\u{a}  "), "{}", done.out);
+    let report = fs::read_to_string(folder.path().join("report.xml")).expect("a report");
+    assert!(!report.contains("\\n") && !report.contains("\\u{a}"), "{report}");
+    assert!(report.contains("message=\"bad.json:&#10;  /policy/version: "), "{report}");
+    assert!(report.contains(">bad.json:\n  /policy/version: "), "{report}");
+    assert!(report.contains("name=\"two&#10;lines &lt;&amp;&gt;\""), "{report}");
+}
+
+#[test]
+fn a_member_named_asterisk_is_not_everyone() {
+    let folder = folder("asterisk");
+    let who = ["who-can", "--policy", "policy.json", "--operation", "write", "--topic", "orders"];
+    let text = run(&folder, &who).out;
+    assert!(text.contains("User:* (the user named `*`)") && !text.contains("(everyone)"), "{text}");
+    assert!(text.contains("Everyone else is denied."), "{text}");
+    let value: Value =
+        serde_json::from_str(&run(&folder, &[&who[..], &["--format", "json"]].concat()).out).expect("JSON");
+    let entry = value["entries"]
+        .as_array()
+        .expect("entries")
+        .iter()
+        .find(|entry| entry["principal"] == "User:*")
+        .expect("the user");
+    assert_eq!((entry.get("everyone"), &entry["literal"]), (None, &json!(true)), "{entry}");
+    folder.file("everyone.json", &POLICY.replace("\"Role:Writers\"", "\"User:*\""));
+    let who = ["who-can", "--policy", "everyone.json", "--operation", "write", "--topic", "orders"];
+    assert!(run(&folder, &who).out.contains("User:* (everyone)"));
+    let value: Value =
+        serde_json::from_str(&run(&folder, &[&who[..], &["--format", "json"]].concat()).out).expect("JSON");
+    assert_eq!(value["entries"][0]["everyone"], true, "{value}");
+}
