@@ -1,22 +1,22 @@
-//! What time it is, and how a time is written.
+//! The current time, and times as text.
 
 use std::time::SystemTime;
 
-/// Tells the time in seconds since 1970.
+/// A function that returns the time in seconds since 1970.
 pub(crate) type Clock = fn() -> f64;
 
-/// The machine's time.
+/// The machine's clock.
 pub(crate) fn system() -> f64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0.0, |since| since.as_secs_f64())
 }
 
-/// The last second that RFC 3339 can write.
+/// The last second that RFC 3339 can represent.
 const LAST_SECOND: i64 = 253_402_300_799;
 
-/// Seconds since 1970 as RFC 3339 in UTC, to the second; what is out of its years is the nearest that is in.
+/// Seconds since 1970 as an RFC 3339 time in UTC, without fractions; a time outside its range becomes the nearest one inside.
 pub(crate) fn rfc3339(seconds: f64) -> String {
-    // A cast of what is no number gives 0 and one of what is too large the bound.
-    #[expect(clippy::cast_possible_truncation, reason = "saturates, which is what is wanted")]
+    // The cast turns NaN into 0 and saturates.
+    #[expect(clippy::cast_possible_truncation, reason = "saturates, as intended")]
     let seconds = (seconds.floor() as i64).clamp(0, LAST_SECOND);
     let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
     // Days since 1 March of year 0, in eras of 400 years, so that a leap day is the last of its year.
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_written_in_utc() {
+    fn times_are_formatted_in_utc() {
         assert_eq!(rfc3339(0.0), "1970-01-01T00:00:00Z");
         assert_eq!(rfc3339(951_782_399.9), "2000-02-28T23:59:59Z");
         assert_eq!(rfc3339(951_782_400.0), "2000-02-29T00:00:00Z");

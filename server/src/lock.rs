@@ -1,8 +1,8 @@
-//! State that requests share. Only this file and `store` lock, and no guard leaves either, so none can be held across an await.
+//! A mutex whose guard never leaves this file, so that no guard can be held across an await.
 
 use std::sync::{Mutex, PoisonError};
 
-/// A value that one caller at a time looks at.
+/// A value with exclusive access.
 #[derive(Debug, Default)]
 pub(crate) struct Lock<T>(Mutex<T>);
 
@@ -11,7 +11,7 @@ impl<T> Lock<T> {
         Self(Mutex::new(value))
     }
 
-    /// Lets a short piece of work, which cannot wait for anything, look at the value and change it.
+    /// Runs a short, synchronous closure with exclusive access to the value.
     pub(crate) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
         work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,23 +1,21 @@
-//! What is counted, in the text format of Prometheus.
+//! Metrics in the OpenMetrics text format.
 
 use gbac_engine::decide::Outcome;
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
-use prometheus_client::encoding::{EncodeLabelSet, EncodeLabelValue, LabelValueEncoder};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Registry, Unit};
 
-use crate::fault::Surface;
-
-/// The content type of the text.
+/// The content type of the metrics.
 pub(crate) const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The counters of one application.
+/// The metrics of one service.
 pub(crate) struct Metrics {
     registry: Registry,
-    requests: Family<Request, Counter>,
-    decisions: Family<Decision, Counter>,
+    requests: Family<RequestLabels, Counter>,
+    decisions: Family<DecisionLabels, Counter>,
     commits: Counter,
     audit_events: Counter,
     audit_failures: Counter,
@@ -28,48 +26,36 @@ pub(crate) struct Metrics {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Request {
-    surface: Surface,
+struct RequestLabels {
+    surface: &'static str,
     status: u16,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
-struct Decision {
+struct DecisionLabels {
     outcome: &'static str,
 }
 
-impl EncodeLabelValue for Surface {
-    fn encode(&self, encoder: &mut LabelValueEncoder) -> Result<(), std::fmt::Error> {
-        let name = match self {
-            Self::DataPlane => "data_plane",
-            Self::Admin => "admin",
-            Self::Connect => "connect",
-            Self::Own => "own",
-        };
-        EncodeLabelValue::encode(&name, encoder)
-    }
-}
-
-/// What is not counted as it happens, but looked at when somebody asks.
-pub(crate) struct Now {
-    /// How many ACLs there are.
+/// The values that are read when the metrics are requested, rather than counted.
+pub(crate) struct CurrentValues {
+    /// The number of ACLs.
     pub(crate) acls: usize,
-    /// How many roles there are.
+    /// The number of roles.
     pub(crate) roles: usize,
-    /// How many commits the store made.
+    /// The number of commits of the store.
     pub(crate) commits: u64,
-    /// How many audit events were written.
+    /// The number of audit events written.
     pub(crate) audit_events: u64,
-    /// How many requests were refused because theirs could not be.
+    /// The number of requests rejected because their audit events could not be written.
     pub(crate) audit_failures: u64,
-    /// Whether the store takes writes.
+    /// Whether the store accepts writes.
     pub(crate) writable: bool,
-    /// For how many seconds the provider's keys have been held.
+    /// The age of the provider's keys in seconds.
     pub(crate) key_age: Option<f64>,
 }
 
 impl Metrics {
-    /// All zero.
+    /// Metrics that are all zero.
     pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("gbac");
         let new = Self {
@@ -85,12 +71,12 @@ impl Metrics {
             registry: Registry::default(),
         };
         registry.register("requests", "Requests by surface and status", new.requests.clone());
-        registry.register("decisions", "Decisions of the engine by outcome", new.decisions.clone());
-        registry.register("store_commits", "Transactions that the store made durable", new.commits.clone());
-        registry.register("audit_events", "Audit events that were written", new.audit_events.clone());
-        let help = "Requests that were refused because their audit events could not be written";
+        registry.register("decisions", "Decisions by outcome", new.decisions.clone());
+        registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
+        registry.register("audit_events", "Audit events written", new.audit_events.clone());
+        let help = "Requests rejected because their audit events could not be written";
         registry.register("audit_failures", help, new.audit_failures.clone());
-        registry.register("store_writable", "Whether the store takes writes", new.writable.clone());
+        registry.register("store_writable", "Whether the store accepts writes", new.writable.clone());
         registry.register("acls", "ACLs in the policy", new.acls.clone());
         registry.register("roles", "Roles in the policy", new.roles.clone());
         let help = "Age of the identity provider's keys";
@@ -98,39 +84,39 @@ impl Metrics {
         Self { registry, ..new }
     }
 
-    /// Counts an answer.
-    pub(crate) fn request(&self, surface: Surface, status: u16) {
-        self.requests.get_or_create(&Request { surface, status }).inc();
+    /// Counts a response.
+    pub(crate) fn count_request(&self, surface: &'static str, status: u16) {
+        self.requests.get_or_create(&RequestLabels { surface, status }).inc();
     }
 
     /// Counts a decision.
-    pub(crate) fn decision(&self, outcome: Outcome) {
+    pub(crate) fn count_decision(&self, outcome: Outcome) {
         let outcome = match outcome {
             Outcome::Allow => "allow",
             Outcome::Deny => "deny",
         };
-        self.decisions.get_or_create(&Decision { outcome }).inc();
+        self.decisions.get_or_create(&DecisionLabels { outcome }).inc();
     }
 
-    /// All of it as text.
-    pub(crate) fn text(&self, now: &Now) -> String {
+    /// The metrics as text.
+    pub(crate) fn text(&self, current: &CurrentValues) -> String {
         let size = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        self.acls.set(size(now.acls));
-        self.roles.set(size(now.roles));
-        self.writable.set(i64::from(now.writable));
+        self.acls.set(size(current.acls));
+        self.roles.set(size(current.roles));
+        self.writable.set(i64::from(current.writable));
         for (counter, count) in [
-            (&self.commits, now.commits),
-            (&self.audit_events, now.audit_events),
-            (&self.audit_failures, now.audit_failures),
+            (&self.commits, current.commits),
+            (&self.audit_events, current.audit_events),
+            (&self.audit_failures, current.audit_failures),
         ] {
             counter.inner().store(count, std::sync::atomic::Ordering::Relaxed);
         }
-        match now.key_age {
+        match current.key_age {
             Some(age) => drop(self.key_age.get_or_create(&[]).set(age)),
             None => self.key_age.clear(),
         }
         let mut text = String::new();
-        // Writing to a text does not fail.
+        // Writing to a string does not fail.
         let _ = encode(&mut text, &self.registry);
         text
     }
@@ -141,13 +127,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_text_has_every_count() {
+    fn the_text_has_every_metric() {
         let metrics = Metrics::new();
-        metrics.request(Surface::DataPlane, 201);
-        metrics.request(Surface::DataPlane, 201);
-        metrics.request(Surface::Connect, 401);
-        metrics.decision(Outcome::Deny);
-        let mut now = Now {
+        metrics.count_request("data_plane", 201);
+        metrics.count_request("data_plane", 201);
+        metrics.count_request("connect", 401);
+        metrics.count_decision(Outcome::Deny);
+        let mut current = CurrentValues {
             acls: 7,
             roles: 2,
             commits: 3,
@@ -156,7 +142,7 @@ mod tests {
             writable: true,
             key_age: Some(1.5),
         };
-        let text = metrics.text(&now);
+        let text = metrics.text(&current);
         for line in [
             "gbac_requests_total{surface=\"data_plane\",status=\"201\"} 2",
             "gbac_requests_total{surface=\"connect\",status=\"401\"} 1",
@@ -171,7 +157,7 @@ mod tests {
         ] {
             assert!(text.lines().any(|known| known == line), "{line} is missing in\n{text}");
         }
-        now.key_age = None;
-        assert!(!metrics.text(&now).contains("gbac_key_set_age_seconds{}"));
+        current.key_age = None;
+        assert!(!metrics.text(&current).contains("gbac_key_set_age_seconds{}"));
     }
 }

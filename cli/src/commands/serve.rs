@@ -2,20 +2,23 @@
 
 use std::process::ExitCode;
 
-use gbac_server::{DataOptions, License, Mode, ServeOptions, SiteOptions, TlsFiles, UpstreamOptions};
+use gbac_api::license::LicenseStatus;
+use gbac_server::{
+    DataOptions, DemoOptions, PublicEndpointOptions, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+};
 
 use crate::args::{LicenseArg, ServeArgs};
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(options(args))
+    gbac_server::serve(&options(args))
         .map(|()| ExitCode::SUCCESS)
         .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))
 }
 
 fn options(args: ServeArgs) -> ServeOptions {
-    let mode = args.data.map_or(Mode::Demo, |folder| {
-        Mode::Data(DataOptions {
+    let mode = args.data.map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
+        ServeMode::Data(DataOptions {
             folder,
             admin_user: args.admin_user.or_else(|| std::env::var("GBAC_ADMIN_USER").ok()),
             oidc_discovery_url: args.oidc_discovery_url,
@@ -29,16 +32,17 @@ fn options(args: ServeArgs) -> ServeOptions {
         mode,
         admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
         license: args.license.map(|license| match license {
-            LicenseArg::Valid => License::Valid,
-            LicenseArg::Expired => License::Expired,
-            LicenseArg::Missing => License::Missing,
+            LicenseArg::Valid => LicenseStatus::Valid,
+            LicenseArg::Expired => LicenseStatus::Expired,
+            LicenseArg::Missing => LicenseStatus::Missing,
         }),
-        site: SiteOptions { cluster_id: args.cluster_id, public_url: args.public_url },
+        endpoint: PublicEndpointOptions { cluster_id: args.cluster_id, public_url: args.public_url },
         upstream: UpstreamOptions {
             admin: args.upstream_admin,
             dataplane: args.upstream_dataplane,
             controlplane: args.upstream_controlplane,
         },
         console: args.console,
+        clock: None,
     }
 }

@@ -1,23 +1,23 @@
-//! The demo: a small, telling policy, and an identity provider that signs for three people.
+//! The demo: a small policy, and an identity provider that signs tokens for three users.
 
-mod people;
-mod provider;
+mod identity_provider;
+mod users;
 
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{Problems, policy_from_json};
 
-pub use provider::DemoKey;
-pub(crate) use provider::{AUDIENCE, Provider};
+pub use identity_provider::DemoKey;
+pub(crate) use identity_provider::{AUDIENCE, IdentityProvider};
 
-/// The name of the one superuser.
+/// The name of the superuser.
 pub(crate) const ADMIN: &str = "admin";
-/// The password that the demo has unless another is given; it is no secret.
+/// The default password of the demo; it is not a secret.
 pub(crate) const PASSWORD: &str = "demo";
 
-/// The policy that a demo begins with.
+/// The initial policy of the demo.
 ///
 /// # Errors
-/// The document that was built in is faulty; a test says that it is not.
+/// The embedded document is not valid, which tests rule out.
 pub(crate) fn policy() -> Result<Policy, Problems> {
     policy_from_json(include_str!("../../demo/policy.json"))
 }

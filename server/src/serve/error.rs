@@ -1,4 +1,4 @@
-//! What can go wrong before the service listens: each fault of a flag by its own name.
+//! Why a service does not start.
 
 use std::fmt;
 use std::io;
@@ -10,73 +10,74 @@ use gbac_engine::policy::SettingsError;
 use gbac_engine::text::escaped;
 use gbac_engine::wire::Problems;
 
-use crate::store::StoreError;
-use crate::tls::TlsError;
+use super::tls::TlsError;
+use crate::state::public_endpoint::PublicUrlError;
+use crate::state::store::StoreError;
 
-/// Why the service does not start.
+/// Why a service does not start.
 #[derive(Debug)]
 pub enum ServeError {
-    /// The text is no address with a port.
+    /// The text is not an address with a port.
     Address(String),
-    /// The address is not this machine's own.
+    /// A demo cannot listen on this address, because it is not on loopback.
     NotLoopback(SocketAddr),
-    /// Others could listen to what is said there.
-    Plain(SocketAddr),
-    /// The port cannot be had.
+    /// The address is reachable by other machines, and there is no TLS.
+    Unencrypted(SocketAddr),
+    /// The port cannot be bound.
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// The console's folder cannot be used.
     Console {
-        /// Which.
+        /// The folder.
         folder: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
-    /// The file of the audit events cannot be written.
+    /// The audit file cannot be written.
     Audit {
-        /// Which.
+        /// The file.
         file: PathBuf,
-        /// Why.
+        /// The cause.
         error: io::Error,
     },
     /// The admin's password is empty.
     EmptyPassword,
-    /// The admin's name cannot be a superuser's.
+    /// The admin's name is not valid for a superuser.
     AdminUser(SettingsError),
-    /// The admin's name cannot be sent with a password (RFC 7617).
+    /// The admin's name cannot be used for Basic authentication (RFC 7617).
     AdminName(String),
-    /// The discovery address is refused.
-    Discovery(AddressError),
+    /// The discovery URL is not allowed.
+    DiscoveryUrl(AddressError),
     /// The audience is empty.
     EmptyAudience,
-    /// The public address is no plain address of http or https.
-    PublicUrl(String),
-    /// The address of a cluster to relay to is refused.
+    /// The public URL is not valid.
+    PublicUrl(PublicUrlError),
+    /// The base URL of a cluster is not valid.
     Upstream(BaseUrlError),
     /// The certificate or its key cannot be used.
     Tls(TlsError),
-    /// The demo's own policy is faulty.
+    /// The policy of the demo is not valid.
     DemoPolicy(Problems),
     /// The data cannot be used.
     Store(StoreError),
     /// The stored password hash of this user cannot be read.
     StoredPassword(String),
-    /// The operating system gives no threads, signals or random numbers.
+    /// The operating system provides no threads, signals or random numbers.
     Start(io::Error),
 }
 
 impl ServeError {
-    /// A stable name of the fault.
+    /// The stable code of the error.
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {
             Self::Address(_) => "listen_address",
             Self::NotLoopback(_) => "demo_not_loopback",
-            Self::Plain(_) => "listen_without_tls",
+            Self::Unencrypted(_) => "listen_without_tls",
             Self::Listen { error, .. } if error.kind() == io::ErrorKind::AddrInUse => "port_taken",
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
@@ -84,7 +85,7 @@ impl ServeError {
             Self::EmptyPassword => "password_empty",
             Self::AdminUser(error) => error.code(),
             Self::AdminName(_) => "admin_user",
-            Self::Discovery(error) => error.code(),
+            Self::DiscoveryUrl(error) => error.code(),
             Self::EmptyAudience => "oidc_audience_empty",
             Self::PublicUrl(_) => "public_url",
             Self::Upstream(error) => error.code(),
@@ -100,35 +101,35 @@ impl ServeError {
     #[must_use]
     pub fn hint(&self) -> String {
         match self {
-            Self::Address(_) => "write an address and a port, such as `127.0.0.1:8420`".into(),
+            Self::Address(_) => "use an address and a port, such as `127.0.0.1:8420`".into(),
             Self::NotLoopback(address) => {
-                format!("a demo gives everything to whoever can reach it; write `127.0.0.1:{}`", address.port())
+                format!("everyone who can reach a demo has full access to it; use `127.0.0.1:{}`", address.port())
             }
-            Self::Plain(_) => {
-                "give a certificate with `--tls-cert` and `--tls-key`, or write `--insecure-listen` where \
-                               something in front of the service does TLS"
+            Self::Unencrypted(_) => {
+                "provide a certificate with `--tls-cert` and `--tls-key`, or use `--insecure-listen` behind a proxy that \
+                 terminates TLS"
                     .into()
             }
             Self::Listen { error, .. } if error.kind() == io::ErrorKind::AddrInUse => {
-                "stop what listens there, or choose another port with `--listen 127.0.0.1:0`".into()
+                "stop the program that uses the port, or choose a free one with `--listen 127.0.0.1:0`".into()
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
-            Self::Console { .. } => "name the folder with the built console, usually `dist`".into(),
-            Self::Audit { .. } => "make the file writable: nothing is done here without an audit event".into(),
-            Self::EmptyPassword => "give `GBAC_ADMIN_PASSWORD` a value, or unset it".into(),
+            Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
+            Self::Audit { .. } => "make the file writable; the service does nothing without audit events".into(),
+            Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),
-            Self::AdminName(_) => "write a name without `:` and control characters in `--admin-user`".into(),
-            Self::Discovery(error) => error.hint().into(),
-            Self::EmptyAudience => "write what `aud` of a token holds, or leave `--oidc-audience` out".into(),
-            Self::PublicUrl(_) => "write a scheme, a host and perhaps a port, such as `https://gbac.example`".into(),
+            Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
+            Self::DiscoveryUrl(error) => error.hint().into(),
+            Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
+            Self::PublicUrl(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`".into(),
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
-            Self::DemoPolicy(_) => "build the program again from an unchanged source".into(),
+            Self::DemoPolicy(_) => "reinstall the program".into(),
             Self::Store(error) => error.hint().into(),
             Self::StoredPassword(_) => {
-                "give a new password in `GBAC_ADMIN_PASSWORD` once, or put a copy of the folder in its place".into()
+                "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }
-            Self::Start(_) => "free some of the machine's resources and try again".into(),
+            Self::Start(_) => "free some resources of the machine and try again".into(),
         }
     }
 }
@@ -138,24 +139,26 @@ impl fmt::Display for ServeError {
         match self {
             Self::Address(text) => write!(f, "`{}` is not an address to listen on", escaped(text)),
             Self::NotLoopback(address) => write!(f, "a demo listens on loopback only, not on `{address}`"),
-            Self::Plain(address) => write!(f, "`{address}` can be reached from other machines, and there is no TLS"),
+            Self::Unencrypted(address) => {
+                write!(f, "`{address}` is reachable from other machines, but TLS is not configured")
+            }
             Self::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "the port of `{address}` is taken")
+                write!(f, "the port of `{address}` is already in use")
             }
             Self::Listen { address, error } => write!(f, "cannot listen on `{address}`: {error}"),
             Self::Console { folder, error } => {
-                write!(f, "cannot use the console's folder `{}`: {error}", folder.display())
+                write!(f, "cannot use the console folder `{}`: {error}", folder.display())
             }
             Self::Audit { file, error } => write!(f, "cannot write the audit file `{}`: {error}", file.display()),
-            Self::EmptyPassword => f.write_str("the admin's password is empty"),
+            Self::EmptyPassword => f.write_str("the password of the admin is empty"),
             Self::AdminUser(error) => error.fmt(f),
-            Self::AdminName(name) => write!(f, "the admin's name `{}` cannot be sent", escaped(name)),
-            Self::Discovery(error) => write!(f, "`--oidc-discovery-url`: {error}"),
+            Self::AdminName(name) => write!(f, "the user name `{}` of the admin is not valid", escaped(name)),
+            Self::DiscoveryUrl(error) => write!(f, "`--oidc-discovery-url`: {error}"),
             Self::EmptyAudience => f.write_str("the audience is empty"),
-            Self::PublicUrl(text) => write!(f, "`{}` is not a public address", escaped(text)),
+            Self::PublicUrl(error) => error.fmt(f),
             Self::Upstream(error) => write!(f, "`--upstream-*`: {error}"),
             Self::Tls(error) => error.fmt(f),
-            Self::DemoPolicy(problems) => write!(f, "the demo's policy is faulty: {problems}"),
+            Self::DemoPolicy(problems) => write!(f, "the policy of the demo is not valid: {problems}"),
             Self::Store(error) => error.fmt(f),
             Self::StoredPassword(user) => {
                 write!(f, "the data is damaged: the password hash of `{}` cannot be read", escaped(user))
@@ -175,17 +178,17 @@ impl std::error::Error for ServeError {
             Self::DemoPolicy(problems) => Some(problems),
             Self::Store(error) => Some(error),
             Self::AdminUser(error) => Some(error),
-            Self::Discovery(error) => Some(error),
+            Self::DiscoveryUrl(error) => Some(error),
+            Self::PublicUrl(error) => Some(error),
             Self::Upstream(error) => Some(error),
             Self::Tls(error) => Some(error),
             Self::Address(_)
             | Self::NotLoopback(_)
-            | Self::Plain(_)
+            | Self::Unencrypted(_)
             | Self::EmptyPassword
             | Self::StoredPassword(_)
             | Self::AdminName(_)
-            | Self::EmptyAudience
-            | Self::PublicUrl(_) => None,
+            | Self::EmptyAudience => None,
         }
     }
 }

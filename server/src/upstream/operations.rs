@@ -1,17 +1,17 @@
-//! What is relayed: the documented operations of each API, and nothing else (specification 4).
+//! The operations that are relayed: the documented ones of each API (specification 4).
 
 use axum::http::Method;
 use gbac_api::encode::{component, decode};
 
 /// An API of a cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Api {
+pub(crate) enum Api {
     Admin,
     DataPlane,
     ControlPlane,
 }
 
-/// An operation's path, with `{}` for a name, and its methods.
+/// The path of an operation, with `{}` for a name, and its methods.
 type Operation = (&'static str, &'static [Method]);
 
 const ADMIN: &[Operation] = &[
@@ -20,7 +20,7 @@ const ADMIN: &[Operation] = &[
     ("/v1/loggers", &[Method::GET]),
     ("/v1/config/log_level/{}", &[Method::GET, Method::PUT]),
 ];
-/// The operations of the SecurityService, under both of its names; each is a POST.
+/// The operations of the SecurityService, under both of its names; all use POST.
 const SECURITY: &[&str] = &[
     "AddRoleMembers",
     "CreateRole",
@@ -41,20 +41,20 @@ const DATA_PLANE: &[Operation] = &[
 ];
 const CONTROL_PLANE: &[Operation] = &[("/v1/clusters/{}", &[Method::GET])];
 
-/// Whether an API has an operation.
+/// The result of looking up an operation.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// It has; this is its path, encoded anew.
+pub(crate) enum Lookup {
+    /// The operation exists; its path, encoded again.
     Path(String),
-    /// Not with this method; those are the methods that it has.
-    Methods(&'static [Method]),
-    /// It has not.
-    Nothing,
+    /// The path exists, but only with these methods.
+    OtherMethods(&'static [Method]),
+    /// There is no such path.
+    NotFound,
 }
 
 impl Api {
-    /// Looks a path up that is still percent-encoded.
-    pub(super) fn find(self, method: &Method, path: &str) -> Found {
+    /// Looks up a path, which is percent-encoded.
+    pub(crate) fn find(self, method: &Method, path: &str) -> Lookup {
         const POST: &[Method] = &[Method::POST];
         let operations = match self {
             Self::Admin => ADMIN,
@@ -64,9 +64,9 @@ impl Api {
         let found = operations.iter().find_map(|(template, methods)| Some((fill(template, path)?, *methods)));
         let found = found.or_else(|| (self == Self::Admin && is_security(path)).then(|| (path.to_owned(), POST)));
         match found {
-            Some((path, methods)) if methods.contains(method) => Found::Path(path),
-            Some((_, methods)) => Found::Methods(methods),
-            None => Found::Nothing,
+            Some((path, methods)) if methods.contains(method) => Lookup::Path(path),
+            Some((_, methods)) => Lookup::OtherMethods(methods),
+            None => Lookup::NotFound,
         }
     }
 }
@@ -78,7 +78,7 @@ fn is_security(path: &str) -> bool {
     })
 }
 
-/// The path when it fits the template. Its names are encoded anew, so that none can lead anywhere else.
+/// The path if it matches the template. Its names are encoded again, so that none of them can lead to another path.
 fn fill(template: &str, path: &str) -> Option<String> {
     let mut filled = String::with_capacity(path.len());
     let (mut wanted, mut given) = (template.split('/'), path.split('/'));
@@ -117,14 +117,14 @@ mod tests {
             (Api::DataPlane, Method::GET, "/v1/roles/a%2Fb/members"),
             (Api::ControlPlane, Method::GET, "/v1/clusters/c1"),
         ] {
-            assert_eq!(api.find(&method, path), Found::Path(path.into()), "{path}");
+            assert_eq!(api.find(&method, path), Lookup::Path(path.into()), "{path}");
         }
-        let encoded = Found::Path("/v1/roles/a%3Bb%25".into());
-        assert_eq!(Api::DataPlane.find(&Method::GET, "/v1/roles/a;b%25"), encoded, "names are encoded anew");
+        let encoded = Lookup::Path("/v1/roles/a%3Bb%25".into());
+        assert_eq!(Api::DataPlane.find(&Method::GET, "/v1/roles/a;b%25"), encoded, "names are encoded again");
     }
 
     #[test]
-    fn nothing_else_is() {
+    fn other_operations_are_not_found() {
         for (api, path) in [
             (Api::Admin, "/v1/users"),
             (Api::Admin, "/v1/acls"),
@@ -145,10 +145,10 @@ mod tests {
             (Api::ControlPlane, "/v1/clusters"),
             (Api::ControlPlane, "/v1/organizations/x"),
         ] {
-            assert_eq!(api.find(&Method::GET, path), Found::Nothing, "{path}");
-            assert_eq!(api.find(&Method::POST, path), Found::Nothing, "{path}");
+            assert_eq!(api.find(&Method::GET, path), Lookup::NotFound, "{path}");
+            assert_eq!(api.find(&Method::POST, path), Lookup::NotFound, "{path}");
         }
         let found = Api::ControlPlane.find(&Method::DELETE, "/v1/clusters/x");
-        assert_eq!(found, Found::Methods(&[Method::GET]));
+        assert_eq!(found, Lookup::OtherMethods(&[Method::GET]));
     }
 }

@@ -113,7 +113,7 @@ async fn each_surface_has_its_own_401() {
 
 #[tokio::test]
 async fn a_chosen_password_is_not_published() {
-    let service = Service::with(|demo| demo.admin_password = Some("s3cret".into()));
+    let service = Service::with(|options| options.admin_password = Some("s3cret".into()));
     let info = service.get("/gbac/v1/service").await.json();
     assert_eq!(info.get("sign_in"), None);
     let role = json!({ "name": "x" });
@@ -126,7 +126,7 @@ async fn a_chosen_password_is_not_published() {
         listen: "127.0.0.1:0".into(),
         ..gbac_server::ServeOptions::default()
     };
-    assert_eq!(gbac_server::Server::bind(empty).map(drop).unwrap_err().code(), "password_empty");
+    assert_eq!(gbac_server::Server::bind(&empty).map(drop).unwrap_err().code(), "password_empty");
 }
 
 #[tokio::test]

@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use gbac_server::{Access, Reads, declared_access, router};
+use gbac_server::{Access, ReadMethods, declared_access, router};
 use serde_json::json;
 
 use crate::harness::{NOW, Own, Service, admin};
 use crate::identity_provider::{AUDIENCE, Provider};
 use crate::upstream::{Cluster, relaying};
 
-const SUPERUSER: Access = Access::Superuser(Reads::SafeMethods);
-const QUESTION: Access = Access::Superuser(Reads::All);
-const CHANGE: Access = Access::Superuser(Reads::AllButPost);
+const SUPERUSER: Access = Access::Superuser(ReadMethods::Safe);
+const QUESTION: Access = Access::Superuser(ReadMethods::All);
+const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
 /// A route: its pattern, what it takes, a path, and its methods, each with a body and what a superuser is answered. Other
 /// methods are not possible there.
@@ -200,9 +200,9 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
         // Another method than POST is not possible there, which everybody is told.
         Access::Authenticated => return (*method == Method::POST && matches!(caller, Nobody | Expired)).then_some(401),
         Access::Local => false,
-        Access::Superuser(Reads::SafeMethods) => is_safe,
-        Access::Superuser(Reads::AllButPost) => *method != Method::POST,
-        Access::Superuser(Reads::All) => true,
+        Access::Superuser(ReadMethods::Safe) => is_safe,
+        Access::Superuser(ReadMethods::AllButPost) => *method != Method::POST,
+        Access::Superuser(ReadMethods::All) => true,
     };
     match caller {
         Nobody | User if is_demo && reads => None,
@@ -288,7 +288,7 @@ fn moving() -> f64 {
 
 #[tokio::test]
 async fn a_demo_lets_everybody_read() {
-    let service = Service::with(|demo| demo.clock = Some(moving));
+    let service = Service::with(|options| options.clock = Some(moving));
     let expired = service.people().await.remove(0).token;
     SECONDS.store(7200, Ordering::Relaxed);
     let promote = json!({ "upsert": { "superusers": ["admin", "jonas.lindqvist"] }, "remove": [] });
@@ -307,7 +307,7 @@ async fn check_own(is_open: bool) {
     let provider = Provider::start().await;
     let service = Own::with(|options| {
         if is_open {
-            options.address = ([10, 0, 0, 7], 443).into();
+            options.listen = "10.0.0.7:443".into();
         }
     });
     let upsert = json!({ "superusers": ["admin", "root"],

@@ -7,11 +7,11 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{Service, admin, basic, refusal, request};
+use crate::harness::{Service, admin, basic, demo_options, refusal, request};
 
 /// A demo that writes its events to a file.
 fn writing_to(path: &Path) -> Service {
-    Service::with(|demo| demo.audit = Some(path.to_owned()))
+    Service::with(|options| demo_options(options).audit_file = Some(path.to_owned()))
 }
 
 /// The events that a service holds, oldest first.
@@ -210,9 +210,9 @@ async fn no_event_holds_a_credential() {
     const PASSWORD: &str = "correct-horse-battery";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
-    let service = Service::with(|demo| {
-        demo.audit = Some(path.clone());
-        demo.admin_password = Some(PASSWORD.into());
+    let service = Service::with(|options| {
+        demo_options(options).audit_file = Some(path.clone());
+        options.admin_password = Some(PASSWORD.into());
     });
     let token = service.people().await.remove(0).token;
     let (admin, wrong) = (basic("admin", PASSWORD), basic("admin", "wrong-horse-battery"));

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Service, basic, request};
+use crate::harness::{Answer, Service, basic, demo_options, request};
 
 const ONE: &str = "/access/v1/evaluation";
 const MANY: &str = "/access/v1/evaluations";
@@ -55,7 +55,7 @@ async fn one_question_has_a_decision_and_its_reasons() {
 async fn a_token_counts_only_while_it_is_valid() {
     let service = Service::start();
     let token = service.people().await.remove(0).token;
-    let stranger = Service::with(|demo| demo.key = None).people().await.remove(0).token;
+    let stranger = Service::with(|options| demo_options(options).key = None).people().await.remove(0).token;
     let decided = async |token: &str| {
         let subject = json!({ "type": "token", "id": token });
         let answer = ask(&service, ONE, &question(&subject, "read", "topic", "clickstream")).await;

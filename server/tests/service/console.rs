@@ -32,7 +32,7 @@ impl Folder {
     }
 
     fn service(&self) -> Service {
-        Service::with(|demo| demo.console = Some(self.0.clone()))
+        Service::with(|options| options.console = Some(self.0.clone()))
     }
 }
 
@@ -128,11 +128,11 @@ async fn without_a_console_the_page_says_how_to_get_one() {
     let text = String::from_utf8_lossy(&page.body);
     let built_in = Path::new(env!("CARGO_MANIFEST_DIR")).join("../dist/index.html").exists();
     assert_eq!((page.status, text.contains("<pre>cargo xtask up</pre>")), (200, !built_in));
-    let missing = gbac_server::App::demo(gbac_server::Demo {
+    let missing = gbac_server::open(&gbac_server::ServeOptions {
         console: Some("/no/such/folder".into()),
-        ..gbac_server::Demo::at(([127, 0, 0, 1], 0).into())
+        ..gbac_server::ServeOptions::default()
     });
     let error = missing.map(drop).unwrap_err();
     assert_eq!(error.code(), "console_folder");
-    assert_eq!(error.to_string(), "cannot use the console's folder `/no/such/folder`: there is no `index.html`");
+    assert_eq!(error.to_string(), "cannot use the console folder `/no/such/folder`: `index.html` is missing");
 }

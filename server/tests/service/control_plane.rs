@@ -21,9 +21,9 @@ async fn it_tells_where_the_data_plane_is() {
 
 #[tokio::test]
 async fn its_address_and_id_come_from_the_command_line() {
-    let service = Service::with(|demo| {
-        demo.site.cluster_id = Some("rp-1".into());
-        demo.site.public_url = Some("https://gbac.example:8443".into());
+    let service = Service::with(|options| {
+        options.endpoint.cluster_id = Some("rp-1".into());
+        options.endpoint.public_url = Some("https://gbac.example:8443".into());
     });
     assert_eq!(
         service.get("/v1/clusters/rp-1").await.both(),

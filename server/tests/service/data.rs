@@ -1,13 +1,20 @@
 //! A service on a folder: what a restart keeps, who may sign in, and which settings are refused before it starts (D-30).
 
 use axum::http::Method;
+use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    DataOptions, License, Mode, ServeError, ServeOptions, Server, SiteOptions, TlsFiles, UpstreamOptions,
+    App, DataOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, Server, TlsFiles, UpstreamOptions,
+    open,
 };
 use serde_json::{Value, json};
 use tempfile::tempdir;
 
-use crate::harness::{Service, admin, basic};
+use crate::harness::{Service, admin, basic, data_options};
+
+fn open_data(data: DataOptions, password: Option<&str>) -> Result<App, ServeError> {
+    let mode = ServeMode::Data(data);
+    open(&ServeOptions { mode, admin_password: password.map(Into::into), ..ServeOptions::default() })
+}
 
 const PROPERTIES: &str = "/v1/cluster_config";
 
@@ -47,19 +54,18 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
         service.get_as("/v1/roles", &basic(user, password)).await.status
     };
     let app = |password: Option<&str>, user: &str| {
-        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
-        (options.admin_password, options.admin_user) = (password.map(Into::into), user.into());
-        gbac_server::App::open(options).unwrap()
+        let data = DataOptions { admin_user: Some(user.into()), ..DataOptions::new(folder.path().into()) };
+        open_data(data, password).unwrap()
     };
     let first = app(None, "admin");
-    let (user, made) = first.first_password().map(|(user, made)| (user.to_owned(), made.to_owned())).unwrap();
+    let (user, made) = first.generated_password().map(|(user, made)| (user.to_owned(), made.to_owned())).unwrap();
     assert_eq!((user.as_str(), made.len()), ("admin", 32));
     drop(first);
     for file in std::fs::read_dir(folder.path()).unwrap() {
         let bytes = std::fs::read(file.unwrap().path()).unwrap();
         assert!(!bytes.windows(made.len()).any(|window| window == made.as_bytes()), "only a hash is stored");
     }
-    assert!(app(None, "admin").first_password().is_none(), "it is told once");
+    assert!(app(None, "admin").generated_password().is_none(), "it is told once");
     let unset = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
     assert_eq!(enters(&unset, "admin", &made).await, 200);
     assert_eq!(enters(&unset, "admin", "other").await, 401);
@@ -70,7 +76,7 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     let kept = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
     assert_eq!(enters(&kept, "admin", "new").await, 200);
     drop(kept);
-    let other = Service::on(folder.path(), |options| options.admin_user = "root".into()).unwrap();
+    let other = Service::on(folder.path(), |options| data_options(options).admin_user = Some("root".into())).unwrap();
     assert_eq!((enters(&other, "root", "demo").await, enters(&other, "admin", "new").await), (200, 401));
     let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", "demo")).await.json();
     assert_eq!(superusers, json!({ "superusers": ["admin", "root"] }));
@@ -90,11 +96,11 @@ async fn nothing_is_told_without_credentials() {
 
 fn bind(change: impl FnOnce(&mut ServeOptions, &mut DataOptions)) -> Result<(), ServeError> {
     let folder = tempdir().unwrap();
-    let mut data = DataOptions::of(folder.path().join("data"));
+    let mut data = DataOptions::new(folder.path().join("data"));
     let mut options = ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() };
     change(&mut options, &mut data);
-    options.mode = Mode::Data(data);
-    Server::bind(options).map(drop)
+    options.mode = ServeMode::Data(data);
+    Server::bind(&options).map(drop)
 }
 
 fn refused(change: impl FnOnce(&mut ServeOptions, &mut DataOptions)) -> &'static str {
@@ -114,11 +120,11 @@ fn every_setting_that_is_wrong_has_its_name() {
     let url = |url: &str| Some(url.to_owned());
     for bad in ["http://idp.example", "idp", "https://me:secret@idp.example"] {
         let error = bind(|_, data| data.oidc_discovery_url = url(bad)).unwrap_err();
-        assert!(matches!(error, ServeError::Discovery(_)), "{bad}");
+        assert!(matches!(error, ServeError::DiscoveryUrl(_)), "{bad}");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    let site = SiteOptions { cluster_id: None, public_url: url("gbac.example") };
-    assert_eq!(refused(|options, _| options.site = site), "public_url");
+    let endpoint = PublicEndpointOptions { cluster_id: None, public_url: url("gbac.example") };
+    assert_eq!(refused(|options, _| options.endpoint = endpoint), "public_url");
     let upstream = UpstreamOptions { admin: url("cluster:9644"), ..UpstreamOptions::default() };
     assert_eq!(refused(|options, _| options.upstream = upstream), "base_url_invalid");
     let folder = tempdir().unwrap();
@@ -142,7 +148,7 @@ fn beyond_loopback_it_takes_tls_or_a_word() {
 async fn what_the_command_line_says_holds_for_one_start() {
     let folder = tempdir().unwrap();
     let role = json!({ "name": "x" });
-    let pinned = Service::on(folder.path(), |options| options.license = Some(License::Missing)).unwrap();
+    let pinned = Service::on(folder.path(), |options| options.license = Some(LicenseStatus::Missing)).unwrap();
     assert_eq!(pinned.send(Method::POST, "/v1/roles", &role).await.status, 403);
     drop(pinned);
     let free = Service::on(folder.path(), |_| {}).unwrap();
@@ -153,20 +159,13 @@ async fn what_the_command_line_says_holds_for_one_start() {
 fn a_damaged_folder_is_told_as_such() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("gbac.redb");
-    let open = |password: Option<&str>| {
-        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
-        options.admin_password = password.map(Into::into);
-        gbac_server::App::open(options)
-    };
+    let open_folder = |password: Option<&str>| open_data(DataOptions::new(folder.path().into()), password);
     let refused = |hint: &str| {
-        let Err(error) = open(None) else { panic!("opened") };
+        let Err(error) = open_folder(None) else { panic!("opened") };
         assert_eq!(error.code(), "data_damaged", "{error}");
-        assert!(
-            error.hint().contains(hint) && error.hint().contains("put a copy of the folder in its place"),
-            "{error}"
-        );
+        assert!(error.hint().contains(hint) && error.hint().contains("restore the folder from a backup"), "{error}");
     };
-    drop(open(None).unwrap());
+    drop(open_folder(None).unwrap());
     let whole = std::fs::read(&file).unwrap();
     let with = |change: fn(&mut Vec<u8>)| {
         let mut bytes = whole.clone();
@@ -191,8 +190,8 @@ fn a_damaged_folder_is_told_as_such() {
         places.into_iter().for_each(|place| bytes[place + 1] = b'X');
     });
     refused("GBAC_ADMIN_PASSWORD");
-    drop(open(Some("new")).unwrap());
-    drop(open(None).unwrap());
+    drop(open_folder(Some("new")).unwrap());
+    drop(open_folder(None).unwrap());
 }
 
 /// The same numbers on every run (xorshift).
@@ -222,9 +221,7 @@ async fn random_damage_is_refused_and_never_a_panic() {
             bytes[used[number(&mut seed) % used.len()]] = number(&mut seed).to_le_bytes()[0];
         }
         std::fs::write(&file, bytes).unwrap();
-        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 1).into(), folder.path().into());
-        options.admin_password = Some("x".into());
-        match gbac_server::App::open(options) {
+        match open_data(DataOptions::new(folder.path().into()), Some("x")) {
             // Not every byte counts; what closing such a file does is not the start's affair.
             Ok(app) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(app)))),
             Err(error) => {

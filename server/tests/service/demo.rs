@@ -8,7 +8,7 @@ use gbac_engine::policy::Policy;
 use gbac_engine::wire::{ExplanationJson, check_from_value, policy_from_json, policy_from_value};
 use serde_json::{Value, json};
 
-use crate::harness::Service;
+use crate::harness::{Service, demo_options};
 
 const POLICY: &str = include_str!("../../demo/policy.json");
 
@@ -126,7 +126,7 @@ async fn the_service_says_what_it_is() {
     let key = jwks.json()["keys"][0].clone();
     assert_eq!((&key["kty"], &key["alg"], &key["use"]), (&json!("RSA"), &json!("RS256"), &json!("sig")));
     assert_eq!(key.get("d"), None, "the private part stays here");
-    let other = Service::with(|demo| demo.key = None).get("/demo/idp/jwks").await.json();
+    let other = Service::with(|options| demo_options(options).key = None).get("/demo/idp/jwks").await.json();
     assert_ne!(other["keys"][0]["n"], key["n"], "a new key at each start");
 }
 

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, Method, Request, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_api::service::Person;
-use gbac_server::{App, Demo, DemoKey, ServeError, router};
+use gbac_server::{App, DataOptions, DemoKey, DemoOptions, ServeError, ServeMode, ServeOptions, open, router};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -57,20 +57,23 @@ impl Service {
         Self::with(|_| {})
     }
 
-    pub(crate) fn with(change: impl FnOnce(&mut Demo)) -> Self {
-        let address = ([127, 0, 0, 1], 8420).into();
-        let mut demo = Demo { key: Some(KEY.clone()), clock: Some(|| NOW), ..Demo::at(address) };
-        change(&mut demo);
-        Self::of(App::demo(demo).unwrap())
+    pub(crate) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
+        let mode = ServeMode::Demo(DemoOptions { key: Some(KEY.clone()), ..DemoOptions::default() });
+        let mut options = ServeOptions { mode, clock: Some(|| NOW), ..ServeOptions::default() };
+        change(&mut options);
+        Self::of(open(&options).unwrap())
     }
 
-    /// A service on a folder, whose admin has the demo's password.
-    pub(crate) fn on(folder: &Path, change: impl FnOnce(&mut gbac_server::Service)) -> Result<Self, ServeError> {
-        let mut options = gbac_server::Service::at(([127, 0, 0, 1], 8420).into(), folder.into());
-        options.admin_password = Some("demo".into());
-        options.clock = Some(|| NOW);
+    /// A service with data in a folder, whose admin has the password of the demo.
+    pub(crate) fn on(folder: &Path, change: impl FnOnce(&mut ServeOptions)) -> Result<Self, ServeError> {
+        let mut options = ServeOptions {
+            mode: ServeMode::Data(DataOptions::new(folder.into())),
+            admin_password: Some("demo".into()),
+            clock: Some(|| NOW),
+            ..ServeOptions::default()
+        };
         change(&mut options);
-        Ok(Self::of(App::open(options)?))
+        Ok(Self::of(open(&options)?))
     }
 
     fn of(app: App) -> Self {
@@ -124,7 +127,7 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    pub(crate) fn with(change: impl FnOnce(&mut gbac_server::Service)) -> Self {
+    pub(crate) fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         Self { service: Service::on(folder.path(), change).unwrap(), _folder: folder }
     }
@@ -135,6 +138,22 @@ impl Deref for Own {
 
     fn deref(&self) -> &Service {
         &self.service
+    }
+}
+
+/// The options of a demo.
+pub(crate) fn demo_options(options: &mut ServeOptions) -> &mut DemoOptions {
+    match &mut options.mode {
+        ServeMode::Demo(demo) => demo,
+        ServeMode::Data(_) => panic!("not a demo"),
+    }
+}
+
+/// The options of a service with data in a folder.
+pub(crate) fn data_options(options: &mut ServeOptions) -> &mut DataOptions {
+    match &mut options.mode {
+        ServeMode::Data(data) => data,
+        ServeMode::Demo(_) => panic!("a demo has no data"),
     }
 }
 

@@ -1,7 +1,7 @@
 //! What takes a licence, and what goes on without one (D-16).
 
 use axum::http::Method;
-use gbac_server::License;
+use gbac_api::license::LicenseStatus;
 use serde_json::{Value, json};
 
 use crate::harness::{Service, admin};
@@ -112,7 +112,7 @@ async fn what_exists_goes_on_and_can_be_deleted() {
 
 #[tokio::test]
 async fn who_may_set_it_and_when() {
-    let service = Service::with(|demo| demo.license = Some(License::Missing));
+    let service = Service::with(|options| options.license = Some(LicenseStatus::Missing));
     assert_eq!(service.get(PATH).await.both(), (200, json!({ "license": "missing", "pinned": true })));
     let pinned = service.send(Method::PUT, PATH, &json!({ "license": "valid" })).await;
     assert_eq!(

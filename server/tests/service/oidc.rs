@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use crate::harness::{NOW, Own, Service, admin};
+use crate::harness::{NOW, Own, Service, admin, data_options};
 use crate::identity_provider::{AUDIENCE, DISCOVERY, KEYS, Provider, Says};
 
 const RESOLVE: &str = "/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
@@ -338,8 +338,9 @@ async fn the_keys_of_another_address_count_for_nothing() {
 async fn what_the_command_line_says_is_pinned() {
     let provider = Provider::start().await;
     let service = Own::with(|options| {
-        options.oidc_discovery_url = Some(provider.discovery());
-        options.oidc_audience = Some(AUDIENCE.into());
+        let data = data_options(options);
+        data.oidc_discovery_url = Some(provider.discovery());
+        data.oidc_audience = Some(AUDIENCE.into());
     });
     assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
     let change = json!({ "upsert": { "oidc_token_audience": "other" }, "remove": ["oidc_discovery_url"] });

@@ -45,7 +45,7 @@ async fn it_counts_requests_and_what_it_holds() {
 #[tokio::test]
 async fn beyond_loopback_the_counts_take_a_superuser() {
     let folder = tempdir().unwrap();
-    let open = Service::on(folder.path(), |options| options.address = ([10, 0, 0, 7], 8420).into()).unwrap();
+    let open = Service::on(folder.path(), |options| options.listen = "10.0.0.7:8420".into()).unwrap();
     assert_eq!(open.get("/metrics").await.status, 401);
     assert_eq!(open.get_as("/metrics", &basic("admin", "wrong")).await.status, 401);
     assert_eq!(open.get_as("/metrics", &admin()).await.status, 200);
@@ -56,7 +56,7 @@ async fn beyond_loopback_the_counts_take_a_superuser() {
 async fn it_answers_for_its_own_names_only() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |options| {
-        options.site.public_url = Some("https://gbac.example".into());
+        options.endpoint.public_url = Some("https://gbac.example".into());
     })
     .unwrap();
     let status = async |host: &str| {

@@ -6,7 +6,7 @@ use axum::body::Body;
 use axum::http::{Method, Request};
 use serde_json::{Value, json};
 
-use crate::harness::{NOW, Service, admin, basic, request};
+use crate::harness::{NOW, Service, admin, basic, demo_options, request};
 
 const PATH: &str = "/service.core.admin.v2.SecurityService/ResolveOidcIdentity";
 
@@ -64,11 +64,11 @@ async fn both_names_of_the_service_answer() {
 async fn what_is_no_valid_token_is_refused() {
     static CLOCK: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
-    let service = Service::with(|demo| demo.clock = Some(|| NOW + CLOCK.load(Ordering::Relaxed) as f64));
+    let service = Service::with(|options| options.clock = Some(|| NOW + CLOCK.load(Ordering::Relaxed) as f64));
     let token = service.people().await.remove(0).token;
     let (body, signature) = token.rsplit_once('.').unwrap();
     let (header, payload) = body.split_once('.').unwrap();
-    let stranger = Service::with(|demo| demo.key = None).people().await.remove(0).token;
+    let stranger = Service::with(|options| demo_options(options).key = None).people().await.remove(0).token;
     for (what, token) in [
         ("nothing", String::new()),
         ("no token", "x".into()),

@@ -89,7 +89,7 @@ async fn failed_sign_ins_have_a_limit() {
     static SECONDS: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
     let clock = || NOW + SECONDS.load(Ordering::Relaxed) as f64;
-    let service = Service::with(|demo| demo.clock = Some(clock));
+    let service = Service::with(|options| options.clock = Some(clock));
     let wrong = async |name: &str, peer: &str| from(&service, peer, Some(&basic(name, "x"))).await;
     for n in 0..10 {
         assert_eq!(wrong("admin", &format!("10.0.0.{n}")).await.status, 401);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_server::{DataOptions, Mode, ServeOptions, Server, TlsFiles};
+use gbac_server::{DataOptions, ServeMode, ServeOptions, Server, TlsFiles};
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
@@ -20,19 +20,19 @@ async fn it_speaks_tls_and_nothing_else() {
     std::fs::write(&key_file, signing_key.serialize_pem()).unwrap();
     let options = |key: &std::path::Path| ServeOptions {
         listen: "127.0.0.1:0".into(),
-        mode: Mode::Data(DataOptions {
+        mode: ServeMode::Data(DataOptions {
             tls: Some(TlsFiles { cert: cert_file.clone(), key: key.into() }),
-            ..DataOptions::of(folder.path().join("data"))
+            ..DataOptions::new(folder.path().join("data"))
         }),
         ..ServeOptions::default()
     };
-    assert_eq!(Server::bind(options(&cert_file)).map(drop).unwrap_err().code(), "tls_key");
+    assert_eq!(Server::bind(&options(&cert_file)).map(drop).unwrap_err().code(), "tls_key");
     let other = folder.path().join("other.pem");
     let unrelated = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     std::fs::write(&other, unrelated.signing_key.serialize_pem()).unwrap();
-    assert_eq!(Server::bind(options(&other)).map(drop).unwrap_err().code(), "tls_pair");
+    assert_eq!(Server::bind(&options(&other)).map(drop).unwrap_err().code(), "tls_pair");
 
-    let server = Server::bind(options(&key_file)).unwrap();
+    let server = Server::bind(&options(&key_file)).unwrap();
     let address = server.address();
     let (stop, stopped) = oneshot::channel::<()>();
     let running = tokio::spawn(server.run(async {

@@ -27,7 +27,7 @@ impl Cluster {
     fn with(change: impl FnOnce(&mut ServeOptions)) -> Self {
         let mut options = ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() };
         change(&mut options);
-        let server = Server::bind(options).unwrap();
+        let server = Server::bind(&options).unwrap();
         let address = server.address();
         let (stop, stopped) = oneshot::channel::<()>();
         tokio::spawn(server.run(async {
@@ -43,10 +43,10 @@ impl Cluster {
 
 /// A service that relays everything to this address.
 pub(crate) fn relaying(url: &str) -> Service {
-    Service::with(|demo| {
-        demo.upstream.admin = Some(url.to_owned());
-        demo.upstream.dataplane = Some(url.to_owned());
-        demo.upstream.controlplane = Some(url.to_owned());
+    Service::with(|options| {
+        options.upstream.admin = Some(url.to_owned());
+        options.upstream.dataplane = Some(url.to_owned());
+        options.upstream.controlplane = Some(url.to_owned());
     })
 }
 
@@ -140,7 +140,7 @@ async fn the_cluster_says_who_may_what() {
 #[tokio::test]
 async fn the_control_plane_tells_where_the_data_plane_is() {
     let cluster = Cluster::start();
-    let service = Service::with(|demo| demo.upstream.controlplane = Some(cluster.url()));
+    let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
     assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200);
     assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
 
@@ -318,9 +318,9 @@ async fn answers_that_no_cluster_gives_are_not_relayed() {
 
 #[tokio::test]
 async fn the_service_says_what_it_relays_to() {
-    let service = Service::with(|demo| {
-        demo.upstream.admin = Some("http://cluster.example:9644".into());
-        demo.upstream.controlplane = Some("https://api.example".into());
+    let service = Service::with(|options| {
+        options.upstream.admin = Some("http://cluster.example:9644".into());
+        options.upstream.controlplane = Some("https://api.example".into());
     });
     assert_eq!(
         service.get("/gbac/v1/service").await.json()["upstream"],

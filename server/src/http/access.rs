@@ -1,0 +1,93 @@
+//! The credentials that each route requires (D-26). A route declares them where it is registered; one without a declaration
+//! requires a superuser.
+
+use std::collections::BTreeMap;
+
+use axum::extract::{MatchedPath, Request};
+use axum::http::Method;
+
+use crate::state::service::Service;
+
+/// The credentials that a route requires.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// Nothing.
+    Public,
+    /// Nothing if the service listens on loopback only; otherwise a superuser.
+    Local,
+    /// Valid credentials, which its handler checks because the response is about the caller.
+    Authenticated,
+    /// Credentials of the cluster that the request is relayed to. The cluster checks them.
+    Cluster,
+    /// A superuser. In a demo, requests that only read require nothing.
+    Superuser(ReadMethods),
+}
+
+/// Which requests to a route only read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReadMethods {
+    /// Those with a safe method (RFC 9110 9.2.1).
+    Safe,
+    /// All but POST, the only method of operations that change something over Connect.
+    AllButPost,
+    /// All of them, whatever the method.
+    All,
+}
+
+/// What is checked before a request reaches its handler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RequiredCredentials {
+    /// Nothing.
+    Nothing,
+    /// Credentials, if present, must be valid.
+    ValidIfGiven,
+    /// A superuser.
+    Superuser,
+}
+
+impl Access {
+    /// A superuser; requests with safe methods only read.
+    pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
+
+    /// What a request with this method requires in this service.
+    pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
+        match self {
+            Self::Public | Self::Authenticated | Self::Cluster => RequiredCredentials::Nothing,
+            Self::Local if !service.endpoint().is_reachable_remotely() => RequiredCredentials::Nothing,
+            Self::Superuser(reads) if service.is_demo() && reads.include(method) => RequiredCredentials::ValidIfGiven,
+            Self::Local | Self::Superuser(_) => RequiredCredentials::Superuser,
+        }
+    }
+}
+
+impl ReadMethods {
+    fn include(self, method: &Method) -> bool {
+        match self {
+            Self::Safe => matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS),
+            Self::AllButPost => *method != Method::POST,
+            Self::All => true,
+        }
+    }
+}
+
+/// The declared access of each route, and of the path prefixes of the APIs.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AccessTable {
+    /// By the pattern of the route.
+    pub(crate) routes: BTreeMap<String, Access>,
+    /// By the path prefix, which ends with a slash.
+    pub(crate) prefixes: BTreeMap<String, Access>,
+}
+
+impl AccessTable {
+    /// The access that the route of a request requires. Below the prefix of an API, a path without a route requires the access of
+    /// the prefix, so that only authorized callers learn that it does not exist. All other paths belong to the console.
+    pub(crate) fn access(&self, request: &Request) -> Access {
+        if let Some(route) = request.extensions().get::<MatchedPath>() {
+            return self.routes.get(route.as_str()).copied().unwrap_or(Access::SUPERUSER);
+        }
+        let path = request.uri().path();
+        let prefix = self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix.as_str()));
+        prefix.map_or(Access::Public, |(_, access)| *access)
+    }
+}

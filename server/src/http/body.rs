@@ -1,0 +1,144 @@
+//! Reading request bodies, and draining those of rejected requests, so that the client sees the response and not a closed
+//! connection.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderValue, header};
+use gbac_api::problem::RpcCode;
+use gbac_engine::json;
+use gbac_engine::text::escaped;
+use http_body_util::BodyExt;
+use hyper::body::Body as _;
+use serde::de::DeserializeOwned;
+use tokio::time::timeout;
+
+use super::named_fields::NamedFields;
+use super::problem::Problem;
+
+/// The maximum size of most bodies in bytes.
+pub(crate) const MAX_BYTES: usize = 1 << 20;
+/// The maximum size of a policy document in bytes; 1,000,000 ACLs are about 250 MB, and only a superuser can send them.
+pub(crate) const MAX_DOCUMENT_BYTES: usize = 512 << 20;
+/// The number of bytes of a rejected body that are read before the response.
+const MAX_DRAINED_BYTES: usize = 4 << 20;
+/// The time for which a rejected body is read before the response.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
+/// The time limit for most bodies.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(20);
+/// The time limit for a policy document, which is that of its request.
+pub(crate) const DOCUMENT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Reads a body with the content type `application/json`, not compressed, of at most `limit` bytes.
+///
+/// # Errors
+/// 415, 413, 408 or 400; the body is drained then.
+pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Result<String, Problem> {
+    let (parts, body) = request.into_parts();
+    if body.is_end_stream() {
+        return Err(Problem::new(RpcCode::InvalidArgument, "the body is empty; it must be a JSON object"));
+    }
+    if let Some(problem) = wrong_content_type(&parts.headers) {
+        drain(&parts.headers, body).await;
+        return Err(problem);
+    }
+    let too_large = || {
+        let message = format!("the body is larger than {limit} bytes");
+        Problem::with_status(413, RpcCode::ResourceExhausted, "body_too_large", message)
+    };
+    if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
+        drain(&parts.headers, body).await;
+        return Err(too_large());
+    }
+    let mut body = body;
+    let read = timeout(time, async {
+        let mut bytes = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is incomplete"))?;
+            if let Some(data) = frame.data_ref() {
+                bytes.extend_from_slice(data);
+            }
+            if bytes.len() > limit {
+                return Ok::<_, Problem>(None);
+            }
+        }
+        Ok(Some(bytes))
+    });
+    let bytes = match read.await {
+        Ok(read) => read?,
+        Err(_) => {
+            return Err(Problem::with_status(
+                408,
+                RpcCode::DeadlineExceeded,
+                "body_too_slow",
+                "the body was not received in time",
+            ));
+        }
+    };
+    let Some(bytes) = bytes else {
+        drain(&parts.headers, body).await;
+        return Err(too_large());
+    };
+    String::from_utf8(bytes).map_err(|_| Problem::new(RpcCode::InvalidArgument, "the body is not UTF-8"))
+}
+
+/// Reads a body as a value. Duplicate JSON members are rejected, and so are lists in place of objects.
+///
+/// # Errors
+/// As [`text`], and 400 for JSON of another form.
+pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
+    let text = text(request, MAX_BYTES, TIMEOUT).await?;
+    let invalid = |cause: String| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"));
+    let value = json::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    if !value.is_object() {
+        return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON object"));
+    }
+    // Parsed from the text for an error message with the position, and from the value to match fields by name only.
+    serde_json::from_str::<T>(&text).map_err(|error| invalid(error.to_string()))?;
+    T::deserialize(NamedFields(value)).map_err(|error| invalid(error.to_string()))
+}
+
+fn wrong_content_type(headers: &HeaderMap) -> Option<Problem> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    let essence = kind.split(';').next().unwrap_or_default().trim();
+    let coding = headers.get(header::CONTENT_ENCODING).map_or("identity", |coding| coding.to_str().unwrap_or("?"));
+    let message = if !essence.eq_ignore_ascii_case("application/json") {
+        format!("the content type is `{}`; it must be `application/json`", escaped(kind))
+    } else if let Some(charset) = foreign_charset(kind) {
+        format!("the charset is `{}`; it must be `utf-8`", escaped(charset))
+    } else if !coding.eq_ignore_ascii_case("identity") {
+        format!("the content encoding is `{}`; send the body without encoding", escaped(coding))
+    } else {
+        return None;
+    };
+    Some(Problem::with_status(415, RpcCode::InvalidArgument, "unsupported_media_type", message))
+}
+
+/// The charset of a content type, unless it is UTF-8 or its subset ASCII.
+fn foreign_charset(kind: &str) -> Option<&str> {
+    let charset = kind.split(';').skip(1).find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        name.trim().eq_ignore_ascii_case("charset").then(|| value.trim().trim_matches('"'))
+    })?;
+    let is_supported = ["utf-8", "utf8", "us-ascii"].iter().any(|supported| charset.eq_ignore_ascii_case(supported));
+    (!is_supported).then_some(charset)
+}
+
+/// Reads and discards a body, within limits. A client that waits for `100 Continue` gets the response instead.
+pub(crate) async fn drain(headers: &HeaderMap, mut body: Body) {
+    if headers.get(header::EXPECT).is_some_and(|expect| expect == HeaderValue::from_static("100-continue")) {
+        return;
+    }
+    let mut read = 0;
+    // After the time limit the response is the same.
+    let _ = timeout(DRAIN_TIMEOUT, async {
+        while let Some(Ok(frame)) = body.frame().await {
+            read += frame.data_ref().map_or(0, hyper::body::Buf::remaining);
+            if read > MAX_DRAINED_BYTES {
+                break;
+            }
+        }
+    })
+    .await;
+}

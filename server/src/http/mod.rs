@@ -1,0 +1,13 @@
+//! What handlers and middleware share: request bodies, queries and credentials, problem responses, and access declarations.
+
+pub(crate) mod access;
+pub(crate) mod body;
+pub(crate) mod credentials;
+pub(crate) mod etag;
+mod named_fields;
+pub(crate) mod problem;
+pub(crate) mod query;
+pub(crate) mod reject;
+pub(crate) mod request_head;
+pub(crate) mod surface;
+pub(crate) mod warning_headers;

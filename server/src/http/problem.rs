@@ -1,0 +1,189 @@
+//! Problem responses, in the form of each API (specification 7, D-21).
+
+use axum::Json;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use gbac_api::problem::{
+    AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
+    ServiceProblem,
+};
+use gbac_engine::audit::without_credentials;
+use gbac_engine::text::escaped;
+
+use super::surface::Surface;
+use crate::state::error::{AuditError, RoleError, WriteError};
+
+/// Why a request is rejected.
+#[derive(Debug)]
+pub(crate) struct Problem {
+    status: u16,
+    code: RpcCode,
+    name: &'static str,
+    message: String,
+    fields: Vec<FieldViolation>,
+    document_faults: Vec<DocumentFault>,
+    /// Whether the request requires a license.
+    license_required: bool,
+    headers: Vec<(HeaderName, HeaderValue)>,
+}
+
+impl Problem {
+    /// A problem with the status of its code.
+    pub(crate) fn new(code: RpcCode, message: impl Into<String>) -> Self {
+        Self::with_status(code.status(), code, code.word(), message)
+    }
+
+    /// A problem with another HTTP status, and a name of our own.
+    pub(crate) fn with_status(status: u16, code: RpcCode, name: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            status,
+            code,
+            name,
+            message: message.into(),
+            fields: Vec::new(),
+            document_faults: Vec::new(),
+            license_required: false,
+            headers: Vec::new(),
+        }
+    }
+
+    /// A problem because there is no valid license (D-16).
+    fn license(message: impl Into<String>) -> Self {
+        let problem = Self::with_status(403, RpcCode::PermissionDenied, "license_required", message);
+        Self { license_required: true, ..problem }
+    }
+
+    /// Adds a header to the response.
+    pub(crate) fn with_header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    /// Every invalid field of a request.
+    pub(crate) fn fields(fields: Vec<FieldViolation>) -> Self {
+        Self { fields, ..Self::new(RpcCode::InvalidArgument, "provided parameters are invalid") }
+    }
+
+    /// Every problem of a policy document.
+    pub(crate) fn document(faults: Vec<DocumentFault>) -> Self {
+        let message = format!("the policy document has {}; nothing was changed", problem_count(&faults));
+        Self::with_status(400, RpcCode::InvalidArgument, "invalid_document", message).with_faults(faults)
+    }
+
+    /// Every problem of an access evaluation request (AuthZEN).
+    pub(crate) fn question(faults: Vec<DocumentFault>) -> Self {
+        let message = format!("the question has {}; nothing was decided", problem_count(&faults));
+        Self::with_status(400, RpcCode::InvalidArgument, "invalid_question", message).with_faults(faults)
+    }
+
+    fn with_faults(self, document_faults: Vec<DocumentFault>) -> Self {
+        Self { document_faults, ..self }
+    }
+
+    /// The response in the form of an API.
+    pub(crate) fn into_response(self, surface: Surface) -> Response {
+        let Self { mut status, mut code, name, message, fields, document_faults, license_required, headers } = self;
+        // Messages quote the request, which may contain a token in the wrong place.
+        let mut message = without_credentials(&message);
+        let redact = |fault: FieldViolation| FieldViolation {
+            field: without_credentials(&fault.field),
+            description: without_credentials(&fault.description),
+        };
+        let fields: Vec<FieldViolation> = fields.into_iter().map(redact).collect();
+        if license_required && surface == Surface::Connect {
+            (status, code) = (RpcCode::FailedPrecondition.status(), RpcCode::FailedPrecondition);
+        }
+        if surface != Surface::DataPlane && !fields.is_empty() {
+            let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
+            message = each.collect::<Vec<_>>().join("; ");
+        }
+        let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let mut response = match surface {
+            Surface::DataPlane if license_required => {
+                (status, Json(DataPlaneProblem::with_reason(code, LICENSE_REASON, message))).into_response()
+            }
+            Surface::DataPlane if fields.is_empty() => {
+                (status, Json(DataPlaneProblem::new(code, message))).into_response()
+            }
+            Surface::DataPlane => (status, Json(DataPlaneProblem::invalid(fields))).into_response(),
+            Surface::Connect => (status, Json(ConnectProblem { code: code.word().into(), message })).into_response(),
+            Surface::Admin => (status, Json(AdminProblem { message, code: status.as_u16() })).into_response(),
+            Surface::Own => {
+                let problems = without_secrets(document_faults);
+                (status, Json(ServiceProblem { code: name.into(), message, problems })).into_response()
+            }
+        };
+        if code == RpcCode::Unauthenticated && !headers.iter().any(|(name, _)| name == header::WWW_AUTHENTICATE) {
+            // Never `Basic`, for which a browser would open a password dialog.
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"gbac\""));
+        }
+        for (name, value) in headers {
+            response.headers_mut().append(name, value);
+        }
+        response
+    }
+}
+
+/// Removes credentials from the problems of a document, which quote it.
+pub(crate) fn without_secrets(faults: Vec<DocumentFault>) -> Vec<DocumentFault> {
+    let redact = |fault: DocumentFault| DocumentFault {
+        path: without_credentials(&fault.path),
+        code: fault.code,
+        message: without_credentials(&fault.message),
+    };
+    faults.into_iter().map(redact).collect()
+}
+
+/// The number of problems in words, such as `2 problems`.
+pub(crate) fn problem_count(faults: &[DocumentFault]) -> String {
+    let noun = if faults.len() == 1 { "problem" } else { "problems" };
+    format!("{} {noun}", faults.len())
+}
+
+impl From<WriteError> for Problem {
+    fn from(error: WriteError) -> Self {
+        let message = error.to_string();
+        match error {
+            WriteError::NotStored(_) => Self::with_status(503, RpcCode::Internal, "store_unavailable", message),
+            WriteError::Aborted | WriteError::Unexpected(_) => Self::new(RpcCode::Internal, message),
+            WriteError::InvalidChanges(faults) => {
+                Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", message).with_faults(faults)
+            }
+            WriteError::UnlicensedChanges(faults) => Self::license(message).with_faults(faults),
+            WriteError::Unlicensed(_) => Self::license(message),
+        }
+    }
+}
+
+impl From<RoleError> for Problem {
+    fn from(error: RoleError) -> Self {
+        match error {
+            RoleError::NotFound(name) => {
+                Self::new(RpcCode::NotFound, format!("role `{}` does not exist", escaped(&name)))
+            }
+            RoleError::AlreadyExists(name) => {
+                Self::new(RpcCode::AlreadyExists, format!("role `{}` already exists", escaped(&name)))
+            }
+            RoleError::InvalidName(violation) => Self::fields(vec![violation]),
+        }
+    }
+}
+
+impl From<AuditError> for Problem {
+    fn from(_: AuditError) -> Self {
+        let message = "the request is rejected because its audit event cannot be written; check that the audit file is \
+                       writable and the disk is not full";
+        Self::with_status(503, RpcCode::Unavailable, "audit_failed", message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_was_not_stored_says_why() {
+        let problem = Problem::from(WriteError::NotStored("the disk is full".into()));
+        assert_eq!((problem.status, problem.message.as_str()), (503, "the change was not stored: the disk is full"));
+    }
+}

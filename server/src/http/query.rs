@@ -1,0 +1,39 @@
+//! Reading query parameters.
+
+use gbac_api::encode;
+use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_engine::text::escaped;
+
+use super::problem::Problem;
+
+/// The name-value pairs of a query.
+pub(crate) fn pairs(query: Option<String>) -> Result<Vec<(String, String)>, Problem> {
+    encode::parse_query(&query.unwrap_or_default())
+        .map_err(|error| Problem::new(RpcCode::InvalidArgument, format!("{error}; {}", error.hint())))
+}
+
+/// Parses a query with one of the parsers of `gbac-api`.
+pub(crate) fn parse<T>(
+    query: Option<String>,
+    parser: impl FnOnce(&[(String, String)]) -> Result<T, Vec<FieldViolation>>,
+) -> Result<T, Problem> {
+    parser(&pairs(query)?).map_err(Problem::fields)
+}
+
+/// The value of a parameter.
+pub(crate) fn value<'p>(pairs: &'p [(String, String)], name: &str) -> Option<&'p str> {
+    pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+}
+
+/// A parameter that is `true` or `false`; `None` if it is omitted.
+pub(crate) fn flag(pairs: &[(String, String)], name: &str) -> Result<Option<bool>, Problem> {
+    match value(pairs, name) {
+        None => Ok(None),
+        Some("" | "true") => Ok(Some(true)),
+        Some("false") => Ok(Some(false)),
+        Some(other) => {
+            let message = format!("`{name}` is `{}`; it must be `true` or `false`", escaped(other));
+            Err(Problem::new(RpcCode::InvalidArgument, message))
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The head of a request for audit events, and the sanitizing of values from requests.
+
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, Request};
+use axum::http::{HeaderName, HeaderValue, Version, header};
+use gbac_engine::audit::{REDACTED, without_credentials};
+
+use crate::state::audit::RequestHead;
+
+/// The number of headers in an event, and the length in bytes of the path and of each header.
+const MAX_HEADERS: usize = 32;
+const MAX_BYTES: usize = 1024;
+
+/// Marks a request that was encrypted with TLS.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Encrypted;
+
+/// The sanitized head of a request.
+pub(crate) fn request_head(request: &Request) -> RequestHead {
+    let (uri, headers) = (request.uri(), request.headers());
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
+    let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
+    let header = |(name, value): (&HeaderName, &HeaderValue)| {
+        // Redacted as a whole, which saves the search for tokens in it.
+        let value = if *name == header::AUTHORIZATION {
+            REDACTED.to_owned()
+        } else {
+            sanitized(&String::from_utf8_lossy(value.as_bytes()))
+        };
+        (name.as_str().to_owned(), value)
+    };
+    RequestHead {
+        method: request.method().to_string(),
+        path: sanitized(path),
+        host: sanitized(host),
+        headers: headers.iter().take(MAX_HEADERS).map(header).collect(),
+        version: match request.version() {
+            Version::HTTP_2 => "2",
+            Version::HTTP_10 => "1.0",
+            _ => "1.1",
+        },
+        client: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address),
+        encrypted: request.extensions().get::<Encrypted>().is_some(),
+    }
+}
+
+/// A value from a request for events and log lines: without credentials, and truncated. Credentials are removed first, because a
+/// truncated token is not recognized.
+pub(crate) fn sanitized(text: &str) -> String {
+    let text = without_credentials(&without_user_information(text));
+    if text.len() <= MAX_BYTES {
+        return text;
+    }
+    let mut end = MAX_BYTES;
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    format!("{}…", text.get(..end).unwrap_or_default())
+}
+
+/// Removes user names and passwords from URLs in a text (RFC 3986 3.2.1).
+fn without_user_information(text: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find("//") {
+        let (before, address) = rest.split_at(start + 2);
+        clean.push_str(before);
+        let end = address.find(|c: char| matches!(c, '/' | '?' | '#') || c.is_whitespace()).unwrap_or(address.len());
+        let (authority, after) = address.split_at(end);
+        match authority.rsplit_once('@') {
+            Some((_, host)) => clean.extend([REDACTED, "@", host]),
+            None => clean.push_str(authority),
+        }
+        rest = after;
+    }
+    clean.push_str(rest);
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use gbac_engine::audit::Endpoint;
+
+    use super::*;
+
+    #[test]
+    fn a_head_has_the_client_and_the_scheme() {
+        let mut request = Request::get("/v1/roles?x=1").header("host", "gbac.example").body(Body::empty()).unwrap();
+        let head = request_head(&request);
+        assert_eq!((head.client(), head.is_cleartext()), (Endpoint::default(), true));
+        assert_eq!((head.http(8420).scheme, head.http(8420).path), ("http", "/v1/roles?x=1"));
+        let peer: SocketAddr = "10.0.0.7:4242".parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        request.extensions_mut().insert(Encrypted);
+        let head = request_head(&request);
+        assert_eq!(head.client(), Endpoint { ip: Some(peer.ip()), port: Some(4242), name: None });
+        assert_eq!((head.http(8443).scheme, head.http(8443).host), ("https", "gbac.example"));
+        assert!(!head.is_cleartext());
+    }
+
+    #[test]
+    fn user_information_in_urls_is_redacted() {
+        for (text, clean) in [
+            ("http://u:PASS@x/", "http://******@x/"),
+            ("see https://u@x:1/a?b, http://u:P@SS@y", "see https://******@x:1/a?b, http://******@y"),
+            ("https://x/a@b", "https://x/a@b"),
+            ("a@b //", "a@b //"),
+        ] {
+            assert_eq!(sanitized(text), clean);
+        }
+        let request = Request::get("/v1/roles?from=http://u:PASS@x/").header("referer", "http://u:PASS@x/");
+        let request = request.header("authorization", "Negotiate PASS");
+        let head = request_head(&request.body(Body::empty()).unwrap());
+        assert!(!format!("{head:?}").contains("PASS"), "{head:?}");
+    }
+
+    #[test]
+    fn long_values_are_truncated_between_characters() {
+        assert_eq!(sanitized("short"), "short");
+        let token = format!("eyJhbGciOiJSUzI1NiJ9.{}.c2ln", "e".repeat(2 * MAX_BYTES));
+        assert_eq!(sanitized(&format!("a {token}")), "a ******", "a truncated token would not be recognized");
+        let long = sanitized(&"ü".repeat(MAX_BYTES));
+        assert!(long.ends_with("ü…") && long.len() <= MAX_BYTES + 3, "{}", long.len());
+        let odd = sanitized(&format!("x{}", "ü".repeat(MAX_BYTES)));
+        assert!(odd.ends_with("ü…") && odd.len() < MAX_BYTES + 3);
+    }
+}

@@ -1,0 +1,76 @@
+//! The API to which a path belongs, which determines the form of its problem responses.
+
+use gbac_api::paths;
+
+use crate::upstream;
+
+/// An API of the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Surface {
+    /// The Data Plane API: `/v1/acls`, `/v1/roles` and others.
+    DataPlane,
+    /// The Admin API, except over Connect.
+    Admin,
+    /// The SecurityService of the Admin API over Connect.
+    Connect,
+    /// The service's own API.
+    Own,
+}
+
+impl Surface {
+    /// The API to which a path belongs.
+    pub(crate) fn of(path: &str) -> Self {
+        // A relayed request is answered in the form of the API to which it is relayed.
+        let path = upstream::split_path(path).map_or(path, |(_, _, path)| path);
+        let service = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+        let segment = path.strip_prefix("/v1/").and_then(|rest| rest.split('/').next()).unwrap_or_default();
+        if service == paths::SECURITY_SERVICE || service == paths::PLATFORM_SECURITY_SERVICE {
+            Self::Connect
+        } else if ["cluster_config", "loggers", "config"].contains(&segment) {
+            Self::Admin
+        } else if path.starts_with("/v1/") {
+            Self::DataPlane
+        } else {
+            Self::Own
+        }
+    }
+
+    /// The name in the metrics.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::DataPlane => "data_plane",
+            Self::Admin => "admin",
+            Self::Connect => "connect",
+            Self::Own => "own",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_map_to_surfaces() {
+        for (path, surface) in [
+            ("/v1/acls", Surface::DataPlane),
+            ("/v1/nothing", Surface::DataPlane),
+            ("/v1/cluster_config/schema", Surface::Admin),
+            ("/v1/loggers", Surface::Admin),
+            ("/v1/config/log_level/security", Surface::Admin),
+            ("/v1/clusters/x", Surface::DataPlane),
+            ("/v1/configuration", Surface::DataPlane),
+            ("/service.core.admin.v2.SecurityService/X", Surface::Connect),
+            ("/redpanda.core.admin.v2.SecurityService/X", Surface::Connect),
+            ("/gbac/v1/policy", Surface::Own),
+            ("/gbac/v1/upstream/admin/v1/cluster_config", Surface::Admin),
+            ("/gbac/v1/upstream/admin/service.core.admin.v2.SecurityService/X", Surface::Connect),
+            ("/gbac/v1/upstream/dataplane/v1/acls", Surface::DataPlane),
+            ("/gbac/v1/upstream/clusters/c1/v1/roles", Surface::DataPlane),
+            ("/gbac/v1/upstream/clusters/c1", Surface::Own),
+            ("/", Surface::Own),
+        ] {
+            assert_eq!(Surface::of(path), surface, "{path}");
+        }
+    }
+}

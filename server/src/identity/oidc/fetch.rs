@@ -1,0 +1,166 @@
+//! Fetching the discovery document and the key set of the identity provider (D-19).
+
+use std::fmt;
+use std::time::Duration;
+
+use gbac_api::address::{AddressError, address};
+use gbac_engine::json::{self, JsonError};
+use gbac_engine::text::escaped;
+use gbac_engine::verify::{KeySet, KeySetError};
+use serde_json::Value;
+
+use crate::http_client::{HttpClient, root_cause};
+
+/// The maximum size of a document in bytes.
+const MAX_BYTES: usize = 1 << 20;
+/// The time limit for a document.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A document of the provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ProviderDocument {
+    /// The discovery document.
+    Discovery,
+    /// The key set.
+    Keys,
+}
+
+impl fmt::Display for ProviderDocument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Discovery => "the discovery document",
+            Self::Keys => "the key set",
+        })
+    }
+}
+
+/// Why the keys could not be fetched.
+#[derive(Debug)]
+pub(crate) enum FetchError {
+    /// TLS cannot be set up, for example because the machine has no root certificates.
+    Tls(String),
+    /// The address is not allowed.
+    Address(ProviderDocument, AddressError),
+    /// The provider cannot be reached.
+    Unreachable(ProviderDocument, String),
+    /// It took longer than 5 seconds.
+    TooSlow(ProviderDocument),
+    /// The response has a status other than 200; redirects are not followed.
+    Status(ProviderDocument, u16),
+    /// The document is larger than 1 MiB.
+    TooLarge(ProviderDocument),
+    /// The document is not JSON, or not in UTF-8.
+    Json(ProviderDocument, Option<JsonError>),
+    /// The discovery document lacks this string.
+    Missing(&'static str),
+    /// The key set has no usable key.
+    KeySet(KeySetError),
+    /// The settings changed during the fetch, or it was canceled.
+    Superseded,
+}
+
+impl FetchError {
+    /// The stable code of the error.
+    pub(crate) const fn code(&self) -> &'static str {
+        match self {
+            Self::Tls(_) => "tls_unavailable",
+            Self::Address(_, error) => error.code(),
+            Self::Unreachable(..) => "provider_unreachable",
+            Self::TooSlow(_) => "provider_too_slow",
+            Self::Status(..) => "provider_status",
+            Self::TooLarge(_) => "document_too_large",
+            Self::Json(..) => "document_not_json",
+            Self::Missing(_) => "discovery_incomplete",
+            Self::KeySet(error) => error.code(),
+            Self::Superseded => "fetch_dropped",
+        }
+    }
+
+    /// What to do about it.
+    pub(crate) const fn hint(&self) -> &'static str {
+        match self {
+            Self::Tls(_) => "install the machine's root certificates",
+            Self::Address(_, error) => error.hint(),
+            Self::Unreachable(..) | Self::TooSlow(_) => "check that this machine can reach the identity provider",
+            Self::Status(..) => {
+                "set `oidc_discovery_url` to the URL of the document itself; redirects are not followed"
+            }
+            Self::TooLarge(_) | Self::Json(..) | Self::Missing(_) => {
+                "check that `oidc_discovery_url` is the URL of the provider's discovery document"
+            }
+            Self::KeySet(error) => error.hint(),
+            Self::Superseded => "try again",
+        }
+    }
+}
+
+impl fmt::Display for FetchError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Tls(text) => write!(f, "TLS is not available: {}", escaped(text)),
+            Self::Address(document, error) => write!(f, "the address of {document} is not allowed: {error}"),
+            Self::Unreachable(document, text) => write!(f, "{document} cannot be fetched: {}", escaped(text)),
+            Self::TooSlow(document) => write!(f, "{document} took longer than {} seconds", TIMEOUT.as_secs()),
+            Self::Status(document, status) => write!(f, "the provider responded with status {status} for {document}"),
+            Self::TooLarge(document) => write!(f, "{document} is larger than {MAX_BYTES} bytes"),
+            Self::Json(document, None) => write!(f, "{document} is not UTF-8"),
+            Self::Json(document, Some(error)) => write!(f, "{document} is not valid JSON: {error}"),
+            Self::Missing(member) => write!(f, "the discovery document has no `{member}`"),
+            Self::KeySet(error) => error.fmt(f),
+            Self::Superseded => f.write_str("the settings changed while the keys were fetched"),
+        }
+    }
+}
+
+impl std::error::Error for FetchError {}
+
+/// The issuer and the keys of a provider.
+pub(super) struct ProviderKeys {
+    /// The required `iss` of tokens.
+    pub(super) issuer: String,
+    /// The keys.
+    pub(super) set: KeySet,
+}
+
+/// Fetches the documents.
+#[derive(Debug, Default)]
+pub(super) struct Fetcher(HttpClient);
+
+impl Fetcher {
+    /// Fetches the discovery document at this address, and the key set that it names.
+    pub(super) async fn keys(&self, discovery: &str) -> Result<ProviderKeys, FetchError> {
+        let document = ProviderDocument::Discovery;
+        let text = self.text(discovery, document).await?;
+        let value = json::parse(&text).map_err(|error| FetchError::Json(document, Some(error)))?;
+        let member = |name| {
+            let text = value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
+            text.ok_or(FetchError::Missing(name))
+        };
+        let (issuer, keys) = (member("issuer")?, member("jwks_uri")?);
+        let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?).map_err(FetchError::KeySet)?;
+        Ok(ProviderKeys { issuer: issuer.to_owned(), set })
+    }
+
+    async fn text(&self, from: &str, document: ProviderDocument) -> Result<String, FetchError> {
+        let url = address(from).map_err(|error| FetchError::Address(document, error))?;
+        let failed = |error: reqwest::Error| {
+            if error.is_timeout() {
+                return FetchError::TooSlow(document);
+            }
+            FetchError::Unreachable(document, root_cause(&error))
+        };
+        let client = self.0.get(TIMEOUT).map_err(|error| FetchError::Tls(error.to_string()))?;
+        let mut response = client.get(url).send().await.map_err(failed)?;
+        if response.status() != reqwest::StatusCode::OK {
+            return Err(FetchError::Status(document, response.status().as_u16()));
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(failed)? {
+            if bytes.len() + chunk.len() > MAX_BYTES {
+                return Err(FetchError::TooLarge(document));
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        String::from_utf8(bytes).map_err(|_| FetchError::Json(document, None))
+    }
+}

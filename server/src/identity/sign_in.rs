@@ -1,0 +1,239 @@
+//! Sign-in: checking the credentials of a request (specification 5, D-26, D-30).
+
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use gbac_engine::audit::SignIn;
+use gbac_engine::identity::Identity;
+use gbac_engine::token::Claims;
+use tokio::sync::Semaphore;
+
+use super::failed_sign_ins::FailedSignIns;
+use super::oidc::{KeyError, Oidc, TokenRejection};
+use super::password::{Password, names_match};
+use crate::state::audit::{RequestHead, SignInMethod};
+use crate::state::error::AuditError;
+use crate::state::service::Service;
+
+/// The number of passwords that are hashed at once; each takes 19 MiB of memory.
+const PARALLEL_HASHES: usize = 2;
+
+/// The one user with a password.
+pub(crate) struct Admin {
+    /// The user name.
+    pub(crate) name: String,
+    password: Password,
+    hash_permits: Arc<Semaphore>,
+    failed_sign_ins: FailedSignIns,
+}
+
+impl Admin {
+    /// A user with this password.
+    pub(crate) fn new(name: String, password: Password) -> Self {
+        let hash_permits = Arc::new(Semaphore::new(PARALLEL_HASHES));
+        Self { name, password, hash_permits, failed_sign_ins: FailedSignIns::default() }
+    }
+}
+
+/// A user with valid credentials.
+#[derive(Debug)]
+pub(crate) enum Caller {
+    /// Signed in with a password; the user name.
+    Password(String),
+    /// Signed in with a token of the identity provider.
+    Token(Identity),
+}
+
+impl Caller {
+    /// The user name.
+    pub(crate) fn user(&self) -> &str {
+        match self {
+            Self::Password(name) => name,
+            Self::Token(identity) => identity.user(),
+        }
+    }
+
+    /// The groups in the token.
+    fn groups(&self) -> &[String] {
+        match self {
+            Self::Password(_) => &[],
+            Self::Token(identity) => identity.groups(),
+        }
+    }
+}
+
+/// Why a request is not signed in. It never says which part of the credentials is wrong.
+#[derive(Debug)]
+pub(crate) enum SignInError {
+    /// The request has no credentials.
+    MissingCredentials,
+    /// The credentials are not valid.
+    InvalidCredentials(Scheme),
+    /// There were too many failed attempts; the seconds until the next one is allowed (D-38).
+    TooManyAttempts(f64),
+    /// The audit event cannot be written (D-23).
+    Audit(AuditError),
+}
+
+impl From<AuditError> for SignInError {
+    fn from(error: AuditError) -> Self {
+        Self::Audit(error)
+    }
+}
+
+/// The authentication scheme of credentials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scheme {
+    /// A user name and a password (RFC 7617).
+    Basic,
+    /// A token (RFC 6750).
+    Bearer,
+    /// An unsupported scheme, or more than one.
+    Other,
+}
+
+/// The unchecked credentials of a request.
+pub(crate) struct Credentials {
+    /// The scheme and the text after it, if there are any.
+    pub(crate) given: Option<(Scheme, String)>,
+    /// The client's address.
+    pub(crate) client: Option<IpAddr>,
+    /// The request, for the audit log.
+    pub(crate) request: RequestHead,
+}
+
+/// Checks credentials; a handle that is cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Authenticator(Arc<Parts>);
+
+struct Parts {
+    service: Service,
+    admin: Admin,
+    oidc: Oidc,
+}
+
+impl Authenticator {
+    pub(crate) fn new(service: Service, admin: Admin, oidc: Oidc) -> Self {
+        Self(Arc::new(Parts { service, admin, oidc }))
+    }
+
+    /// The name of the user with a password.
+    pub(crate) fn admin_name(&self) -> &str {
+        &self.0.admin.name
+    }
+
+    /// Checks the credentials of a request, and records the result in the audit log.
+    ///
+    /// # Errors
+    /// See [`SignInError`].
+    pub(crate) async fn authenticate(&self, credentials: &Credentials) -> Result<Caller, SignInError> {
+        let (scheme, text) = credentials.given.as_ref().ok_or(SignInError::MissingCredentials)?;
+        let malformed = || Err("the credentials are malformed".to_owned());
+        let (method, checked, name) = match scheme {
+            Scheme::Bearer => {
+                let checked = self.resolve(text).await.map_err(|rejected| format!("{}: {rejected}", rejected.code()));
+                (SignInMethod::Token, checked.map(Caller::Token), String::new())
+            }
+            Scheme::Basic => match parse_basic(text) {
+                Some((name, password)) => {
+                    let is_valid = self.check_password(&name, password, credentials.client).await?;
+                    let wrong = "wrong user name or password".to_owned();
+                    (SignInMethod::Password, is_valid.then(|| Caller::Password(name.clone())).ok_or(wrong), name)
+                }
+                None => (SignInMethod::Password, malformed(), String::new()),
+            },
+            Scheme::Other => (SignInMethod::Password, malformed(), String::new()),
+        };
+        let (audit, request) = (self.0.service.audit(), &credentials.request);
+        match &checked {
+            Ok(caller) => {
+                let (user, result) = (caller.user(), SignIn::Success { groups: caller.groups() });
+                audit.authentication(request, user, self.0.service.is_superuser(user), method, result).await?;
+            }
+            Err(detail) => {
+                // Only the known user name is recorded, since a password may have been typed in its place.
+                let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
+                audit.authentication(request, name, false, method, SignIn::Failure { detail }).await?;
+            }
+        }
+        checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
+    }
+
+    /// Verifies a token and resolves its identity with the current settings (D-15).
+    ///
+    /// # Errors
+    /// The token is not valid, or does not identify a user.
+    pub(crate) async fn resolve(&self, token: &str) -> Result<Identity, TokenRejection> {
+        let service = &self.0.service;
+        let claims = self.0.oidc.verify(token, &service.read().config, service.now()).await?;
+        let rules = service.read().policy.settings().identity_rules();
+        let identity = Identity::from_verified(&claims, None, &rules);
+        // Personal data, but never the token itself (D-24). Only formatted if the level is debug.
+        tracing::debug!(target: "security", "claims of a validated token: {}", ClaimsText(&claims));
+        identity.map(|(identity, _)| identity).map_err(TokenRejection::User)
+    }
+
+    /// Fetches the keys of the identity provider regardless of their age.
+    ///
+    /// # Errors
+    /// They cannot be fetched; the current ones are kept.
+    pub(crate) async fn refresh_keys(&self) -> Result<(), KeyError> {
+        self.0.oidc.refresh(&self.0.service.read().config).await
+    }
+
+    /// Fetches the keys of the identity provider if they are due.
+    pub(crate) async fn keep_keys_fresh(&self) {
+        self.0.oidc.keep_fresh(&self.0.service.read().config).await;
+    }
+
+    /// The age in seconds of the identity provider's keys, if there are any.
+    pub(crate) fn key_age(&self) -> Option<f64> {
+        self.0.oidc.key_age(&self.0.service.read().config)
+    }
+
+    /// Whether this is the user and the password. A wrong name takes as long as a wrong password, and counts as a failed attempt.
+    /// A password that was verified before is accepted even after too many failed attempts.
+    async fn check_password(&self, name: &str, password: String, client: Option<IpAddr>) -> Result<bool, SignInError> {
+        let admin = &self.0.admin;
+        let is_known = names_match(name, &admin.name);
+        if admin.password.matches_verified(&password) && is_known {
+            return Ok(true);
+        }
+        let failed = || SignInError::InvalidCredentials(Scheme::Basic);
+        let permit = Arc::clone(&admin.hash_permits).acquire_owned().await.map_err(|_| failed())?;
+        // Requests with the correct password that waited at the same time need no hash of their own.
+        if is_known && admin.password.matches_verified(&password) {
+            return Ok(true);
+        }
+        admin.failed_sign_ins.count(name, client, self.0.service.now()).map_err(SignInError::TooManyAttempts)?;
+        let this = self.clone();
+        let hash = tokio::task::spawn_blocking(move || {
+            // Held by the hashing itself, which continues if the request is canceled.
+            let _permit = permit;
+            this.0.admin.password.verify(&password)
+        });
+        let is_correct = hash.await.map_err(|_| failed())?;
+        if is_known && is_correct {
+            admin.failed_sign_ins.remove(name, client);
+        }
+        Ok(is_known && is_correct)
+    }
+}
+
+/// The user name and the password of Basic credentials.
+fn parse_basic(credentials: &str) -> Option<(String, String)> {
+    let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
+    decoded.split_once(':').map(|(name, password)| (name.to_owned(), password.to_owned()))
+}
+
+/// Claims as JSON, serialized when they are formatted.
+struct ClaimsText<'c>(&'c Claims);
+
+impl fmt::Display for ClaimsText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self.0.members()).map_err(|_| fmt::Error)?)
+    }
+}

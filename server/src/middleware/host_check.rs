@@ -1,0 +1,84 @@
+//! Rejects requests for another host, and changes by pages of another origin.
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use axum::middleware::Next;
+use axum::response::Response;
+use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
+
+use crate::http::problem::Problem;
+use crate::http::reject::reject;
+use crate::state::public_endpoint::PublicEndpoint;
+use crate::state::service::Service;
+
+/// The maximum size of a path and its query in bytes: room for the longest names, percent-encoded. From 64 KiB on, the HTTP
+/// library responds itself, without a body.
+const MAX_URI_BYTES: usize = 32 << 10;
+
+/// Passes requests that are meant for this service and not sent by a page of another origin.
+pub(crate) async fn check_host(State(service): State<Service>, request: Request, next: Next) -> Response {
+    match check(&request, service.endpoint()) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => reject(request, problem).await,
+    }
+}
+
+fn check(request: &Request, endpoint: &PublicEndpoint) -> Result<(), Problem> {
+    let authority = request.uri().authority().map(Authority::as_str);
+    let invalid = |name, message| Err(Problem::with_status(400, RpcCode::InvalidArgument, name, message));
+    // Two programs can read a request with two different hosts in two ways (RFC 9112 3.2).
+    let Ok(host) = single(request.headers(), &header::HOST) else {
+        return invalid("host_ambiguous", "the request has more than one Host header; send one");
+    };
+    let host = host.map(HeaderValue::to_str);
+    if let (Some(authority), Some(Ok(host))) = (authority, &host)
+        && !authority.eq_ignore_ascii_case(host)
+    {
+        return invalid("host_ambiguous", "the request target and the Host header name different hosts; send one host");
+    }
+    let Ok(origin) = single(request.headers(), &header::ORIGIN) else {
+        return invalid("origin_ambiguous", "the request has more than one Origin header; send one");
+    };
+    let host = match host.or(authority.map(Ok)) {
+        Some(Ok(host)) if endpoint.accepts_host(host) => host,
+        Some(Ok(host)) => {
+            let host = escaped(host);
+            let message = format!("requests for host `{host}` are not accepted; use the address of the service");
+            return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_host", message));
+        }
+        _ => return invalid("host_missing", "the request has no valid Host header"),
+    };
+    if request.uri().path_and_query().is_some_and(|path| path.as_str().len() > MAX_URI_BYTES) {
+        let message = format!("the path and its query are longer than {MAX_URI_BYTES} bytes");
+        return Err(Problem::with_status(414, RpcCode::InvalidArgument, "uri_too_long", message));
+    }
+    let is_change = !matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if is_change && !is_own_origin(request.headers(), origin, host) {
+        let message = "pages of another origin cannot change anything";
+        return Err(Problem::with_status(403, RpcCode::PermissionDenied, "foreign_origin", message));
+    }
+    Ok(())
+}
+
+/// The value of a header that may occur once.
+///
+/// # Errors
+/// It occurs more than once.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h HeaderValue>, ()> {
+    let mut values = headers.get_all(name).iter();
+    let value = values.next();
+    if values.next().is_some() { Err(()) } else { Ok(value) }
+}
+
+/// Whether a request comes from a page of this service, or from no page at all.
+fn is_own_origin(headers: &HeaderMap, origin: Option<&HeaderValue>, host: &str) -> bool {
+    match origin {
+        Some(origin) => origin.to_str().is_ok_and(|origin| {
+            let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
+            own.is_some_and(|own| own.eq_ignore_ascii_case(host))
+        }),
+        None => headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin" || site == "none"),
+    }
+}

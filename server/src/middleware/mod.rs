@@ -1,0 +1,8 @@
+//! What every request passes before and after its handler.
+
+pub(crate) mod authorization;
+pub(crate) mod host_check;
+pub(crate) mod query_parameters;
+pub(crate) mod request_log;
+pub(crate) mod response_headers;
+pub(crate) mod time_limit;

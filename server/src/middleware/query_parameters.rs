@@ -1,0 +1,59 @@
+//! Rejects unknown and duplicate query parameters of requests that change something, because their intended effect would not
+//! happen. Requests that only read ignore unknown parameters, as the platform does.
+
+use axum::extract::Request;
+use axum::http::Method;
+use axum::middleware::Next;
+use axum::response::Response;
+use gbac_api::{paging, paths};
+
+use crate::http::query;
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+
+const ACL_FILTER: [&str; 7] = [
+    "filter.resource_type",
+    "filter.resource_name",
+    "filter.resource_pattern_type",
+    "filter.principal",
+    "filter.host",
+    "filter.operation",
+    "filter.permission_type",
+];
+/// The name prefixes of the operations of the SecurityService that change nothing.
+const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
+
+/// The parameters of a request that changes something here; `None` for other requests.
+fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
+    let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+    let operation = path.rsplit('/').next().unwrap_or_default();
+    let changes_nothing_here =
+        below(paths::UPSTREAM) || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
+    let reads =
+        Surface::of(path) == Surface::Connect && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
+    if method.is_safe() || changes_nothing_here || reads {
+        return None;
+    }
+    Some(if path == paths::CLUSTER_CONFIG {
+        &["dry_run", "force"]
+    } else if path == paths::POLICY {
+        &["dry_run"]
+    } else if below(paths::LOG_LEVEL) {
+        &["level", "expires", "force"]
+    } else if path == paths::ACLS && method == Method::DELETE {
+        &ACL_FILTER
+    } else if below(paths::ROLES) && method == Method::DELETE {
+        &["delete_acls"]
+    } else {
+        &[]
+    })
+}
+
+/// Passes requests whose query parameters are supported.
+pub(crate) async fn check_parameters(request: Request, next: Next) -> Response {
+    let Some(supported) = supported(request.method(), request.uri().path()) else { return next.run(request).await };
+    match query::parse(request.uri().query().map(str::to_owned), |pairs| paging::only(pairs, supported)) {
+        Ok(()) => next.run(request).await,
+        Err(problem) => reject(request, problem).await,
+    }
+}

@@ -1,0 +1,70 @@
+//! What handlers use; each takes the part that it needs.
+
+use std::sync::Arc;
+
+use axum::extract::FromRef;
+use gbac_api::service::SignIn;
+
+use crate::console::Console;
+use crate::demo::IdentityProvider;
+use crate::identity::sign_in::Authenticator;
+use crate::state::service::Service;
+use crate::upstream::Upstream;
+
+/// The application: the service with everything that its routes need. It is cheap to clone.
+#[derive(Clone)]
+pub struct App {
+    pub(crate) service: Service,
+    pub(crate) authenticator: Authenticator,
+    pub(crate) upstream: Arc<Upstream>,
+    pub(crate) console: Arc<Console>,
+    pub(crate) demo: Option<Arc<DemoAccess>>,
+    /// The password of the admin if it was generated at this start.
+    pub(crate) generated_password: Option<Arc<str>>,
+}
+
+impl App {
+    /// The name and the password of the admin, if the password was generated at this start. Only its hash is stored.
+    #[must_use]
+    pub fn generated_password(&self) -> Option<(&str, &str)> {
+        self.generated_password.as_deref().map(|password| (self.authenticator.admin_name(), password))
+    }
+}
+
+/// What a demo offers without credentials.
+pub(crate) struct DemoAccess {
+    /// The published user name and password; `None` if another password was given.
+    pub(crate) sign_in: Option<SignIn>,
+    /// The demo identity provider.
+    pub(crate) provider: IdentityProvider,
+}
+
+impl FromRef<App> for Service {
+    fn from_ref(app: &App) -> Self {
+        app.service.clone()
+    }
+}
+
+impl FromRef<App> for Authenticator {
+    fn from_ref(app: &App) -> Self {
+        app.authenticator.clone()
+    }
+}
+
+impl FromRef<App> for Arc<Upstream> {
+    fn from_ref(app: &App) -> Self {
+        Self::clone(&app.upstream)
+    }
+}
+
+impl FromRef<App> for Arc<Console> {
+    fn from_ref(app: &App) -> Self {
+        Self::clone(&app.console)
+    }
+}
+
+impl FromRef<App> for Option<Arc<DemoAccess>> {
+    fn from_ref(app: &App) -> Self {
+        app.demo.clone()
+    }
+}

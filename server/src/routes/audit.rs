@@ -1,0 +1,29 @@
+//! `/gbac/v1/audit`: the latest audit events, newest first.
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::audit::{AuditEvents, AuditQuery};
+use gbac_api::paths;
+use gbac_engine::audit::Event;
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::query;
+use crate::http::surface::Surface;
+use crate::state::service::Service;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::AUDIT, Access::SUPERUSER, get(read))
+}
+
+async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    match query::parse(query, AuditQuery::from_query) {
+        Ok(AuditQuery { limit }) => {
+            let events = service.audit_log().recent(limit).iter().map(Event::to_json).collect();
+            Json(AuditEvents { events }).into_response()
+        }
+        Err(problem) => problem.into_response(Surface::Own),
+    }
+}

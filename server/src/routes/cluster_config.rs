@@ -1,0 +1,136 @@
+//! `/v1/cluster_config`: reads and changes the cluster properties (specification 2.2, D-16, D-30).
+
+use axum::Json;
+use axum::extract::{RawQuery, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::cluster_config::{ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus};
+use gbac_api::paths;
+use gbac_api::problem::RpcCode;
+use gbac_engine::audit::without_credentials;
+use gbac_engine::policy::Change;
+use gbac_engine::text::escaped;
+use serde_json::Map;
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::problem::Problem;
+use crate::http::query::{flag, pairs, value};
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::identity::sign_in::Authenticator;
+use crate::state::cluster_property::{ClusterProperty, PropertyValues};
+use crate::state::config_change;
+use crate::state::error::WriteError;
+use crate::state::service::Service;
+use crate::state::store::{Plan, Snapshot};
+
+const SURFACE: Surface = Surface::Admin;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::CLUSTER_CONFIG, Access::SUPERUSER, get(read).put(write))
+        .route(paths::CLUSTER_CONFIG_SCHEMA, Access::Public, get(schema))
+        .route(paths::CLUSTER_CONFIG_STATUS, Access::SUPERUSER, get(status))
+}
+
+async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    let answer = || {
+        let pairs = pairs(query)?;
+        let defaults = flag(&pairs, "include_defaults")?.unwrap_or(true);
+        // The response for only one of them would be incomplete.
+        if pairs.iter().filter(|(name, _)| name == "key").count() > 1 {
+            return Err(Problem::new(RpcCode::InvalidArgument, "key: occurs more than once"));
+        }
+        let key = value(&pairs, "key");
+        let current = PropertyValues::current(&service.read());
+        let mut values = Map::new();
+        match key {
+            Some(key) => {
+                let property = ClusterProperty::by_name(key).ok_or_else(|| {
+                    Problem::new(RpcCode::InvalidArgument, format!("Unknown property {{{}}}", escaped(key)))
+                })?;
+                values.insert(property.name().into(), property.value(&current));
+            }
+            None => {
+                let default = PropertyValues::default();
+                for property in ClusterProperty::ALL {
+                    let value = property.value(&current);
+                    if defaults || value != property.value(&default) {
+                        values.insert(property.name().into(), value);
+                    }
+                }
+            }
+        }
+        Ok::<_, Problem>(Json(values).into_response())
+    };
+    answer().unwrap_or_else(|problem| problem.into_response(SURFACE))
+}
+
+async fn schema(State(service): State<Service>) -> Json<ConfigSchema> {
+    let config = service.read().config;
+    let of = |property: ClusterProperty| (property.name().to_owned(), property.schema(&config));
+    let properties = ClusterProperty::ALL.into_iter().map(of);
+    Json(ConfigSchema { properties: properties.collect() })
+}
+
+/// Why a change is rejected: as a whole, or because of properties.
+enum ConfigProblem {
+    Request(Problem),
+    Properties(ConfigFaults),
+}
+
+impl From<Problem> for ConfigProblem {
+    fn from(problem: Problem) -> Self {
+        Self::Request(problem)
+    }
+}
+
+impl From<WriteError> for ConfigProblem {
+    fn from(error: WriteError) -> Self {
+        Self::Request(error.into())
+    }
+}
+
+async fn write(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let change = async {
+        let dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
+            Ok(dry_run) => dry_run.unwrap_or(false),
+            Err(problem) => return Ok(reject(request, problem).await),
+        };
+        let change: ConfigChange = body::json(request).await?;
+        let admin = authenticator.admin_name().to_owned();
+        let plan = move |current: &Snapshot| {
+            let current = PropertyValues::current(current);
+            let wanted = config_change::apply(&current, &change, &admin).map_err(ConfigProblem::Properties)?;
+            if dry_run {
+                return Ok(Plan::Changes(Vec::new(), ()));
+            }
+            let changes = vec![Change::Settings(Box::new(wanted.settings))];
+            Ok::<_, ConfigProblem>(Plan::Configure(changes, wanted.config, ()))
+        };
+        let ((), after) = service.change(plan).await?;
+        Ok(Json(ConfigVersion { config_version: after.config_version }).into_response())
+    };
+    match change.await {
+        Ok(response) => response,
+        Err(ConfigProblem::Request(problem)) => problem.into_response(SURFACE),
+        Err(ConfigProblem::Properties(faults)) => {
+            let redact = |(name, text): (String, String)| (without_credentials(&name), without_credentials(&text));
+            let faults: ConfigFaults = faults.into_iter().map(redact).collect();
+            (StatusCode::BAD_REQUEST, Json(faults)).into_response()
+        }
+    }
+}
+
+async fn status(State(service): State<Service>) -> Json<Vec<NodeStatus>> {
+    let config_version = service.read().config_version;
+    Json(vec![NodeStatus { node_id: 0, restart: false, config_version, invalid: Vec::new(), unknown: Vec::new() }])
+}

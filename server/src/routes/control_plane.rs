@@ -1,0 +1,35 @@
+//! `/v1/clusters`: the one cluster of the Control Plane, and its address (specification 4.1).
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::clusters::{Cluster, GetCluster};
+use gbac_api::problem::RpcCode;
+use gbac_engine::text::escaped;
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::problem::Problem;
+use crate::http::surface::Surface;
+use crate::state::service::Service;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route("/v1/clusters/{cluster_id}", Access::SUPERUSER, get(read))
+}
+
+/// The address of the Data Plane comes from the command line and never from the request, whose Host header could send tokens
+/// elsewhere.
+async fn read(State(service): State<Service>, id: Result<Path<String>, PathRejection>) -> Response {
+    let Ok(Path(id)) = id else {
+        let message = "the cluster ID in the path is not percent-encoded UTF-8";
+        return Problem::new(RpcCode::InvalidArgument, message).into_response(Surface::DataPlane);
+    };
+    let endpoint = service.endpoint();
+    if endpoint.cluster_id.as_ref().is_some_and(|known| *known != id) {
+        let message = format!("cluster `{}` does not exist", escaped(&id));
+        return Problem::new(RpcCode::NotFound, message).into_response(Surface::DataPlane);
+    }
+    Json(GetCluster { cluster: Cluster { id, dataplane_api: endpoint.url.clone() } }).into_response()
+}

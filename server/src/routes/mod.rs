@@ -1,0 +1,100 @@
+//! The routes of the service, one file for each API, with the access that each route requires; and the router.
+
+mod acls;
+pub(crate) mod app;
+mod audit;
+mod authzen;
+mod cluster_config;
+mod console;
+mod control_plane;
+mod demo_provider;
+mod health;
+mod license;
+mod loggers;
+mod policy_changes;
+mod policy_document;
+mod roles;
+mod security_service;
+mod service_info;
+mod table;
+mod upstream;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::middleware::{from_fn, from_fn_with_state, map_response};
+use axum::response::Response;
+use tower_http::CompressionLevel;
+use tower_http::compression::CompressionLayer;
+
+use crate::http::access::{Access, AccessTable};
+use crate::http::reject::{method_not_allowed, reject};
+use crate::middleware::authorization::{Authorizer, authorize};
+use crate::middleware::host_check::check_host;
+use crate::middleware::query_parameters::check_parameters;
+use crate::middleware::request_log::log_request;
+use crate::middleware::response_headers::add_headers;
+use crate::middleware::time_limit::limit_time;
+use app::App;
+use table::Routes;
+
+/// Every route of the service.
+pub(crate) fn routes(is_demo: bool) -> Routes {
+    Routes::new()
+        .prefix("v1", Access::SUPERUSER)
+        .prefix("gbac", Access::SUPERUSER)
+        .merge(acls::routes())
+        .merge(roles::routes())
+        .merge(security_service::routes())
+        .merge(cluster_config::routes())
+        .merge(policy_document::routes())
+        .merge(policy_changes::routes())
+        .merge(service_info::routes())
+        .merge(health::routes())
+        .merge(audit::routes())
+        .merge(authzen::routes())
+        .merge(control_plane::routes())
+        .merge(license::routes())
+        .merge(loggers::routes())
+        .merge(upstream::routes())
+        .merge(if is_demo { demo_provider::routes() } else { Routes::new() })
+}
+
+/// The access that each route requires, by the pattern of the route.
+#[must_use]
+pub fn declared_access(app: &App) -> BTreeMap<String, Access> {
+    let (_, access) = routes(app.service.is_demo()).into_parts();
+    access.routes
+}
+
+/// The service as a router, without a port.
+pub fn router(app: App) -> Router {
+    let (router, access) = routes(app.service.is_demo()).into_parts();
+    assemble(app, router, access)
+}
+
+/// Adds the console and the middleware to routes. The last layer is the outermost.
+pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Router {
+    let service = app.service.clone();
+    let authorizer =
+        Authorizer { service: service.clone(), authenticator: app.authenticator.clone(), access: Arc::new(access) };
+    router
+        .route_layer(from_fn(check_parameters))
+        .method_not_allowed_fallback(reject_method)
+        .fallback(console::console)
+        .layer(from_fn_with_state(authorizer, authorize))
+        // Fast rather than small, because most clients are on the same machine.
+        .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
+        .layer(from_fn(limit_time))
+        .layer(from_fn_with_state(service.clone(), check_host))
+        .layer(from_fn_with_state(service, log_request))
+        .layer(map_response(add_headers))
+        .with_state(app)
+}
+
+async fn reject_method(request: Request) -> Response {
+    let problem = method_not_allowed(request.method());
+    reject(request, problem).await
+}

@@ -1,0 +1,98 @@
+//! `/gbac/v1/policy/changes`: makes a list of changes to a known state, all or none of them.
+
+use std::collections::BTreeSet;
+
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use gbac_api::changes::{AppliedChanges, ChangeEffect, read, refusal};
+use gbac_api::paths;
+use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_engine::model::Principal;
+use gbac_engine::policy::{Change, Effect};
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::etag::{precondition, with_etag};
+use crate::http::problem::Problem;
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::identity::sign_in::Authenticator;
+use crate::state::config_change::lockout_message;
+use crate::state::error::WriteError;
+use crate::state::name_warnings::{added_principals, name_warnings};
+use crate::state::service::Service;
+use crate::state::store::{Attempt, Plan};
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
+}
+
+async fn apply(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    request: Request,
+) -> Response {
+    let precondition = match precondition(&request) {
+        Ok(precondition) => precondition,
+        Err(problem) => return reject(request, problem).await,
+    };
+    let change = async {
+        let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
+        let failed = |_| Problem::new(RpcCode::Internal, "the changes could not be read");
+        let changes = tokio::task::spawn_blocking(move || read(&text))
+            .await
+            .map_err(failed)?
+            .map_err(WriteError::InvalidChanges)?;
+        let (this, admin) = (service.clone(), authenticator.admin_name().to_owned());
+        service
+            .change(move |current| {
+                precondition.check(&this.etag(current))?;
+                let admin = admin.clone();
+                Ok::<_, Problem>(Plan::Attempt(changes, Box::new(move |attempt| accept(attempt, &admin))))
+            })
+            .await
+    };
+    match change.await {
+        Ok(((effects, names), after)) => {
+            let etag = service.etag(&after);
+            let find_warnings = move || name_warnings(&after.policy, &names);
+            // The changes are made, so a failure only omits the warnings.
+            let warnings = tokio::task::spawn_blocking(find_warnings).await.unwrap_or_default();
+            with_etag(Json(AppliedChanges { etag: etag.clone(), effects, warnings }).into_response(), &etag)
+        }
+        Err(problem) => problem.into_response(Surface::Own),
+    }
+}
+
+/// The effect of each change, and the principals that the changes add.
+type Accepted = (Vec<ChangeEffect>, BTreeSet<Principal>);
+
+/// Accepts the changes, or returns every problem. The user with a password must stay a superuser (D-30).
+fn accept(attempt: &Attempt<'_>, admin: &str) -> Result<Accepted, WriteError> {
+    let mut faults = Vec::new();
+    let mut effects = Vec::with_capacity(attempt.effects.len());
+    for (index, effect) in attempt.effects.iter().enumerate() {
+        match effect {
+            Effect::Changed => effects.push(ChangeEffect::Changed),
+            Effect::Unchanged => effects.push(ChangeEffect::Unchanged),
+            Effect::Refused(error) => faults.push(refusal(index, error)),
+        }
+    }
+    let settings = attempt.effective().filter(|(_, change)| matches!(change, Change::Settings(_))).last();
+    if let Some((index, _)) = settings
+        && !attempt.after.settings().superusers.contains(admin)
+    {
+        faults.push(DocumentFault {
+            path: format!("/changes/{index}/settings/superusers"),
+            code: "superusers_locked_out".into(),
+            message: lockout_message(admin),
+        });
+    }
+    if !faults.is_empty() {
+        return Err(WriteError::InvalidChanges(faults));
+    }
+    Ok((effects, added_principals(attempt.effective().map(|(_, change)| change))))
+}

@@ -1,0 +1,113 @@
+//! `/gbac/v1/policy`: reads and replaces the whole policy document.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{RawQuery, Request, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::paths;
+use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_engine::policy::{Change, Policy};
+use gbac_engine::wire::{DocumentJson, policy_from_json};
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::etag::{is_known, precondition, with_etag};
+use crate::http::problem::Problem;
+use crate::http::query::{flag, pairs};
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
+use crate::identity::sign_in::Authenticator;
+use crate::state::config_change::lockout_message;
+use crate::state::license;
+use crate::state::name_warnings::{name_warnings, principals};
+use crate::state::service::Service;
+use crate::state::store::Plan;
+
+const SURFACE: Surface = Surface::Own;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::POLICY, Access::SUPERUSER, get(read).put(write))
+}
+
+async fn read(State(service): State<Service>, headers: HeaderMap) -> Response {
+    let current = service.read();
+    let etag = service.etag(&current);
+    if is_known(&headers, &etag) {
+        return with_etag(StatusCode::NOT_MODIFIED.into_response(), &etag);
+    }
+    // Serializing a large document must not delay other requests.
+    let serialize = move || Json(DocumentJson::in_full(&current.policy)).into_response();
+    match tokio::task::spawn_blocking(serialize).await {
+        Ok(answer) => with_etag(answer, &etag),
+        Err(_) => Problem::new(RpcCode::Internal, "the policy document could not be written").into_response(SURFACE),
+    }
+}
+
+async fn write(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    RawQuery(query): RawQuery,
+    request: Request,
+) -> Response {
+    let precondition = match precondition(&request) {
+        Ok(precondition) => precondition,
+        Err(problem) => return reject(request, problem).await,
+    };
+    let is_dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
+        Ok(is_dry_run) => is_dry_run.unwrap_or(false),
+        Err(problem) => return reject(request, problem).await,
+    };
+    let replace = async {
+        let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
+        let admin = authenticator.admin_name().to_owned();
+        let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
+        let policy = tokio::task::spawn_blocking(move || parse_document(&text)).await.map_err(failed)??;
+        let this = service.clone();
+        let before = principals(&service.read().policy);
+        let ((), after) = service
+            .change(move |current| {
+                precondition.check(&this.etag(current))?;
+                let plan = Plan::Replace(with_current_settings(policy, &current.policy, &admin)?, ());
+                if is_dry_run {
+                    license::check(current, plan)?;
+                    return Ok(Plan::Changes(Vec::new(), ()));
+                }
+                Ok::<_, Problem>(plan)
+            })
+            .await?;
+        let now = before.and_then(|before| Some((before, principals(&after.policy)?)));
+        let warnings = now.map(|(before, now)| name_warnings(&after.policy, now.difference(&before)));
+        Ok::<_, Problem>((after, warnings.unwrap_or_default()))
+    };
+    match replace.await {
+        Ok((after, warnings)) => {
+            let response = with_etag(StatusCode::NO_CONTENT.into_response(), &service.etag(&after));
+            with_warnings(response, &warnings)
+        }
+        Err(problem) => problem.into_response(SURFACE),
+    }
+}
+
+fn parse_document(text: &str) -> Result<Policy, Problem> {
+    policy_from_json(text).map_err(|problems| Problem::document(problems.0.iter().map(DocumentFault::from).collect()))
+}
+
+/// The document with the current settings in place of omitted ones. The user with a password must stay a superuser (D-30).
+fn with_current_settings(mut policy: Policy, current: &Policy, admin: &str) -> Result<Arc<Policy>, Problem> {
+    let settings = policy.settings().filled_from(current.settings());
+    if !settings.superusers.contains(admin) {
+        return Err(Problem::document(vec![DocumentFault {
+            path: "/settings/superusers".into(),
+            code: "superusers_locked_out".into(),
+            message: lockout_message(admin),
+        }]));
+    }
+    let applied = policy.apply(Change::Settings(Box::new(settings)));
+    applied.map_err(|_| Problem::new(RpcCode::Internal, "the settings could not be applied"))?;
+    Ok(Arc::new(policy))
+}

@@ -1,0 +1,146 @@
+//! `/v1/roles`: roles and their members in the Data Plane API (specification 2.5, 4.2, D-17, D-18).
+
+use axum::Json;
+use axum::extract::rejection::PathRejection;
+use axum::extract::{Path, RawQuery, Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gbac_api::paths;
+use gbac_api::problem::{FieldViolation, RpcCode};
+use gbac_api::roles::{
+    CreatedRole, GetRole, ListMembers, ListRoles, Member, MemberQuery, RoleName, RoleQuery, UpdateRole, UpdatedRole,
+};
+use gbac_engine::model::Principal;
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::http::body;
+use crate::http::problem::Problem;
+use crate::http::query;
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
+use crate::state::error::RoleError;
+use crate::state::name_warnings::{added_principals, name_warnings};
+use crate::state::role_changes;
+use crate::state::service::Service;
+use crate::state::store::{Plan, Snapshot};
+
+type Name = Result<Path<String>, PathRejection>;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new()
+        .route(paths::ROLES, Access::SUPERUSER, get(list).post(create))
+        .route("/v1/roles/{role_name}", Access::SUPERUSER, get(describe).put(update).delete(delete))
+        .route("/v1/roles/{role_name}/members", Access::SUPERUSER, get(members))
+}
+
+fn respond(result: Result<Response, Problem>) -> Response {
+    result.unwrap_or_else(|problem| problem.into_response(Surface::DataPlane))
+}
+
+fn role_name(name: Name) -> Result<String, Problem> {
+    let message = "the role name in the path is not percent-encoded UTF-8";
+    name.map(|Path(name)| name).map_err(|_| Problem::new(RpcCode::InvalidArgument, message))
+}
+
+async fn list(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
+    let read = || {
+        let query = query::parse(query, RoleQuery::from_query)?;
+        let policy = service.read().policy;
+        let roles = query.of(&policy).map(|name| RoleName { name: name.to_owned() });
+        let (roles, next_page_token) = query.page.cut(roles, |role| role.name.clone());
+        Ok(Json(ListRoles { roles, next_page_token }).into_response())
+    };
+    respond(read())
+}
+
+async fn create(State(service): State<Service>, request: Request) -> Response {
+    let add = async {
+        let RoleName { name } = body::json(request).await?;
+        let plan = move |current: &Snapshot| {
+            let changes = role_changes::create(&current.policy, "name", &name, &[])?;
+            let names = added_principals(&changes);
+            Ok::<_, Problem>(Plan::Changes(changes, (RoleName { name }, names)))
+        };
+        let ((role, names), after) = service.change(plan).await?;
+        let response = (StatusCode::CREATED, Json(CreatedRole { role })).into_response();
+        Ok(with_warnings(response, &name_warnings(&after.policy, &names)))
+    };
+    respond(add.await)
+}
+
+async fn describe(State(service): State<Service>, name: Name) -> Response {
+    let read = || {
+        let name = role_name(name)?;
+        let policy = service.read().policy;
+        let role = policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+        Ok(Json(GetRole::from(&role)).into_response())
+    };
+    respond(read())
+}
+
+async fn update(State(service): State<Service>, name: Name, request: Request) -> Response {
+    let write = async {
+        let name = match role_name(name) {
+            Ok(name) => name,
+            Err(problem) => return Ok(reject(request, problem).await),
+        };
+        let update: UpdateRole = body::json(request).await?;
+        let members = update.members().map_err(Problem::fields)?;
+        let plan = move |current: &Snapshot| {
+            let (changes, membership) = role_changes::update(&current.policy, &name, update.create, members)?;
+            let listed = |members: &[Principal]| members.iter().map(Member::from).collect();
+            let answer =
+                UpdatedRole { role_name: name, added: listed(&membership.added), removed: listed(&membership.removed) };
+            let names = added_principals(&changes);
+            Ok::<_, Problem>(Plan::Changes(changes, (answer, names)))
+        };
+        let ((updated, names), after) = service.change(plan).await?;
+        Ok(with_warnings(Json(updated).into_response(), &name_warnings(&after.policy, &names)))
+    };
+    respond(write.await)
+}
+
+async fn delete(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
+    let remove = async {
+        let name = role_name(name)?;
+        let delete_acls = query::parse(query, |pairs| flag(pairs, "delete_acls"))?;
+        service
+            .change(move |current| {
+                Ok::<_, Problem>(Plan::Changes(role_changes::delete(&current.policy, &name, delete_acls)?, ()))
+            })
+            .await?;
+        Ok(StatusCode::NO_CONTENT.into_response())
+    };
+    respond(remove.await)
+}
+
+/// A parameter that is `true` or `false`; false if it is omitted.
+fn flag(pairs: &[(String, String)], name: &str) -> Result<bool, Vec<FieldViolation>> {
+    match pairs.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str()) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(vec![FieldViolation::new(name, "must be `true` or `false`")]),
+    }
+}
+
+async fn members(State(service): State<Service>, name: Name, RawQuery(query): RawQuery) -> Response {
+    let read = || {
+        let name = role_name(name)?;
+        let query = query::parse(query, MemberQuery::from_query)?;
+        let policy = service.read().policy;
+        let role = policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+        let after = query.after();
+        let members = role
+            .members
+            .iter()
+            .filter(|member| after.as_ref().is_none_or(|after| *member > after))
+            .map(Member::from)
+            .filter(|member| member.principal.contains(&query.name_contains));
+        let (members, next_page_token) = query.page.cut(members, |member| member.principal.clone());
+        Ok(Json(ListMembers { role_name: name, members, next_page_token }).into_response())
+    };
+    respond(read())
+}

@@ -1,0 +1,204 @@
+//! The SecurityService of the Admin API over the Connect protocol, under both of its names (specification 4.3, D-22).
+
+use axum::Json;
+use axum::extract::{Path, Request, State};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLVE_OIDC_IDENTITY, SECURITY_SERVICE};
+use gbac_api::problem::RpcCode;
+use gbac_api::roles::{Joining, Membership};
+use gbac_api::security::{
+    CurrentUserRoles, DeleteRole, ListedRoles, Named, ResolvedIdentity, RoleMembers, SecurityRole, WithRole, principals,
+};
+use gbac_engine::model::{Principal, Role};
+use gbac_engine::text::escaped;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::table::Routes;
+use crate::clock;
+use crate::http::access::{Access, ReadMethods};
+use crate::http::body;
+use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
+use crate::http::problem::Problem;
+use crate::http::reject::reject;
+use crate::http::surface::Surface;
+use crate::http::warning_headers::with_warnings;
+use crate::identity::sign_in::{Authenticator, Caller, SignInError};
+use crate::state::error::RoleError;
+use crate::state::name_warnings::{added_principals, name_warnings};
+use crate::state::role_changes::{create, delete, update, updated};
+use crate::state::service::Service;
+use crate::state::store::{Plan, Snapshot};
+
+/// A message without fields; fields of newer clients are ignored.
+type Empty = Map<String, Value>;
+
+/// The access of operations that only read, and of those that change something.
+const READS: Access = Access::Superuser(ReadMethods::All);
+const CHANGES: Access = Access::Superuser(ReadMethods::AllButPost);
+
+pub(crate) fn routes() -> Routes {
+    [SECURITY_SERVICE, PLATFORM_SECURITY_SERVICE].into_iter().fold(Routes::new(), |routes, service| {
+        let at = |operation: &str| format!("/{service}/{operation}");
+        routes
+            .prefix(service, CHANGES)
+            .route(&at("CreateRole"), CHANGES, post(create_role))
+            .route(&at("GetRole"), READS, post(get_role))
+            .route(&at("ListRoles"), READS, post(list_roles))
+            .route(&at("AddRoleMembers"), CHANGES, post(add_role_members))
+            .route(&at("RemoveRoleMembers"), CHANGES, post(remove_role_members))
+            .route(&at("DeleteRole"), CHANGES, post(delete_role))
+            .route(&at(LIST_CURRENT_USER_ROLES), Access::Authenticated, post(list_current_user_roles))
+            .route(&at(RESOLVE_OIDC_IDENTITY), Access::Authenticated, post(resolve_oidc_identity))
+            .route(&at("RefreshOidcKeys"), CHANGES, post(refresh_oidc_keys))
+            .route(&at("{operation}"), CHANGES, post(unknown))
+    })
+}
+
+/// Reads the message of a request, runs the operation, and responds in the form of the protocol.
+async fn call<M: DeserializeOwned>(
+    request: Request,
+    work: impl AsyncFnOnce(M) -> Result<Response, Problem>,
+) -> Response {
+    let answer = async { work(body::json(request).await?).await };
+    answer.await.unwrap_or_else(|problem| problem.into_response(Surface::Connect))
+}
+
+fn role(role: SecurityRole) -> Response {
+    Json(WithRole { role }).into_response()
+}
+
+async fn create_role(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |WithRole { role: wanted }| {
+        let members = principals(&wanted.members, Joining::Joins).map_err(Problem::fields)?;
+        let plan = move |current: &Snapshot| {
+            let changes = create(&current.policy, "role.name", &wanted.name, &members)?;
+            let made = Role { name: wanted.name, members: members.into_iter().collect() };
+            let names = added_principals(&changes);
+            Ok::<_, Problem>(Plan::Changes(changes, (SecurityRole::from(&made), names)))
+        };
+        let ((made, names), after) = service.change(plan).await?;
+        Ok(with_warnings(role(made), &name_warnings(&after.policy, &names)))
+    })
+    .await
+}
+
+async fn get_role(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |Named { name }| {
+        let current = service.read().policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+        Ok(role(SecurityRole::from(&current)))
+    })
+    .await
+}
+
+async fn list_roles(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |_: Empty| {
+        let roles = service.read().policy.roles().map(|role| SecurityRole::from(&role)).collect();
+        Ok(Json(ListedRoles { roles }).into_response())
+    })
+    .await
+}
+
+async fn add_role_members(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |message| change_members(&service, message, Joining::Joins).await).await
+}
+
+async fn remove_role_members(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |message| change_members(&service, message, Joining::Leaves).await).await
+}
+
+async fn change_members(service: &Service, message: RoleMembers, joining: Joining) -> Result<Response, Problem> {
+    let RoleMembers { role_name: name, members } = message;
+    let named = principals(&members, joining).map_err(Problem::fields)?;
+    let members = match joining {
+        Joining::Joins => Membership { add: named, remove: Vec::new() },
+        Joining::Leaves => Membership { add: Vec::new(), remove: named },
+    };
+    let plan = move |current: &Snapshot| {
+        let before = current.policy.role(&name).ok_or_else(|| RoleError::NotFound(name.clone()))?;
+        let (changes, membership) = update(&current.policy, &name, false, members)?;
+        let names = added_principals(&changes);
+        Ok::<_, Problem>(Plan::Changes(changes, (SecurityRole::from(&updated(before, &membership)), names)))
+    };
+    let ((made, names), after) = service.change(plan).await?;
+    Ok(with_warnings(role(made), &name_warnings(&after.policy, &names)))
+}
+
+async fn delete_role(State(service): State<Service>, request: Request) -> Response {
+    call(request, async |DeleteRole { name, delete_acls }| {
+        let plan = move |current: &Snapshot| {
+            // As on the platform, deleting a role that does not exist succeeds.
+            let changes =
+                if current.policy.has_role(&name) { delete(&current.policy, &name, delete_acls)? } else { Vec::new() };
+            Ok::<_, Problem>(Plan::Changes(changes, ()))
+        };
+        service.change(plan).await?;
+        Ok(Json(Empty::new()).into_response())
+    })
+    .await
+}
+
+/// Fetches the keys of the identity provider regardless of their age.
+async fn refresh_oidc_keys(State(authenticator): State<Authenticator>, request: Request) -> Response {
+    call(request, async |_: Empty| {
+        authenticator.refresh_keys().await.map_err(|error| {
+            let message = format!("the keys could not be fetched; the current ones are kept: {error}");
+            Problem::new(RpcCode::Unavailable, message)
+        })?;
+        Ok(Json(Empty::new()).into_response())
+    })
+    .await
+}
+
+/// Lists the roles that have the caller as a member by user name.
+async fn list_current_user_roles(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    request: Request,
+) -> Response {
+    let credentials = credentials(&request);
+    let from_browser = is_from_browser(request.headers());
+    let caller = match authenticator.authenticate(&credentials).await {
+        Ok(caller) => caller,
+        Err(error) => return reject(request, sign_in_problem(error, Surface::Connect, from_browser)).await,
+    };
+    call(request, async |_: Empty| {
+        let policy = service.read().policy;
+        let roles = policy.roles_of(&Principal::user(caller.user())).map(str::to_owned).collect();
+        Ok(Json(CurrentUserRoles { roles }).into_response())
+    })
+    .await
+}
+
+/// Resolves the token of the request with the current settings.
+async fn resolve_oidc_identity(State(authenticator): State<Authenticator>, request: Request) -> Response {
+    let credentials = credentials(&request);
+    let from_browser = is_from_browser(request.headers());
+    let caller = match authenticator.authenticate(&credentials).await {
+        Ok(Caller::Token(identity)) => Ok(identity),
+        Ok(Caller::Password(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
+        Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
+            Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
+        }
+        Err(error) => Err(sign_in_problem(error, Surface::Connect, from_browser)),
+    };
+    let identity = match caller {
+        Ok(identity) => identity,
+        Err(problem) => return reject(request, problem).await,
+    };
+    call(request, async |_: Empty| {
+        Ok(Json(ResolvedIdentity {
+            principal: identity.user().to_owned(),
+            expire: identity.expires_at().map(clock::rfc3339).unwrap_or_default(),
+            groups: identity.groups().to_vec(),
+        })
+        .into_response())
+    })
+    .await
+}
+
+async fn unknown(Path(operation): Path<String>, request: Request) -> Response {
+    let message = format!("operation `{}` is not implemented", escaped(&operation));
+    reject(request, Problem::new(RpcCode::Unimplemented, message)).await
+}

@@ -1,0 +1,97 @@
+//! The options of `gbac serve`.
+
+use std::path::PathBuf;
+
+use gbac_api::license::LicenseStatus;
+
+use super::tls::TlsFiles;
+use crate::demo::DemoKey;
+use crate::state::public_endpoint::PublicEndpointOptions;
+use crate::upstream::UpstreamOptions;
+
+/// The options of a service.
+#[derive(Debug, Clone)]
+pub struct ServeOptions {
+    /// An address and a port, such as `127.0.0.1:8420`, `[::1]:8420` or `localhost:8420`; port 0 chooses a free one.
+    pub listen: String,
+    /// A demo, or a service with its own data.
+    pub mode: ServeMode,
+    /// The password of the admin. `None` is the stored one, or a new one at the first start; in a demo it is `demo`, with which
+    /// the console signs in automatically.
+    pub admin_password: Option<String>,
+    /// The state of the license; `None` is the stored one, initially valid.
+    pub license: Option<LicenseStatus>,
+    /// The public address.
+    pub endpoint: PublicEndpointOptions,
+    /// The cluster to which operations are relayed.
+    pub upstream: UpstreamOptions,
+    /// A folder with the console's files; `None` uses the embedded ones.
+    pub console: Option<PathBuf>,
+    /// Returns the time in seconds since 1970; `None` is the machine's clock.
+    pub clock: Option<fn() -> f64>,
+}
+
+/// Whether the service is a demo.
+#[derive(Debug, Clone)]
+pub enum ServeMode {
+    /// A demo, in memory and on loopback only.
+    Demo(DemoOptions),
+    /// A service with data in a folder.
+    Data(DataOptions),
+}
+
+/// The options of a demo.
+#[derive(Debug, Clone, Default)]
+pub struct DemoOptions {
+    /// The signing key of its identity provider; `None` creates a new one.
+    pub key: Option<DemoKey>,
+    /// The file for audit events; `None` only keeps them in memory.
+    pub audit_file: Option<PathBuf>,
+}
+
+/// The options of a service with data in a folder.
+#[derive(Debug, Clone)]
+pub struct DataOptions {
+    /// The folder; created if it does not exist.
+    pub folder: PathBuf,
+    /// The user with a password, who is made a superuser; `None` is `admin`.
+    pub admin_user: Option<String>,
+    /// Sets the property `oidc_discovery_url` for this run.
+    pub oidc_discovery_url: Option<String>,
+    /// Sets the property `oidc_token_audience` for this run.
+    pub oidc_audience: Option<String>,
+    /// The certificate and key for TLS.
+    pub tls: Option<TlsFiles>,
+    /// Whether to permit listening beyond loopback without TLS.
+    pub insecure_listen: bool,
+}
+
+impl DataOptions {
+    /// The default options of a service with data in this folder.
+    #[must_use]
+    pub const fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            admin_user: None,
+            oidc_discovery_url: None,
+            oidc_audience: None,
+            tls: None,
+            insecure_listen: false,
+        }
+    }
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:8420".into(),
+            mode: ServeMode::Demo(DemoOptions::default()),
+            admin_password: None,
+            license: None,
+            endpoint: PublicEndpointOptions::default(),
+            upstream: UpstreamOptions::default(),
+            console: None,
+            clock: None,
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! Opening a service: checking its options, opening its data, and creating the first superuser (D-30).
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gbac_api::address::address;
+use gbac_api::license::LicenseStatus;
+use gbac_api::service::SignIn;
+use gbac_engine::policy::{Change, Settings};
+
+use super::error::ServeError;
+use super::options::{DataOptions, DemoOptions, ServeMode, ServeOptions};
+use crate::console::Console;
+use crate::demo::{self, DemoKey, IdentityProvider};
+use crate::identity::oidc::{Keys, Oidc};
+use crate::identity::password::Password;
+use crate::identity::sign_in::{Admin, Authenticator};
+use crate::metrics::Metrics;
+use crate::routes::app::{App, DemoAccess};
+use crate::state::audit::AuditLog;
+use crate::state::config::Config;
+use crate::state::error::WriteError;
+use crate::state::log_levels::LogLevels;
+use crate::state::public_endpoint::PublicEndpoint;
+use crate::state::service::{Parts, Service};
+use crate::state::store::{Plan, Store, StoreError, catch_panic};
+use crate::upstream::Upstream;
+use crate::{clock, random};
+
+/// Opens a service without a port.
+///
+/// # Errors
+/// See [`ServeError`].
+pub fn open(options: &ServeOptions) -> Result<App, ServeError> {
+    let address = parse_address(&options.listen)?;
+    let tls = matches!(&options.mode, ServeMode::Data(data) if data.tls.is_some());
+    check(options, address, tls)?;
+    open_at(options, address, tls)
+}
+
+/// Parses an address and a port; `localhost` is `127.0.0.1`.
+pub(super) fn parse_address(text: &str) -> Result<SocketAddr, ServeError> {
+    let invalid = || ServeError::Address(text.into());
+    if let Some((name, port)) = text.rsplit_once(':')
+        && name.eq_ignore_ascii_case("localhost")
+    {
+        return Ok((IpAddr::from(Ipv4Addr::LOCALHOST), port.parse().map_err(|_| invalid())?).into());
+    }
+    text.parse().map_err(|_| invalid())
+}
+
+/// Rejects invalid options before anything is opened.
+pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<(), ServeError> {
+    if let ServeMode::Data(data) = &options.mode {
+        check_data_options(data)?;
+    }
+    if options.admin_password.as_deref() == Some("") {
+        return Err(ServeError::EmptyPassword);
+    }
+    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
+    Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    Ok(())
+}
+
+fn check_data_options(data: &DataOptions) -> Result<(), ServeError> {
+    let admin_user = data.admin_user();
+    Settings::check_superuser(admin_user).map_err(ServeError::AdminUser)?;
+    if admin_user.contains(':') || admin_user.chars().any(char::is_control) {
+        return Err(ServeError::AdminName(admin_user.to_owned()));
+    }
+    if let Some(url) = &data.oidc_discovery_url {
+        address(url).map_err(ServeError::DiscoveryUrl)?;
+    }
+    match &data.oidc_audience {
+        Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
+        _ => Ok(()),
+    }
+}
+
+impl DataOptions {
+    fn admin_user(&self) -> &str {
+        self.admin_user.as_deref().unwrap_or(demo::ADMIN)
+    }
+
+    /// Overrides the configuration with the command line.
+    fn pin(&self, config: &mut Config) {
+        if let Some(url) = &self.oidc_discovery_url {
+            config.oidc_discovery_url.clone_from(url);
+            config.pinned.insert("oidc_discovery_url");
+        }
+        if let Some(audience) = &self.oidc_audience {
+            config.oidc_token_audience.clone_from(audience);
+            config.pinned.insert("oidc_token_audience");
+        }
+    }
+}
+
+fn pin_license(config: &mut Config, license: Option<LicenseStatus>) {
+    if let Some(license) = license {
+        config.license = license;
+        config.pinned.insert("license");
+    }
+}
+
+/// The parts that a demo and a service with data have in different ways.
+struct Opened {
+    store: Store,
+    admin: Admin,
+    generated_password: Option<String>,
+    oidc: Oidc,
+    demo: Option<DemoAccess>,
+    audit_file: Option<PathBuf>,
+}
+
+/// Opens a service with checked options that listens on this address.
+pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
+    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let clock = options.clock.unwrap_or(clock::system);
+    let opened = match &options.mode {
+        ServeMode::Demo(demo) => open_demo(options, demo, address)?,
+        ServeMode::Data(data) => open_data(options, data)?,
+    };
+    let Opened { store, admin, generated_password, oidc, demo, audit_file } = opened;
+    let audit_log = AuditLog::new(audit_file.clone())
+        .map_err(|error| ServeError::Audit { file: audit_file.unwrap_or_default(), error })?;
+    let console = match &options.console {
+        Some(folder) => {
+            Console::from_folder(folder).map_err(|error| ServeError::Console { folder: folder.clone(), error })?
+        }
+        None => Console::embedded(),
+    };
+    let service = Service::new(Parts {
+        store,
+        audit_log,
+        endpoint,
+        address,
+        is_demo: demo.is_some(),
+        clock,
+        metrics: Metrics::new(),
+        log_levels: LogLevels::default(),
+    });
+    Ok(App {
+        authenticator: Authenticator::new(service.clone(), admin, oidc),
+        service,
+        upstream: Arc::new(upstream),
+        console: Arc::new(console),
+        demo: demo.map(Arc::new),
+        generated_password: generated_password.map(Into::into),
+    })
+}
+
+/// A demo: in memory, with a small policy and its own identity provider.
+fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) -> Result<Opened, ServeError> {
+    let policy = demo::policy().map_err(ServeError::DemoPolicy)?;
+    let password = options.admin_password.clone().unwrap_or_else(|| demo::PASSWORD.into());
+    let is_published = options.admin_password.is_none();
+    let sign_in = is_published.then(|| SignIn { user: demo::ADMIN.into(), password: password.clone() });
+    let key = demo.key.clone().map_or_else(DemoKey::new, Ok).map_err(ServeError::Start)?;
+    let provider = IdentityProvider::new(address, key).map_err(ServeError::Start)?;
+    let mut config = Config {
+        audit_enabled: true,
+        oidc_discovery_url: provider.discovery_url(),
+        oidc_token_audience: demo::AUDIENCE.into(),
+        ..Config::default()
+    };
+    config.pinned.extend(["oidc_discovery_url", "oidc_token_audience"]);
+    pin_license(&mut config, options.license);
+    let password = Password::new(&password).map_err(ServeError::Start)?;
+    Ok(Opened {
+        store: Store::memory(policy, config).map_err(ServeError::Store)?,
+        admin: Admin::new(demo::ADMIN.into(), password),
+        generated_password: None,
+        oidc: Oidc::with_keys(Keys::fixed(provider.issuer().to_owned(), provider.key_set().clone())),
+        demo: Some(DemoAccess { sign_in, provider }),
+        audit_file: demo.audit_file.clone(),
+    })
+}
+
+/// A service with durable data, for a remote identity provider.
+fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, ServeError> {
+    let pin = |config: &mut Config| {
+        data.pin(config);
+        pin_license(config, options.license);
+    };
+    // The database library panics on some damaged files: when it opens, reads, writes or closes them.
+    let opened = catch_panic(|| {
+        let store = Store::open(&data.folder, pin).map_err(ServeError::Store)?;
+        let (password, generated) = admin_password(&store, data.admin_user(), options.admin_password.as_deref())?;
+        create_superuser(&store, data.admin_user())?;
+        Ok((store, password, generated))
+    });
+    let (store, password, generated_password) =
+        opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
+    Ok(Opened {
+        store,
+        admin: Admin::new(data.admin_user().to_owned(), password),
+        generated_password,
+        oidc: Oidc::remote(options.clock.unwrap_or(clock::system)),
+        demo: None,
+        audit_file: Some(data.folder.join("audit.jsonl")),
+    })
+}
+
+/// The password of the admin: the given one, the stored one, or a generated one, which is also returned as text.
+fn admin_password(store: &Store, user: &str, given: Option<&str>) -> Result<(Password, Option<String>), ServeError> {
+    let store_password = |text: &str| {
+        let password = Password::new(text).map_err(ServeError::Start)?;
+        store.set_password(user, password.hash()).map_err(ServeError::Store)?;
+        Ok(password)
+    };
+    // A given password also replaces a damaged hash, so the stored one is not read then.
+    if let Some(text) = given {
+        return Ok((store_password(text)?, None));
+    }
+    let stored = store.password(user).map_err(|error| match error {
+        StoreError::Damaged(_) => ServeError::StoredPassword(user.to_owned()),
+        error => ServeError::Store(error),
+    })?;
+    if let Some(hash) = stored {
+        let password = Password::from_hash(&hash).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => ServeError::StoredPassword(user.to_owned()),
+            _ => ServeError::Start(error),
+        })?;
+        return Ok((password, None));
+    }
+    let text = random::hex(&random::bytes::<16>().map_err(ServeError::Start)?);
+    Ok((store_password(&text)?, Some(text)))
+}
+
+/// Makes the admin a superuser.
+fn create_superuser(store: &Store, user: &str) -> Result<(), ServeError> {
+    let user = user.to_owned();
+    let created = store.change_now(move |current| {
+        let mut settings = current.policy.settings().clone();
+        settings.superusers.insert(user);
+        Ok::<_, WriteError>(Plan::Changes(vec![Change::Settings(Box::new(settings))], ()))
+    });
+    created.map(drop).map_err(|error| ServeError::Start(io::Error::other(error.to_string())))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_parsed() {
+        assert_eq!(parse_address("localhost:0").unwrap(), ([127, 0, 0, 1], 0).into());
+        assert_eq!(parse_address("[::1]:8420").unwrap().port(), 8420);
+        for text in ["", "8420", "localhost", "localhost:x", "example.com:80", "127.0.0.1:70000", "http://127.0.0.1:1"]
+        {
+            assert_eq!(parse_address(text).unwrap_err().code(), "listen_address", "{text}");
+        }
+    }
+
+    #[test]
+    fn the_default_address_is_the_documented_one() {
+        assert_eq!(parse_address(&ServeOptions::default().listen).unwrap(), ([127, 0, 0, 1], 8420).into());
+    }
+}

@@ -1,0 +1,81 @@
+//! Tests of the assembled service that need its internals.
+
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::Method;
+use axum::routing::any;
+use gbac_api::paths;
+use tower::ServiceExt;
+use tracing::field::{Field, Visit};
+use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
+
+use super::options::ServeOptions;
+use super::start::open;
+use crate::http::access::{Access, AccessTable};
+use crate::routes::app::App;
+use crate::routes::{assemble, router, routes};
+
+fn demo() -> App {
+    open(&ServeOptions::default()).unwrap()
+}
+
+#[tokio::test]
+async fn a_route_without_declared_access_requires_a_superuser() {
+    let status = async |method: Method, credentials: Option<&str>| {
+        let undeclared = Router::new().route("/brand/new", any(async || "secret"));
+        let mut request = Request::builder().method(method).uri("/brand/new").header("host", "localhost");
+        if let Some(credentials) = credentials {
+            request = request.header("authorization", credentials);
+        }
+        let router = assemble(demo(), undeclared, AccessTable::default());
+        router.oneshot(request.body(Body::empty()).unwrap()).await.unwrap().status().as_u16()
+    };
+    assert_eq!(status(Method::POST, None).await, 401);
+    assert_eq!(status(Method::POST, Some("Basic YWRtaW46ZGVtbw==")).await, 200);
+    assert_eq!(status(Method::GET, Some("Basic YWRtaW46d3Jvbmc=")).await, 401);
+}
+
+#[test]
+fn paths_beside_a_protected_route_are_protected() {
+    let (_, access) = routes(true).into_parts();
+    let is_deep = |route: &str| route.trim_start_matches('/').contains('/');
+    for (route, required) in access.routes.iter().filter(|(route, _)| is_deep(route)) {
+        let has_prefix = access.prefixes.keys().any(|prefix| route.starts_with(prefix.as_str()));
+        assert!(has_prefix || *required == Access::Public, "paths beside `{route}` would be public");
+    }
+}
+
+/// Collects the fields of log events.
+#[derive(Clone, Default)]
+struct LogCollector(Arc<Mutex<String>>);
+
+impl<S: tracing::Subscriber> Layer<S> for LogCollector {
+    fn on_event(&self, event: &tracing::Event<'_>, _: Context<'_, S>) {
+        event.record(&mut self.clone());
+    }
+}
+
+impl Visit for LogCollector {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.lock().unwrap().push_str(&format!("{field}={value:?};"));
+    }
+}
+
+#[tokio::test]
+async fn log_lines_of_requests_contain_no_token() {
+    let app = demo();
+    let log = LogCollector::default();
+    let _guard = tracing::subscriber::set_default(tracing_subscriber::registry().with(log.clone()));
+    let token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln";
+    let path = format!("/{}/{token}", paths::SECURITY_SERVICE);
+    let request = Request::post(path).header("host", "localhost").header("content-type", "application/json");
+    let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==");
+    let response = router(app).oneshot(request.body(Body::from("{}")).unwrap()).await.unwrap();
+    assert!(response.status().is_server_error(), "{}", response.status());
+    let log = log.0.lock().unwrap();
+    assert!(log.contains("******") && !log.contains("eyJ"), "{log}");
+}

@@ -1,0 +1,304 @@
+//! The cluster properties: their types, values and validation (specification 2.2, D-13, D-14, D-25).
+
+use gbac_api::address::address;
+use gbac_api::cluster_config::{ItemSchema, PropertySchema};
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::policy::{GroupSource, Settings};
+use gbac_engine::text::escaped;
+use serde_json::Value;
+
+use super::config::Config;
+use super::store::Snapshot;
+
+/// A cluster property.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ClusterProperty {
+    AuditEnabled,
+    NestedGroupBehavior,
+    OidcClockSkewTolerance,
+    OidcDiscoveryUrl,
+    OidcGroupClaimPath,
+    OidcPrincipalMapping,
+    OidcTokenAudience,
+    Superusers,
+}
+
+/// The settings and the configuration that hold the values of the properties.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct PropertyValues {
+    pub(crate) settings: Settings,
+    pub(crate) config: Config,
+}
+
+/// The type of a property's value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ValueType {
+    Boolean,
+    Seconds,
+    String,
+    Strings,
+}
+
+impl ValueType {
+    /// The name in the schema.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Boolean => "boolean",
+            Self::Seconds => "integer",
+            Self::String => "string",
+            Self::Strings => "array",
+        }
+    }
+
+    /// The message for a value of another type.
+    const fn mismatch(self) -> &'static str {
+        match self {
+            Self::Boolean => "expected type boolean",
+            Self::Seconds => "expected type integer, 0 to 86400",
+            Self::String => "expected type string",
+            Self::Strings => "expected type array of strings",
+        }
+    }
+}
+
+/// The largest clock difference that can be tolerated, in seconds: a day.
+const MAX_SKEW: u64 = 86_400;
+/// The longest audience and the longest superuser name, in bytes.
+const MAX_TEXT: usize = 4096;
+
+impl ClusterProperty {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::AuditEnabled,
+        Self::NestedGroupBehavior,
+        Self::OidcClockSkewTolerance,
+        Self::OidcDiscoveryUrl,
+        Self::OidcGroupClaimPath,
+        Self::OidcPrincipalMapping,
+        Self::OidcTokenAudience,
+        Self::Superusers,
+    ];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::AuditEnabled => "audit_enabled",
+            Self::NestedGroupBehavior => "nested_group_behavior",
+            Self::OidcClockSkewTolerance => "oidc_clock_skew_tolerance",
+            Self::OidcDiscoveryUrl => "oidc_discovery_url",
+            Self::OidcGroupClaimPath => "oidc_group_claim_path",
+            Self::OidcPrincipalMapping => "oidc_principal_mapping",
+            Self::OidcTokenAudience => "oidc_token_audience",
+            Self::Superusers => "superusers",
+        }
+    }
+
+    pub(crate) fn by_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|property| property.name() == name)
+    }
+
+    const fn description(self) -> &'static str {
+        match self {
+            Self::AuditEnabled => "Whether authentications and decisions are written to the audit log.",
+            Self::NestedGroupBehavior => {
+                "How a group name is derived: `none` keeps it unchanged, `suffix` keeps the part after the last `/`."
+            }
+            Self::OidcClockSkewTolerance => {
+                "The tolerated difference in seconds between the clocks of this service and the identity provider."
+            }
+            Self::OidcDiscoveryUrl => {
+                "URL of the identity provider's discovery document. Tokens are accepted once this and the audience are set."
+            }
+            Self::OidcGroupClaimPath => "JSON path of the claim that contains the groups.",
+            Self::OidcPrincipalMapping => {
+                "The claim that contains the user name: `$.claim`, optionally followed by `/expression/replacement/` and `L` or `U`."
+            }
+            Self::OidcTokenAudience => "Audience that `aud` of a token must contain.",
+            Self::Superusers => "Names of the users with unrestricted access, without a type prefix.",
+        }
+    }
+
+    const fn value_type(self) -> ValueType {
+        match self {
+            Self::AuditEnabled => ValueType::Boolean,
+            Self::OidcClockSkewTolerance => ValueType::Seconds,
+            Self::NestedGroupBehavior
+            | Self::OidcDiscoveryUrl
+            | Self::OidcGroupClaimPath
+            | Self::OidcPrincipalMapping
+            | Self::OidcTokenAudience => ValueType::String,
+            Self::Superusers => ValueType::Strings,
+        }
+    }
+
+    /// The field of [`Config`] with the value; `None` if it is a setting of the policy.
+    pub(crate) const fn config_field(self) -> Option<&'static str> {
+        match self {
+            Self::AuditEnabled => Some("audit_enabled"),
+            Self::OidcClockSkewTolerance => Some("oidc_clock_skew"),
+            Self::OidcDiscoveryUrl => Some("oidc_discovery_url"),
+            Self::OidcTokenAudience => Some("oidc_token_audience"),
+            Self::NestedGroupBehavior | Self::OidcGroupClaimPath | Self::OidcPrincipalMapping | Self::Superusers => {
+                None
+            }
+        }
+    }
+
+    /// The value. With an SSO connection, the two group properties are not in use and have their defaults.
+    pub(crate) fn value(self, values: &PropertyValues) -> Value {
+        let PropertyValues { settings, config } = values;
+        let groups = match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => (claim_path.as_str().to_owned(), nested.as_str()),
+            GroupSource::Sso { .. } => match Settings::default().groups {
+                GroupSource::Properties { claim_path, nested } => (claim_path.as_str().to_owned(), nested.as_str()),
+                GroupSource::Sso { .. } => (String::new(), ""),
+            },
+        };
+        match self {
+            Self::AuditEnabled => config.audit_enabled.into(),
+            Self::NestedGroupBehavior => groups.1.into(),
+            Self::OidcClockSkewTolerance => config.oidc_clock_skew.into(),
+            Self::OidcDiscoveryUrl => config.oidc_discovery_url.as_str().into(),
+            Self::OidcGroupClaimPath => groups.0.into(),
+            Self::OidcPrincipalMapping => settings.principal_mapping.as_str().into(),
+            Self::OidcTokenAudience => config.oidc_token_audience.as_str().into(),
+            Self::Superusers => settings.superusers.iter().cloned().collect(),
+        }
+    }
+
+    pub(crate) fn schema(self, config: &Config) -> PropertySchema {
+        PropertySchema {
+            kind: self.value_type().name().into(),
+            description: self.description().into(),
+            nullable: false,
+            needs_restart: false,
+            visibility: "user".into(),
+            enum_values: match self {
+                Self::NestedGroupBehavior => vec!["none".into(), "suffix".into()],
+                _ => Vec::new(),
+            },
+            items: (self.value_type() == ValueType::Strings).then(|| ItemSchema { kind: "string".into() }),
+            default: self.value(&PropertyValues::default()),
+            pinned: self.config_field().is_some_and(|field| config.is_pinned(field)),
+        }
+    }
+
+    /// Sets the value.
+    ///
+    /// # Errors
+    /// The value is not valid; the message says why.
+    pub(crate) fn set(self, values: &mut PropertyValues, value: &Value) -> Result<(), String> {
+        let is_current = *value == self.value(values);
+        let PropertyValues { settings, config } = values;
+        let wrong_type = || self.value_type().mismatch().to_owned();
+        let text = || value.as_str().ok_or_else(wrong_type);
+        match self {
+            Self::AuditEnabled => config.audit_enabled = value.as_bool().ok_or_else(wrong_type)?,
+            Self::NestedGroupBehavior => {
+                let wanted = text()?.parse::<NestedGroupBehavior>().map_err(|_| "Must be one of none,suffix")?;
+                match &mut settings.groups {
+                    GroupSource::Properties { nested, .. } => *nested = wanted,
+                    GroupSource::Sso { .. } if is_current => {}
+                    GroupSource::Sso { .. } => return Err(SSO_IN_USE.into()),
+                }
+            }
+            Self::OidcClockSkewTolerance => {
+                let seconds = value.as_u64().filter(|seconds| *seconds <= MAX_SKEW);
+                config.oidc_clock_skew =
+                    seconds.and_then(|seconds| u32::try_from(seconds).ok()).ok_or_else(wrong_type)?;
+            }
+            Self::OidcDiscoveryUrl => {
+                let url = text()?;
+                if !url.is_empty() {
+                    address(url).map_err(|error| format!("{error}; {}", error.hint()))?;
+                }
+                config.oidc_discovery_url = url.to_owned();
+            }
+            Self::OidcGroupClaimPath => {
+                let wanted = ClaimPath::parse(text()?).map_err(|error| {
+                    let hint = error.hint().map(|hint| format!("; {hint}")).unwrap_or_default();
+                    format!("{error} at byte {}{hint}", error.offset())
+                })?;
+                match &mut settings.groups {
+                    GroupSource::Properties { claim_path, .. } => *claim_path = wanted,
+                    GroupSource::Sso { .. } if is_current => {}
+                    GroupSource::Sso { .. } => return Err(SSO_IN_USE.into()),
+                }
+            }
+            Self::OidcPrincipalMapping => {
+                settings.principal_mapping = PrincipalMapping::parse(text()?)
+                    .map_err(|error| format!("{error} at byte {}; {}", error.offset(), error.hint()))?;
+            }
+            Self::OidcTokenAudience => config.oidc_token_audience = printable(text()?)?.to_owned(),
+            Self::Superusers => {
+                let names = value.as_array().ok_or_else(wrong_type)?;
+                let names = names.iter().map(|name| name.as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
+                let names = names.ok_or_else(wrong_type)?;
+                for name in &names {
+                    Settings::check_superuser(printable(name)?)
+                        .map_err(|error| format!("{error}; {}", error.hint()))?;
+                }
+                settings.superusers = names.into_iter().collect();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why the two group properties cannot be set with an SSO connection (D-25).
+const SSO_IN_USE: &str =
+    "groups come from the SSO connection (`sso` in the policy document); remove it to set this property";
+
+/// Rejects control characters and very long values.
+fn printable(text: &str) -> Result<&str, String> {
+    if let Some(found) = text.chars().find(|found| found.is_control()) {
+        return Err(format!("`{}` contains the control character U+{:04X}", escaped(text), u32::from(found)));
+    }
+    let bytes = text.len();
+    if bytes <= MAX_TEXT { Ok(text) } else { Err(format!("the value has {bytes} bytes; the maximum is {MAX_TEXT}")) }
+}
+
+impl PropertyValues {
+    /// The current values.
+    pub(crate) fn current(snapshot: &Snapshot) -> Self {
+        Self { settings: snapshot.policy.settings().clone(), config: (*snapshot.config).clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_property_accepts_its_own_value() {
+        let default = PropertyValues::default();
+        for property in ClusterProperty::ALL {
+            let mut values = default.clone();
+            property.set(&mut values, &property.value(&default)).unwrap();
+            assert_eq!(values, default);
+            assert_eq!(ClusterProperty::by_name(property.name()), Some(property));
+            assert!(property.set(&mut values, &json!({})).unwrap_err().starts_with("expected type"));
+            let pinned = Config { pinned: property.config_field().into_iter().collect(), ..Config::default() };
+            assert_eq!(
+                property.config_field().is_some_and(|field| pinned.is_pinned(field)),
+                property.config_field().is_some()
+            );
+        }
+    }
+
+    #[test]
+    fn an_sso_connection_excludes_the_group_properties() {
+        let attributes = [("federated_groups".to_owned(), "$.g".into())].into_iter().collect();
+        let groups = GroupSource::from_attributes(attributes).unwrap();
+        let settings = Settings { groups, ..Settings::default() };
+        let mut values = PropertyValues { settings, ..PropertyValues::default() };
+        let before = values.clone();
+        assert_eq!(ClusterProperty::OidcGroupClaimPath.value(&values), json!("$.groups"));
+        assert!(ClusterProperty::OidcGroupClaimPath.set(&mut values, &json!("$.x")).is_err());
+        assert!(ClusterProperty::NestedGroupBehavior.set(&mut values, &json!("suffix")).is_err());
+        ClusterProperty::NestedGroupBehavior.set(&mut values, &json!("none")).unwrap();
+        assert_eq!(values, before);
+    }
+}

@@ -1,0 +1,46 @@
+//! The configuration that is not part of the policy document: the identity provider, auditing and the license.
+
+use std::collections::BTreeSet;
+
+use gbac_api::license::LicenseStatus;
+use serde::{Deserialize, Serialize};
+
+/// The service's own settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Config {
+    /// The address of the identity provider's discovery document; empty if there is no provider.
+    pub(crate) oidc_discovery_url: String,
+    /// The audience that `aud` of a token must contain; empty if there is no provider.
+    pub(crate) oidc_token_audience: String,
+    /// The tolerated clock difference in seconds.
+    pub(crate) oidc_clock_skew: u32,
+    /// Whether audit events are written.
+    pub(crate) audit_enabled: bool,
+    /// The enterprise license (D-16).
+    pub(crate) license: LicenseStatus,
+    /// The names of the fields above that the command line sets. They cannot be changed during this run and are not stored
+    /// (D-30).
+    #[serde(skip)]
+    pub(crate) pinned: BTreeSet<&'static str>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            oidc_discovery_url: String::new(),
+            oidc_token_audience: String::new(),
+            oidc_clock_skew: 30,
+            audit_enabled: false,
+            license: LicenseStatus::Valid,
+            pinned: BTreeSet::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Whether the command line sets this field.
+    pub(crate) fn is_pinned(&self, name: &str) -> bool {
+        self.pinned.contains(name)
+    }
+}

@@ -1,0 +1,93 @@
+//! Changes of the cluster properties (D-16, D-30).
+
+use std::collections::BTreeMap;
+
+use gbac_api::cluster_config::{ConfigChange, ConfigFaults};
+use gbac_api::license::LicenseStatus;
+use serde_json::Value;
+
+use super::cluster_property::{ClusterProperty, PropertyValues};
+use super::license::{LicensedFeature, licensed_property};
+
+/// Why a property that the command line sets cannot be changed (D-30).
+const PINNED: &str = "is set on the command line; restart the service without that setting to change it";
+
+/// The values after a change.
+///
+/// # Errors
+/// Every invalid property with the reason.
+pub(crate) fn apply(
+    current: &PropertyValues,
+    change: &ConfigChange,
+    admin: &str,
+) -> Result<PropertyValues, ConfigFaults> {
+    let mut faults = ConfigFaults::new();
+    let (default, mut wanted) = (PropertyValues::default(), current.clone());
+    let resets = change.remove.iter().map(|name| (name, None));
+    let values: BTreeMap<&String, Option<&Value>> =
+        resets.chain(change.upsert.iter().map(|(name, value)| (name, Some(value)))).collect();
+    for (name, value) in values {
+        let Some(property) = ClusterProperty::by_name(name) else {
+            faults.insert(name.clone(), "Unknown property".into());
+            continue;
+        };
+        if value.is_some() && change.remove.contains(name) {
+            faults.insert(name.clone(), "is in both `upsert` and `remove`".into());
+            continue;
+        }
+        let before = property.value(current);
+        let reset = property.value(&default);
+        let value = value.unwrap_or(&reset);
+        let is_pinned = property.config_field().is_some_and(|field| current.config.is_pinned(field));
+        if let Err(message) = property.set(&mut wanted, value) {
+            faults.insert(name.clone(), message);
+        } else if is_pinned && *value != before {
+            faults.insert(name.clone(), PINNED.into());
+        }
+    }
+    if let Some(name) = licensed_property(&current.settings, &wanted.settings)
+        && current.config.license != LicenseStatus::Valid
+        && !faults.contains_key(name)
+    {
+        faults.insert(name.into(), LicensedFeature::Property(name).message());
+    }
+    if faults.is_empty() && !wanted.settings.superusers.contains(admin) {
+        faults.insert(ClusterProperty::Superusers.name().into(), lockout_message(admin));
+    }
+    if faults.is_empty() { Ok(wanted) } else { Err(faults) }
+}
+
+/// Why a change is rejected after which the user with a password is not a superuser (D-30).
+pub(crate) fn lockout_message(admin: &str) -> String {
+    format!("no superuser could sign in; keep `{admin}` in the superusers")
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::policy::Settings;
+    use serde_json::json;
+
+    use super::*;
+    use crate::state::config::Config;
+
+    #[test]
+    fn pinned_properties_cannot_be_changed() {
+        let pinned = ["oidc_discovery_url", "oidc_token_audience", "oidc_clock_skew", "audit_enabled"];
+        let config = Config { pinned: pinned.into_iter().collect(), ..Config::default() };
+        let settings = Settings { superusers: ["admin".to_owned()].into_iter().collect(), ..Settings::default() };
+        let current = PropertyValues { settings, config };
+        let change = |upsert: Value| {
+            let Value::Object(upsert) = upsert else { unreachable!() };
+            apply(&current, &ConfigChange { upsert, remove: Vec::new() }, "admin")
+        };
+        let faults = change(json!({
+            "oidc_discovery_url": "https://idp.example/", "oidc_token_audience": "x", "oidc_clock_skew_tolerance": 1,
+            "audit_enabled": true, "oidc_principal_mapping": "$.email",
+        }))
+        .unwrap_err();
+        let names: Vec<&str> = faults.keys().map(String::as_str).collect();
+        assert_eq!(names, ["audit_enabled", "oidc_clock_skew_tolerance", "oidc_discovery_url", "oidc_token_audience"]);
+        assert!(faults.values().all(|message| message == PINNED));
+        assert!(change(json!({ "audit_enabled": false })).is_ok(), "the current value is not a change");
+    }
+}

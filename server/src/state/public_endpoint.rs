@@ -1,0 +1,143 @@
+//! The public address of the service: its cluster ID, its URL, and the host names that it accepts.
+
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+
+use url::Url;
+
+use gbac_engine::text::escaped;
+
+/// The options for the public address.
+#[derive(Debug, Clone, Default)]
+pub struct PublicEndpointOptions {
+    /// The cluster ID; `None` accepts every ID.
+    pub cluster_id: Option<String>,
+    /// The URL that clients use; `None` is the address on which the service listens.
+    pub public_url: Option<String>,
+}
+
+/// The public address of the service.
+#[derive(Debug)]
+pub(crate) struct PublicEndpoint {
+    /// The cluster ID; `None` accepts every ID.
+    pub(crate) cluster_id: Option<String>,
+    /// The URL that clients use, without a trailing slash; never taken from a request.
+    pub(crate) url: String,
+    /// The accepted host names besides those of loopback, in lowercase.
+    host_names: Vec<String>,
+    listen: IpAddr,
+}
+
+impl PublicEndpoint {
+    /// The public address of a service that listens on `listen`.
+    ///
+    /// # Errors
+    /// See [`PublicUrlError`].
+    pub(crate) fn new(options: PublicEndpointOptions, listen: SocketAddr, tls: bool) -> Result<Self, PublicUrlError> {
+        let scheme = if tls { "https" } else { "http" };
+        let (url, name) = match options.public_url {
+            None => (format!("{scheme}://{listen}"), None),
+            Some(text) => {
+                let invalid = || PublicUrlError(text.clone());
+                let url = Url::parse(&text).map_err(|_| invalid())?;
+                let has_only_origin = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
+                let has_user = !url.username().is_empty() || url.password().is_some();
+                if !matches!(url.scheme(), "http" | "https") || !has_only_origin || has_user {
+                    return Err(invalid());
+                }
+                let name = url.host_str().ok_or_else(invalid)?.to_ascii_lowercase();
+                (url.as_str().trim_end_matches('/').to_owned(), Some(name))
+            }
+        };
+        let host_names = name.into_iter().map(|name| name.trim_matches(['[', ']']).to_owned()).collect();
+        Ok(Self { cluster_id: options.cluster_id, url, host_names, listen: listen.ip() })
+    }
+
+    /// Whether other machines can reach the service.
+    pub(crate) fn is_reachable_remotely(&self) -> bool {
+        !self.listen.to_canonical().is_loopback()
+    }
+
+    /// Whether the service accepts requests for a host. A page whose own host name resolves to this machine (DNS rebinding) sends
+    /// that name and is rejected.
+    pub(crate) fn accepts_host(&self, host: &str) -> bool {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').map_or("", |(name, _)| name),
+            None => host.split(':').next().unwrap_or_default(),
+        };
+        let address = name.parse::<IpAddr>().map(|address| address.to_canonical());
+        name.eq_ignore_ascii_case("localhost")
+            || self.host_names.iter().any(|known| known.eq_ignore_ascii_case(name))
+            || address.is_ok_and(|address| {
+                address.is_loopback()
+                    || address == self.listen.to_canonical()
+                    || (self.listen.is_unspecified() && !address.is_unspecified())
+            })
+    }
+}
+
+/// The public URL is not an `http` or `https` URL that consists of a host and optionally a port.
+#[derive(Debug)]
+pub struct PublicUrlError(String);
+
+impl fmt::Display for PublicUrlError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` is not a public URL", escaped(&self.0))
+    }
+}
+
+impl std::error::Error for PublicUrlError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(listen: &str, public_url: Option<&str>) -> PublicEndpoint {
+        let options = PublicEndpointOptions { cluster_id: None, public_url: public_url.map(Into::into) };
+        PublicEndpoint::new(options, listen.parse().unwrap(), false).unwrap()
+    }
+
+    const FOREIGN: [&str; 7] =
+        ["", "evil.example", "localhost.evil.example:8420", "127.0.0.1.nip.io", "[::1", "0.0.0.0", "gbac.example.evil"];
+
+    #[test]
+    fn on_loopback_only_loopback_names_are_accepted() {
+        let endpoint = endpoint("127.0.0.1:8420", None);
+        assert_eq!((endpoint.url.as_str(), endpoint.is_reachable_remotely()), ("http://127.0.0.1:8420", false));
+        for host in ["localhost", "LOCALHOST:8420", "127.0.0.1:8420", "127.1.2.3", "[::1]:1", "[::ffff:127.0.0.1]"] {
+            assert!(endpoint.accepts_host(host), "{host}");
+        }
+        for host in FOREIGN.into_iter().chain(["10.0.0.1", "[::2]", "gbac.example"]) {
+            assert!(!endpoint.accepts_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn the_public_name_and_the_listen_address_are_accepted() {
+        let endpoint = endpoint("10.0.0.7:8420", Some("https://GBAC.example:8443/"));
+        assert_eq!((endpoint.url.as_str(), endpoint.is_reachable_remotely()), ("https://gbac.example:8443", true));
+        for host in ["gbac.example", "Gbac.Example:443", "10.0.0.7:8420", "127.0.0.1"] {
+            assert!(endpoint.accepts_host(host), "{host}");
+        }
+        for host in FOREIGN.into_iter().chain(["10.0.0.8", "[::2]"]) {
+            assert!(!endpoint.accepts_host(host), "{host}");
+        }
+        let everywhere = self::endpoint("[::]:8420", None);
+        for host in ["10.0.0.8", "[2001:db8::1]:8420"] {
+            assert!(everywhere.accepts_host(host), "{host}");
+        }
+        for host in FOREIGN {
+            assert!(!everywhere.accepts_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_public_url_is_an_origin() {
+        for text in
+            ["gbac.example", "ftp://gbac.example", "https://gbac.example/x", "https://u@gbac.example", "https://"]
+        {
+            let options = PublicEndpointOptions { cluster_id: None, public_url: Some(text.into()) };
+            PublicEndpoint::new(options, ([127, 0, 0, 1], 1).into(), true).expect_err(text);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! The changes that create, update and delete a role, for both role APIs (D-17, D-18, D-28).
+
+use std::collections::BTreeSet;
+
+use gbac_api::roles::{Membership, check_name};
+use gbac_engine::model::{Principal, Role};
+use gbac_engine::policy::{Change, Policy};
+
+use super::error::RoleError;
+
+/// The changes that create a role with these members; none if the same role exists. `field` is the name of the request's field.
+///
+/// # Errors
+/// The name is not valid, or a different role with this name exists.
+pub(crate) fn create(
+    policy: &Policy,
+    field: &str,
+    name: &str,
+    members: &[Principal],
+) -> Result<Vec<Change>, RoleError> {
+    check_name(field, name).map_err(RoleError::InvalidName)?;
+    let members: BTreeSet<&Principal> = members.iter().collect();
+    match policy.role(name) {
+        None => Ok(std::iter::once(Change::CreateRole(name.into()))
+            .chain(members.into_iter().map(|member| add_member(name, member)))
+            .collect()),
+        Some(role) if role.members.iter().eq(members) => Ok(Vec::new()),
+        Some(_) => Err(RoleError::AlreadyExists(name.to_owned())),
+    }
+}
+
+/// The members that an update adds and removes.
+pub(crate) struct MembershipChanges {
+    /// The new members, in the given order, without duplicates.
+    pub(crate) added: Vec<Principal>,
+    /// The removed members, in the given order, without duplicates.
+    pub(crate) removed: Vec<Principal>,
+}
+
+/// The changes that add and remove members. With `create_missing`, a role that does not exist is created.
+///
+/// # Errors
+/// There is no such role, or its name is not valid.
+pub(crate) fn update(
+    policy: &Policy,
+    name: &str,
+    create_missing: bool,
+    members: Membership,
+) -> Result<(Vec<Change>, MembershipChanges), RoleError> {
+    let role = policy.role(name);
+    let mut changes = match &role {
+        Some(_) => Vec::new(),
+        None if create_missing => create(policy, "role_name", name, &[])?,
+        None => return Err(RoleError::NotFound(name.to_owned())),
+    };
+    let present = |member: &Principal| role.as_ref().is_some_and(|role| role.members.contains(member));
+    let added = effective_members(members.add, |member| !present(member));
+    let removed = effective_members(members.remove, present);
+    changes.extend(added.iter().map(|member| add_member(name, member)));
+    changes.extend(removed.iter().map(|member| Change::RemoveMember { role: name.to_owned(), member: member.clone() }));
+    Ok((changes, MembershipChanges { added, removed }))
+}
+
+/// The change that deletes a role.
+///
+/// # Errors
+/// There is no such role.
+pub(crate) fn delete(policy: &Policy, name: &str, delete_acls: bool) -> Result<Vec<Change>, RoleError> {
+    if !policy.has_role(name) {
+        return Err(RoleError::NotFound(name.to_owned()));
+    }
+    Ok(vec![Change::DeleteRole { name: name.into(), delete_acls }])
+}
+
+/// The role after the changes.
+pub(crate) fn updated(mut role: Role, changes: &MembershipChanges) -> Role {
+    role.members.extend(changes.added.iter().cloned());
+    role.members.retain(|member| !changes.removed.contains(member));
+    role
+}
+
+fn add_member(role: &str, member: &Principal) -> Change {
+    Change::AddMember { role: role.into(), member: member.clone() }
+}
+
+/// The members for which `has_effect` holds, in the given order, without duplicates.
+fn effective_members(members: Vec<Principal>, has_effect: impl Fn(&Principal) -> bool) -> Vec<Principal> {
+    let mut seen = BTreeSet::new();
+    members.into_iter().filter(|member| has_effect(member) && seen.insert(member.clone())).collect()
+}

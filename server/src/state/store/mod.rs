@@ -1,0 +1,327 @@
+//! The store: the current state in memory for readers, and the same state durably in a file.
+//!
+//! Readers take a snapshot and never wait for a write. A write is made on a second policy that readers do not see, committed to
+//! the file, and then the two policies are swapped. Writes that arrive during a commit share the next one. The guard of the lock
+//! never leaves this file, so that no guard can be held across an await.
+
+mod batch;
+mod file;
+mod panics;
+mod plan;
+mod rows;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use gbac_engine::policy::Policy;
+use tokio::sync::oneshot;
+
+use crate::lock::Lock;
+use crate::random;
+use crate::state::config::Config;
+use crate::state::error::WriteError;
+use batch::{Batch, Counters, Standby};
+pub use file::StoreError;
+use file::{Disk, StoredState};
+pub(crate) use panics::catch_panic;
+pub(crate) use plan::{Attempt, Plan, Snapshot};
+use rows::{RowWrite, Table};
+
+/// A commit waits for at most this many writes.
+const FULL_BATCH: usize = 16;
+/// The longest time that a commit waits for more writes.
+const GATHER_TIME: Duration = Duration::from_millis(8);
+/// One in so many commits waits for a full batch, to find out whether more writers are active.
+const PROBE_INTERVAL: u64 = 8;
+/// A commit stops waiting if no write arrives for this time.
+const QUIET_TIME: Duration = Duration::from_millis(2);
+/// The interval at which a waiting commit checks the queue.
+const POLL_INTERVAL: Duration = Duration::from_micros(50);
+
+/// The store; a handle that is cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Store(Arc<Shared>);
+
+struct Shared {
+    current: RwLock<Snapshot>,
+    disk: Disk,
+    queue: Lock<Queue>,
+    /// The second policy, unless it must be rebuilt. Only the task that drains the queue takes it.
+    standby: Lock<Option<Standby>>,
+    /// Whether the file accepts writes.
+    writable: AtomicBool,
+    commits: AtomicU64,
+    /// The recent batch size, so that a single writer does not wait for others.
+    recent_batch: AtomicUsize,
+    /// A random prefix, so that entity tags differ between runs.
+    etag_prefix: String,
+}
+
+#[derive(Default)]
+struct Queue {
+    jobs: Vec<Job>,
+    /// Whether a task is draining it.
+    draining: bool,
+}
+
+/// Plans a write. What it returns answers the writer once the batch is durable or has failed.
+type Job = Box<dyn FnOnce(&mut Batch) -> Answer + Send>;
+type Answer = Box<dyn FnOnce(Result<&Snapshot, &StoreError>) + Send>;
+/// The result of a write: its answer and the state after it.
+type WriteResult<T, E> = Result<(T, Snapshot), E>;
+
+impl Store {
+    /// A store in memory with this initial state.
+    ///
+    /// # Errors
+    /// The operating system provides no random numbers, or the memory cannot be written.
+    pub(crate) fn memory(policy: Policy, config: Config) -> Result<Self, StoreError> {
+        let disk = Disk::memory()?;
+        let mut writes = rows::policy_writes(&Policy::default(), &policy);
+        rows::config_writes(&Config::default(), &config, &mut writes);
+        disk.write(&writes)?;
+        Self::start(disk, StoredState { policy, config, version: 1, config_version: 1 })
+    }
+
+    /// The store in a folder, which is created if it does not exist. `pin` overrides the configuration for this run.
+    ///
+    /// # Errors
+    /// See [`StoreError`].
+    pub(crate) fn open(folder: &Path, pin: impl FnOnce(&mut Config)) -> Result<Self, StoreError> {
+        let disk = Disk::open(folder)?;
+        let mut loaded = disk.load()?;
+        pin(&mut loaded.config);
+        Self::start(disk, loaded)
+    }
+
+    fn start(disk: Disk, loaded: StoredState) -> Result<Self, StoreError> {
+        let StoredState { policy, config, version, config_version } = loaded;
+        let snapshot = Snapshot { policy: Arc::new(policy), config: Arc::new(config), version, config_version };
+        Ok(Self(Arc::new(Shared {
+            current: RwLock::new(snapshot),
+            disk,
+            queue: Lock::default(),
+            standby: Lock::default(),
+            writable: AtomicBool::new(true),
+            commits: AtomicU64::new(0),
+            recent_batch: AtomicUsize::new(0),
+            etag_prefix: random::bytes::<8>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?,
+        })))
+    }
+
+    /// The current state. A snapshot never changes.
+    pub(crate) fn read(&self) -> Snapshot {
+        self.0.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The entity tag of a snapshot's policy (RFC 9110 8.8.3).
+    pub(crate) fn etag(&self, snapshot: &Snapshot) -> String {
+        format!("\"{}-{}\"", self.0.etag_prefix, snapshot.version)
+    }
+
+    /// Whether the store accepts writes.
+    pub(crate) fn is_writable(&self) -> bool {
+        self.0.writable.load(Relaxed)
+    }
+
+    /// The number of commits since the start.
+    pub(crate) fn commits(&self) -> u64 {
+        self.0.commits.load(Relaxed)
+    }
+
+    /// The stored hash of a user's password.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
+        self.0.disk.password(user)
+    }
+
+    /// Stores the hash of a user's password.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn set_password(&self, user: &str, hash: &str) -> Result<(), StoreError> {
+        self.0.disk.write(&[RowWrite::put(Table::Passwords, user, hash)])
+    }
+
+    /// Calls `plan` with the current state and makes the write that it returns, with no other write in between. The write is
+    /// durable when this returns. A plan validates its changes, so that they cannot fail one by one. The snapshot has the counters
+    /// of this write; its policy may include later ones.
+    ///
+    /// # Errors
+    /// Those of the plan, or the store cannot be written. Nothing has changed then.
+    pub(crate) async fn change<T, E>(
+        &self,
+        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
+    ) -> WriteResult<T, E>
+    where
+        T: Send + 'static,
+        E: From<WriteError> + Send + 'static,
+    {
+        let (first, answer) = self.enqueue(plan);
+        if first {
+            let this = self.clone();
+            drop(tokio::task::spawn_blocking(move || this.drain()));
+        }
+        answer.await.unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+    }
+
+    /// [`Store::change`] without an async runtime, for the start of the service.
+    ///
+    /// # Errors
+    /// See there.
+    pub(crate) fn change_now<T, E>(
+        &self,
+        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
+    ) -> WriteResult<T, E>
+    where
+        T: Send + 'static,
+        E: From<WriteError> + Send + 'static,
+    {
+        let (_, mut answer) = self.enqueue(plan);
+        self.clone().drain();
+        answer.try_recv().unwrap_or_else(|_| Err(WriteError::Aborted.into()))
+    }
+
+    /// Adds a write to the queue. Returns whether the caller must drain the queue.
+    fn enqueue<T, E>(
+        &self,
+        plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
+    ) -> (bool, oneshot::Receiver<WriteResult<T, E>>)
+    where
+        T: Send + 'static,
+        E: From<WriteError> + Send + 'static,
+    {
+        let (send, answer) = oneshot::channel();
+        let job = move |batch: &mut Batch| -> Answer {
+            let planned = batch.apply_plan(plan);
+            Box::new(move |durable| {
+                let result = match (planned, durable) {
+                    (Err(rejected), _) => Err(rejected),
+                    (Ok(_), Err(error)) => Err(WriteError::NotStored(error.to_string()).into()),
+                    (Ok((answer, counters)), Ok(state)) => Ok((answer, counters.in_snapshot(state))),
+                };
+                // The request may have been canceled.
+                let _ = send.send(result);
+            })
+        };
+        let first = self.0.queue.with(|queue| {
+            queue.jobs.push(Box::new(job));
+            !std::mem::replace(&mut queue.draining, true)
+        });
+        (first, answer)
+    }
+
+    /// Makes the queued writes, batch by batch, until the queue is empty. When the last answer is sent, this no longer holds the
+    /// store.
+    fn drain(self) {
+        let worker = QueueWorker(self);
+        loop {
+            worker.gather();
+            let Some(jobs) = worker.take() else { return };
+            let (answers, outcome) = worker.0.commit(jobs);
+            let answer = || answers.into_iter().for_each(|answer| answer(outcome.as_ref()));
+            if worker.is_done() {
+                drop(worker);
+                return answer();
+            }
+            answer();
+        }
+    }
+
+    /// Commits the writes of a batch together, and then shows them to readers.
+    fn commit(&self, jobs: Vec<Job>) -> (Vec<Answer>, Result<Snapshot, StoreError>) {
+        let before = self.read();
+        let mut batch = Batch::new(&before, self.0.standby.with(Option::take));
+        let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
+        let Batch { state, log, mut writes, replaced, changed, .. } = batch;
+        if changed {
+            writes.extend(Disk::counters(state.version, state.config_version));
+            if let Err(error) = self.0.disk.write(&writes) {
+                self.0.writable.store(false, Relaxed);
+                tracing::error!(target: "store", code = error.code(), "{error}; {}", error.hint());
+                return (answers, Err(error));
+            }
+            self.0.commits.fetch_add(1, Relaxed);
+            *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = state.clone();
+        }
+        let next = if changed {
+            // The previous state becomes the standby and lacks this batch.
+            (!replaced).then_some(Standby { state: before, missing: log })
+        } else {
+            let is_standby = !Arc::ptr_eq(&state.policy, &before.policy);
+            is_standby.then(|| Standby { state: state.clone(), missing: Vec::new() })
+        };
+        self.0.standby.with(|standby| *standby = next);
+        (answers, Ok(state))
+    }
+}
+
+impl Counters {
+    fn in_snapshot(self, state: &Snapshot) -> Snapshot {
+        Snapshot { version: self.version, config_version: self.config_version, ..state.clone() }
+    }
+}
+
+/// Drains the queue. If a plan panics, the queue is reset so that later writes can proceed.
+struct QueueWorker(Store);
+
+impl QueueWorker {
+    /// Waits for as many writes as recently came together, until none arrives for a while. Now and then it waits for a full batch,
+    /// to find out whether more writers are active.
+    fn gather(&self) {
+        let Shared { queue, recent_batch, commits, .. } = &*self.0.0;
+        let recent = recent_batch.load(Relaxed);
+        if recent < 2 {
+            return;
+        }
+        let wanted =
+            if commits.load(Relaxed).is_multiple_of(PROBE_INTERVAL) { FULL_BATCH } else { recent.min(FULL_BATCH) };
+        let deadline = Instant::now() + GATHER_TIME;
+        let (mut seen, mut quiet_until) = (0, Instant::now() + QUIET_TIME);
+        loop {
+            let (now, waiting) = (Instant::now(), queue.with(|queue| queue.jobs.len()));
+            if waiting > seen {
+                (seen, quiet_until) = (waiting, now + QUIET_TIME);
+            }
+            if waiting >= wanted || now >= deadline.min(quiet_until) {
+                return;
+            }
+            thread::sleep(POLL_INTERVAL);
+        }
+    }
+
+    /// Takes the queued writes; `None` if there are none, which ends the draining.
+    fn take(&self) -> Option<Vec<Job>> {
+        let jobs = self.0.0.queue.with(|queue| {
+            queue.draining = !queue.jobs.is_empty();
+            queue.draining.then(|| std::mem::take(&mut queue.jobs))
+        })?;
+        let recent = &self.0.0.recent_batch;
+        recent.store(jobs.len().max(recent.load(Relaxed) / 2), Relaxed);
+        Some(jobs)
+    }
+
+    /// Whether the queue is empty; the next writer then drains it.
+    fn is_done(&self) -> bool {
+        self.0.0.queue.with(|queue| {
+            queue.draining = !queue.jobs.is_empty();
+            !queue.draining
+        })
+    }
+}
+
+impl Drop for QueueWorker {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.0.queue.with(|queue| *queue = Queue::default());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! Requests to a cluster: the headers that are relayed in both directions, and what can go wrong.
+
+use std::fmt;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::{HeaderMap, HeaderName, Method, header};
+use gbac_api::address::BaseUrl;
+use gbac_engine::text::escaped;
+
+use crate::http_client::{HttpClient, root_cause};
+
+/// The time limit of a request; less than that of a request to this service, so that its problem response gives the reason.
+const TIMEOUT: Duration = Duration::from_secs(20);
+/// The maximum size of a response in bytes; 10,000 ACLs are about 2.5 MB.
+const MAX_BYTES: usize = 32 << 20;
+/// The headers that are sent to the cluster: no cookies, no addresses, nothing about the browser.
+const REQUEST_HEADERS: [HeaderName; 4] =
+    [header::AUTHORIZATION, header::CONTENT_TYPE, header::ACCEPT, header::IF_MATCH];
+/// The headers that are returned from the cluster.
+const RESPONSE_HEADERS: [HeaderName; 3] = [header::CONTENT_TYPE, header::ETAG, header::RETRY_AFTER];
+
+/// A request to the cluster.
+pub(crate) struct UpstreamRequest {
+    method: Method,
+    headers: HeaderMap,
+    body: Option<String>,
+}
+
+impl UpstreamRequest {
+    /// A request with the relayed headers of these.
+    pub(crate) fn new(method: Method, headers: &HeaderMap, body: Option<String>) -> Self {
+        let mut relayed = HeaderMap::new();
+        for name in REQUEST_HEADERS {
+            for value in headers.get_all(&name) {
+                relayed.append(name.clone(), value.clone());
+            }
+        }
+        Self { method, headers: relayed, body }
+    }
+
+    /// A GET request with the same headers.
+    pub(crate) fn as_get(&self) -> Self {
+        Self { method: Method::GET, headers: self.headers.clone(), body: None }
+    }
+}
+
+/// The response of the cluster.
+pub(crate) struct UpstreamResponse {
+    /// The status.
+    pub(crate) status: u16,
+    /// The whole body.
+    pub(crate) body: Bytes,
+    /// The relayed headers.
+    pub(crate) headers: HeaderMap,
+}
+
+/// Why a request was not relayed.
+#[derive(Debug)]
+pub(crate) enum UpstreamError {
+    /// The path cannot be appended to the base URL.
+    InvalidPath,
+    /// TLS cannot be set up.
+    Tls,
+    /// The response took too long.
+    Timeout,
+    /// The connection failed; the cause.
+    Unreachable(String),
+    /// The response is a redirect with this status.
+    Redirect(u16),
+    /// The response is too large.
+    TooLarge,
+    /// The response with this status is not JSON.
+    NotJson(u16),
+}
+
+impl UpstreamError {
+    /// The stable code of the error.
+    pub(crate) const fn code(&self) -> &'static str {
+        match self {
+            Self::InvalidPath => "upstream_path",
+            Self::Tls => "tls_unavailable",
+            Self::Timeout => "upstream_too_slow",
+            Self::Unreachable(_) => "upstream_unreachable",
+            Self::Redirect(_) => "upstream_redirects",
+            Self::TooLarge | Self::NotJson(_) => "upstream_answer",
+        }
+    }
+
+    fn from_transport(error: &reqwest::Error) -> Self {
+        if error.is_timeout() {
+            return Self::Timeout;
+        }
+        Self::Unreachable(root_cause(error))
+    }
+}
+
+/// Messages do not contain the cluster's address, which is not the caller's concern.
+impl fmt::Display for UpstreamError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidPath => f.write_str("the path cannot be relayed"),
+            Self::Tls => f.write_str("TLS is not available; install root certificates"),
+            Self::Timeout => write!(f, "the cluster did not respond within {} seconds", TIMEOUT.as_secs()),
+            Self::Unreachable(cause) => write!(f, "cannot reach the cluster: {}", escaped(cause)),
+            Self::Redirect(status) => {
+                write!(f, "the cluster responded with status {status}; redirects are not followed")
+            }
+            Self::TooLarge => write!(f, "the response of the cluster is larger than {MAX_BYTES} bytes"),
+            Self::NotJson(status) => {
+                write!(f, "the cluster responded with status {status} and a body that is not JSON")
+            }
+        }
+    }
+}
+
+/// The client for the cluster's APIs.
+#[derive(Default)]
+pub(crate) struct UpstreamClient(HttpClient);
+
+impl UpstreamClient {
+    /// Sends a request to a path below a base URL.
+    ///
+    /// # Errors
+    /// See [`UpstreamError`].
+    pub(crate) async fn send(
+        &self,
+        base: &BaseUrl,
+        path: &str,
+        query: &str,
+        request: &UpstreamRequest,
+    ) -> Result<UpstreamResponse, UpstreamError> {
+        let url = base.with(path, query).ok_or(UpstreamError::InvalidPath)?;
+        let client = self.0.get(TIMEOUT).map_err(|_| UpstreamError::Tls)?;
+        let mut call = client.request(request.method.clone(), url).headers(request.headers.clone());
+        if let Some(body) = &request.body {
+            call = call.body(body.clone());
+        }
+        let mut response = call.send().await.map_err(|error| UpstreamError::from_transport(&error))?;
+        let status = response.status().as_u16();
+        if response.status().is_redirection() {
+            return Err(UpstreamError::Redirect(status));
+        }
+        let mut headers = HeaderMap::new();
+        for name in RESPONSE_HEADERS {
+            if let Some(value) = response.headers().get(&name) {
+                headers.insert(name, value.clone());
+            }
+        }
+        let is_encoded = response.headers().contains_key(header::CONTENT_ENCODING);
+        let mut bytes = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|error| UpstreamError::from_transport(&error))? {
+            if bytes.len().saturating_add(chunk.len()) > MAX_BYTES {
+                return Err(UpstreamError::TooLarge);
+            }
+            bytes.extend_from_slice(&chunk);
+        }
+        // A page of another server must never be shown under the origin of this service.
+        if !bytes.is_empty() && (is_encoded || !is_json(&headers)) {
+            return Err(UpstreamError::NotJson(status));
+        }
+        Ok(UpstreamResponse { status, body: bytes.into(), headers })
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}
