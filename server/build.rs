@@ -1,4 +1,4 @@
-//! Embeds the console's files when `dist/` is there; `cargo xtask up` puts it there. Without it the service still builds.
+//! Embeds the console's files from `dist/`, which `cargo xtask up` creates. Without that folder, the service builds without console.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::{env, error, fs, io};
 
 fn main() -> Result<(), Box<dyn error::Error>> {
     let dist = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../dist");
-    // While there is no such folder Cargo runs this each time, which is how its coming is noticed.
+    // As long as the folder does not exist, Cargo runs this script at every build and so notices when it is created.
     println!("cargo::rerun-if-changed={}", dist.display());
     println!("cargo::rerun-if-changed=build.rs");
     let out = PathBuf::from(env::var("OUT_DIR")?);
@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
         collect(&dist, "", &mut files)?;
         files.sort();
     }
-    // What is compiled in is a copy: the console may be built anew meanwhile, and its files go and come.
+    // Embeds copies, because a build of the console may replace the files during compilation.
     let files = copy(files, &out.join("console")).or_else(|error| match error.kind() {
         io::ErrorKind::NotFound => Ok(Vec::new()),
         _ => Err(error),
@@ -30,7 +30,7 @@ fn main() -> Result<(), Box<dyn error::Error>> {
     Ok(())
 }
 
-/// Copies files into a folder, under numbers; the copies.
+/// Copies files into a folder, with numbers as names. Returns the copies.
 fn copy(files: Vec<(String, PathBuf)>, folder: &Path) -> io::Result<Vec<(String, PathBuf)>> {
     fs::create_dir_all(folder)?;
     let copy = |(at, (name, path)): (usize, (String, PathBuf))| {
@@ -41,7 +41,7 @@ fn copy(files: Vec<(String, PathBuf)>, folder: &Path) -> io::Result<Vec<(String,
     files.into_iter().enumerate().map(copy).collect()
 }
 
-/// Lists the files of a folder and of those in it, but none whose name begins with a dot.
+/// Lists the files of a folder and its subfolders, except those whose names begin with a dot.
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> Result<(), Box<dyn error::Error>> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;

@@ -138,7 +138,7 @@ fn yaml_says_what_json_says() {
         service.run(&["--format", "yaml", "security", "acl", "list", "--allow-principal", "Group:engineering"]).done();
     assert!(rows.contains("\n  resource_name: orders-\n"), "{rows}");
     let failed = service.run(&["--format", "yaml", "security", "role", "describe", "Nobody"]);
-    assert_eq!(failed.out, "error:\n  code: not_found\n  message: there is no role `Nobody`\n");
+    assert_eq!(failed.out, "error:\n  code: not_found\n  message: role `Nobody` does not exist\n");
     let checks =
         "{\"identity\":{\"user\":\"a\"},\"operation\":\"read\",\"resource_type\":\"topic\",\"resource_name\":\"x\"}\n";
     fs::write(service.file("checks.jsonl"), checks.repeat(2)).expect("a file");

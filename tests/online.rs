@@ -296,9 +296,9 @@ fn roles_that_are_refused_say_why() {
     let service = Service::start();
     for (args, says) in [
         (&["create", "a,b"][..], "the role name holds `,`"),
-        (&["describe", "Nobody"], "there is no role `Nobody`"),
-        (&["delete", "Nobody", "--no-confirm"], "there is no role `Nobody`"),
-        (&["assign", "Nobody", "--principal", "a"], "there is no role `Nobody`"),
+        (&["describe", "Nobody"], "role `Nobody` does not exist"),
+        (&["delete", "Nobody", "--no-confirm"], "role `Nobody` does not exist"),
+        (&["assign", "Nobody", "--principal", "a"], "role `Nobody` does not exist"),
         (&["assign", "ReportingLegacy", "--principal", "Role:x"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*,Role:x"], "\n  add[1].principal: "),
@@ -309,7 +309,7 @@ fn roles_that_are_refused_say_why() {
     }
     let json = service.run(&["--format", "json", "security", "role", "describe", "Nobody"]);
     let error: Value = serde_json::from_str(&json.out).expect("JSON");
-    assert_eq!(error["error"], json!({ "code": "not_found", "message": "there is no role `Nobody`" }));
+    assert_eq!(error["error"], json!({ "code": "not_found", "message": "role `Nobody` does not exist" }));
 }
 
 #[test]
@@ -410,7 +410,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
     assert!(service.run(&["import", "bad.json"]).failed(1).contains("/acls/0/host: "));
     fs::write(file("locked.json"), before.replace("\"admin\"", "\"somebody\"")).expect("a file");
     let locked = service.run(&["import", "locked.json", "--no-confirm"]).failed(1);
-    assert!(locked.contains("/settings/superusers: no superuser could sign in any more"), "{locked}");
+    assert!(locked.contains("/settings/superusers: no superuser could sign in;"), "{locked}");
     assert_eq!(service.run(&["export"]).done(), before, "all or nothing");
     assert!(service.run(&["export", "--out", "no/such/folder"]).failed(1).contains("no/such/folder"));
 }
@@ -444,11 +444,11 @@ fn each_api_is_asked_with_its_own_credential() {
 
     let token = service.token();
     let maya = [("GBAC_TOKEN", token.as_str())];
-    assert!(service.with(&maya, role).failed(1).contains("only a superuser may do this"));
+    assert!(service.with(&maya, role).failed(1).contains("only superusers can do this"));
     assert!(service.with(&maya, property).failed(1).contains("superuser role required"));
     let password = [("GBAC_PASSWORD", "demo"), ("GBAC_TOKEN", token.as_str())];
     let both = |args: &[&str]| service.with(&password, &[args, &["--user", "admin"]].concat());
-    assert!(both(role).failed(1).contains("only a superuser may do this"), "the Data Plane is asked with the token");
+    assert!(both(role).failed(1).contains("only superusers can do this"), "the Data Plane is asked with the token");
     both(property).done();
     service.run(&["cluster", "config", "set", "superusers", "admin,maya.okafor"]).done();
     service.with(&maya, role).done();

@@ -90,10 +90,10 @@ fn faults_are_said_with_what_to_do() {
     for (args, says) in [
         (&["--data", data, "--listen", "0.0.0.0:0"][..], "--insecure-listen"),
         (&["--data", data, "--oidc-discovery-url", "http://id.example"], "--oidc-discovery-url"),
-        (&["--data", data, "--public-url", "gbac.example"], "`gbac.example` is not a public address"),
-        (&["--demo", "--public-url", "gbac.example"], "`gbac.example` is not a public address"),
+        (&["--data", data, "--public-url", "gbac.example"], "`gbac.example` is not a public URL"),
+        (&["--demo", "--public-url", "gbac.example"], "`gbac.example` is not a public URL"),
         (&["--demo", "--upstream-admin", "cluster.example"], "--upstream-"),
-        (&["--demo"], "is taken"),
+        (&["--demo"], "is already in use"),
         (&["--data", data, "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], "`/no/cert.pem`"),
         (&["--demo", "--listen", "0.0.0.0:0"], "a demo listens on loopback only"),
     ] {
@@ -113,7 +113,7 @@ fn a_first_start_shows_the_password_once_and_the_folder_is_its_own() {
     assert_eq!(exit, 1);
     assert!(text.contains("another process uses the folder"), "{text}");
     let said = first.end();
-    assert!(said.contains("the password of `admin` is `") && said.contains("it is shown only now"), "{said}");
+    assert!(said.contains("the password of `admin` is `") && said.contains("it is shown only once"), "{said}");
     let (second, _) = Running::start(folder.path(), None);
     assert!(!second.end().contains("password"));
     let (third, _) = Running::start(folder.path(), Some("a new one"));

@@ -7,7 +7,8 @@ use gbac_api::license::LicenseStatus;
 use serde_json::Value;
 
 use super::cluster_property::{ClusterProperty, PropertyValues};
-use super::license::{LicensedFeature, licensed_property};
+use super::error::LicensedFeature;
+use super::license::licensed_property;
 
 /// Why a property that the command line sets cannot be changed (D-30).
 const PINNED: &str = "is set on the command line; restart the service without that setting to change it";

@@ -1,11 +1,9 @@
-//! Why a change was not made.
+//! Why something was not changed, read or recorded.
 
 use std::fmt;
 
 use gbac_api::problem::{DocumentFault, FieldViolation};
 use gbac_engine::policy::ChangeError;
-
-use super::license::LicensedFeature;
 
 /// Why a write changed nothing.
 #[derive(Debug)]
@@ -42,6 +40,29 @@ impl fmt::Display for WriteError {
 impl From<ChangeError> for WriteError {
     fn from(error: ChangeError) -> Self {
         Self::Unexpected(error)
+    }
+}
+
+/// A feature that requires a license.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LicensedFeature {
+    /// An ACL for a group or a role.
+    Acl,
+    /// A role or its members.
+    Role,
+    /// A value of this group property other than its default.
+    Property(&'static str),
+}
+
+impl LicensedFeature {
+    /// Why a change that uses the feature is rejected.
+    pub(crate) fn message(self) -> String {
+        let what = match self {
+            Self::Acl => "ACLs for groups and roles cannot be created".to_owned(),
+            Self::Role => "roles cannot be created or changed".to_owned(),
+            Self::Property(name) => format!("`{name}` cannot be changed from its default"),
+        };
+        format!("{what} without a valid enterprise license; existing rules stay in effect and can be deleted")
     }
 }
 

@@ -7,31 +7,8 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Acl, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
-use super::error::WriteError;
+use super::error::{LicensedFeature, WriteError};
 use super::store::{Attempt, Plan, Snapshot};
-
-/// A feature that requires a license.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum LicensedFeature {
-    /// An ACL for a group or a role.
-    Acl,
-    /// A role or its members.
-    Role,
-    /// A value of this group property other than its default.
-    Property(&'static str),
-}
-
-impl LicensedFeature {
-    /// Why a change that uses the feature is rejected.
-    pub(crate) fn message(self) -> String {
-        let what = match self {
-            Self::Acl => "ACLs for groups and roles cannot be created".to_owned(),
-            Self::Role => "roles cannot be created or changed".to_owned(),
-            Self::Property(name) => format!("`{name}` cannot be changed from its default"),
-        };
-        format!("{what} without a valid enterprise license; existing rules stay in effect and can be deleted")
-    }
-}
 
 /// The first feature in a plan that requires a license.
 fn licensed_feature<T>(current: &Policy, plan: &Plan<T>) -> Option<LicensedFeature> {

@@ -28,7 +28,7 @@ async fn reads_are_free_and_writes_take_a_superuser() {
             refusal(
                 "UNAUTHENTICATED",
                 "REASON_PERMISSION_DENIED",
-                "credentials are missing; this takes a superuser's password or token"
+                "authentication required; send the password or token of a superuser"
             )
         )
     );
@@ -45,7 +45,7 @@ async fn reads_are_free_and_writes_take_a_superuser() {
         let refused = service.send_as(Method::POST, "/v1/roles", &role, &wrong).await;
         assert_eq!(
             refused.both(),
-            (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", "the credentials are not valid")),
+            (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", "credentials rejected")),
             "{wrong}"
         );
     }
@@ -83,7 +83,7 @@ async fn a_token_opens_what_its_user_may() {
     let refused = service.send_as(Method::POST, "/v1/roles", &role, &token).await;
     assert_eq!(
         refused.both(),
-        (403, refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", "only a superuser may do this"))
+        (403, refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", "permission denied; only superusers can do this"))
     );
     let refused = service.send_as(Method::PUT, PROPERTIES, &change(), &token).await;
     assert_eq!(refused.both(), (403, json!({ "message": "Forbidden (superuser role required)", "code": 403 })));
@@ -134,7 +134,7 @@ async fn only_this_machine_by_its_own_name_is_answered() {
     let service = Service::start();
     for host in ["evil.example", "evil.example:8420", "10.0.0.1:8420", "127.0.0.1.nip.io"] {
         let answer = service.ask(Request::get("/v1/roles").header("host", host).body(Body::empty()).unwrap()).await;
-        let message = format!("this service does not answer for the host `{host}`; ask for it by its own address");
+        let message = format!("requests for host `{host}` are not accepted; use the address of the service");
         assert_eq!(answer.both(), (403, refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", &message)));
     }
     for host in ["localhost:8420", "[::1]:8420", "127.0.0.1"] {
@@ -161,7 +161,7 @@ async fn pages_from_elsewhere_may_not_write() {
                 refusal(
                     "PERMISSION_DENIED",
                     "REASON_PERMISSION_DENIED",
-                    "pages of another origin may not change anything here"
+                    "pages of another origin cannot change anything"
                 )
             ),
             "{origin}"

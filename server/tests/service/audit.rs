@@ -156,8 +156,8 @@ async fn what_leaves_no_event_does_not_happen() {
     // A folder in the place of the file: what is written there is lost.
     fs::remove_file(&path).unwrap();
     fs::create_dir(&path).unwrap();
-    let message = "the request is refused because its audit event cannot be written; free the disk of the audit \
-                   file, or make it writable";
+    let message = "the request is rejected because its audit event cannot be written; check that the audit file is \
+                   writable and the disk is not full";
     assert_eq!(
         service.send(Method::POST, "/v1/roles", &role).await.both(),
         (503, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", message))

@@ -116,15 +116,15 @@ async fn every_fault_is_named_and_nothing_is_changed() {
     );
     assert_eq!(
         one(json!({ "nested_group_behavior": "suffix" }), json!(["nested_group_behavior"])).await,
-        (400, json!({ "nested_group_behavior": "is in `upsert` and in `remove`" }))
+        (400, json!({ "nested_group_behavior": "is in both `upsert` and `remove`" }))
     );
-    let locked = json!({ "superusers": "no superuser could sign in any more; keep `admin` among the superusers" });
+    let locked = json!({ "superusers": "no superuser could sign in; keep `admin` in the superusers" });
     assert_eq!(one(json!({ "superusers": ["maya.okafor"] }), json!([])).await, (400, locked.clone()));
     assert_eq!(one(json!({}), json!(["superusers"])).await, (400, locked));
     for body in [json!({}), json!({ "upsert": {} }), json!({ "upsert": {}, "remove": [], "x": 1 })] {
         let (status, answer) = put(&service, "", body).await;
         assert_eq!((status, &answer["code"]), (400, &json!(400)));
-        assert!(answer["message"].as_str().unwrap().starts_with("the body cannot be read: "), "{answer}");
+        assert!(answer["message"].as_str().unwrap().starts_with("the body is not valid: "), "{answer}");
     }
     let (status, _) = put(&service, "?dry_run=x", json!({ "upsert": {}, "remove": [] })).await;
     assert_eq!(status, 400);
@@ -161,7 +161,7 @@ async fn the_properties_of_the_service_itself_take_their_own_values() {
     for (name, value) in
         [("oidc_token_audience", json!("a".repeat(4097))), ("superusers", json!(["admin", "a".repeat(4097)]))]
     {
-        assert_eq!(one(name, value).await, (400, json!("4097 bytes; at most 4096")), "{name}");
+        assert_eq!(one(name, value).await, (400, json!("the value has 4097 bytes; the maximum is 4096")), "{name}");
     }
     for (name, value) in [
         ("audit_enabled", json!(true)),

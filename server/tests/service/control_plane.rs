@@ -31,7 +31,7 @@ async fn its_address_and_id_come_from_the_command_line() {
     );
     assert_eq!(
         service.get("/v1/clusters/rp-2").await.both(),
-        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "there is no cluster `rp-2`"))
+        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "cluster `rp-2` does not exist"))
     );
 }
 

@@ -119,7 +119,7 @@ async fn who_may_set_it_and_when() {
         pinned.both(),
         (
             400,
-            json!({ "code": "license_pinned", "message": "the licence is set on the command line; start the service without `--license` to change it" })
+            json!({ "code": "license_pinned", "message": "the license is set on the command line; restart the service without `--license` to change it" })
         )
     );
     let service = Service::start();

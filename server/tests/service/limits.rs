@@ -111,7 +111,7 @@ async fn a_slow_body_does_not_wait_for_ever() {
     let mut request = request(Method::POST, path, &token, "");
     *request.body_mut() = Body::new(Never);
     let slow = service.ask(request).await;
-    assert_eq!(slow.both(), (408, json!({ "code": "deadline_exceeded", "message": "the body took too long" })));
+    assert_eq!(slow.both(), (408, json!({ "code": "deadline_exceeded", "message": "the body was not received in time" })));
 }
 
 #[tokio::test]
@@ -126,7 +126,7 @@ async fn bodies_are_json_read_strictly() {
     let json = "application/json";
     let (status, message) = ask("{\"name\":\"a\",\"name\":\"b\"}", json).await;
     assert_eq!(status, 400);
-    assert!(message.starts_with("the body cannot be read: ") && message.contains("name"), "{message}");
+    assert!(message.starts_with("the body is not valid: ") && message.contains("name"), "{message}");
     for body in ["", "{", "null", "[]", "\"x\"", "{\"name\":7}", "{\"name\":\"x\"} {}", "{\"name\":null}"] {
         assert_eq!(ask(body, json).await.0, 400, "{body}");
     }
@@ -138,7 +138,7 @@ async fn bodies_are_json_read_strictly() {
     assert_eq!(ask("{\"name\":\"x\"}", "Application/JSON; charset=utf-8").await.0, 201);
     assert_eq!(
         ask("{\"name\":\"y\"}", "application/json; charset=\"UTF-16\"").await,
-        (415, "the charset is `UTF-16`; JSON is sent in UTF-8".into())
+        (415, "the charset is `UTF-16`; it must be `utf-8`".into())
     );
     let mut packed = post(Body::from("{}"), &admin());
     packed.headers_mut().insert("content-encoding", "gzip".parse().unwrap());
@@ -153,19 +153,19 @@ async fn paths_and_methods_that_are_not_there_are_told() {
     let path = service.get("/v1/nothing").await;
     assert_eq!(
         path.both(),
-        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "there is nothing at `/v1/nothing`"))
+        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "`/v1/nothing` does not exist"))
     );
     let own = service.get("/gbac/v1/nothing").await;
-    assert_eq!(own.both(), (404, json!({ "code": "not_found", "message": "there is nothing at `/gbac/v1/nothing`" })));
+    assert_eq!(own.both(), (404, json!({ "code": "not_found", "message": "`/gbac/v1/nothing` does not exist" })));
     let admin_api = service.get("/v1/cluster_config/nothing").await;
     assert_eq!(
         admin_api.both(),
-        (404, json!({ "code": 404, "message": "there is nothing at `/v1/cluster_config/nothing`" }))
+        (404, json!({ "code": 404, "message": "`/v1/cluster_config/nothing` does not exist" }))
     );
     let method = service.delete("/v1/roles").await;
     assert_eq!(
         method.both(),
-        (405, refusal("UNIMPLEMENTED", "REASON_FEATURE_NOT_SUPPORTED", "`DELETE` is not possible here"))
+        (405, refusal("UNIMPLEMENTED", "REASON_FEATURE_NOT_SUPPORTED", "method `DELETE` is not allowed here"))
     );
     let allowed: std::collections::BTreeSet<&str> = method.header("allow").split(',').collect();
     assert_eq!(allowed, ["GET", "HEAD", "POST"].into());
@@ -229,7 +229,7 @@ async fn a_list_is_no_object() {
         let answer = service.send(method, path, &body).await;
         let message = answer.json()["message"].as_str().unwrap().to_owned();
         assert_eq!(answer.status, 400, "{body}");
-        assert_eq!(message, "the body cannot be read: invalid type: sequence, expected an object", "{body}");
+        assert_eq!(message, "the body is not valid: invalid type: sequence, expected an object", "{body}");
     }
     assert_eq!(service.get("/gbac/v1/policy").await.json(), before, "nothing was changed");
 }
@@ -275,7 +275,7 @@ async fn a_change_refuses_parameters_that_it_does_not_know() {
     }
     assert_eq!(state().await, before, "nothing was changed");
     let twice = service.get("/v1/cluster_config?key=superusers&key=audit_enabled").await;
-    assert_eq!(twice.both(), (400, json!({ "message": "key: is given more than once", "code": 400 })));
+    assert_eq!(twice.both(), (400, json!({ "message": "key: occurs more than once", "code": 400 })));
     for read in ["/v1/cluster_config?x=1", "/v1/acls?x=1", "/v1/roles?x=1&x=2", "/v1/loggers?x"] {
         assert_eq!(service.get(read).await.status, 200, "{read}");
     }

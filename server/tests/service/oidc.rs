@@ -382,7 +382,7 @@ async fn a_provider_without_a_trusted_certificate_is_not_believed() {
     set(&service, json!({ "oidc_discovery_url": format!("https://localhost:{port}{DISCOVERY}") })).await;
     let (status, answer) = refresh(&service).await;
     let message = answer["message"].as_str().unwrap();
-    assert!(status == 503 && message.contains("the discovery document cannot be had: "), "{message}");
+    assert!(status == 503 && message.contains("the discovery document cannot be fetched: "), "{message}");
     assert!(message.to_lowercase().contains("certificate"), "{message}");
     assert!(!accepted.await.unwrap(), "nothing was asked");
 }

@@ -174,7 +174,7 @@ async fn a_state_that_has_passed_is_refused() {
         (
             412,
             json!({ "code": "policy_changed",
-                "message": "the policy was changed in the meantime; read it again and repeat your change" })
+                "message": "the policy has changed; read it again and repeat your change" })
         )
     );
     assert_eq!(service.get("/v1/acls?filter.resource_name=fresh").await.json(), json!({ "resources": [] }));

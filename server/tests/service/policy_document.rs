@@ -66,7 +66,7 @@ async fn a_change_in_between_is_noticed() {
         (
             412,
             json!({ "code": "policy_changed",
-            "message": "the policy was changed in the meantime; read it again and repeat your change" })
+            "message": "the policy has changed; read it again and repeat your change" })
         )
     );
     assert_eq!(service.get("/v1/roles/in-between").await.status, 200);
@@ -116,7 +116,7 @@ async fn every_problem_of_a_document_is_told() {
             400,
             json!({ "code": "invalid_document", "message": "the policy document has 1 problem; nothing was changed",
             "problems": [{ "path": "/settings/superusers", "code": "superusers_locked_out",
-                "message": "no superuser could sign in any more; keep `admin` among the superusers" }] })
+                "message": "no superuser could sign in; keep `admin` in the superusers" }] })
         )
     );
     assert_eq!(service.get(PATH).await.header("etag"), tag);

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::harness::{Service, invalid, refusal};
 
 fn not_found(name: &str) -> (u16, Value) {
-    let message = format!("there is no role `{name}`");
+    let message = format!("role `{name}` does not exist");
     (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", &message))
 }
 
@@ -45,7 +45,7 @@ async fn a_role_lives_and_dies() {
         assert_eq!(listed.both(), (200, json!({ "roles": [{ "name": name }], "next_page_token": "" })));
 
         let taken = service.send(Method::POST, "/v1/roles", &json!({ "name": name })).await;
-        let message = format!("there is a role `{name}` already");
+        let message = format!("role `{name}` already exists");
         assert_eq!(taken.both(), (409, refusal("ALREADY_EXISTS", "REASON_REDPANDA_ADMIN_API_ERROR", &message)));
 
         let removed = service.send(Method::PUT, &path, &json!({ "remove": members })).await;

@@ -29,7 +29,7 @@ async fn a_role_lives_and_dies() {
     assert_eq!(call(&service, "CreateRole", given).await, (200, made.clone()), "the very same again is no change");
     assert_eq!(
         call(&service, "CreateRole", role(&[user("a")])).await,
-        (409, json!({ "code": "already_exists", "message": "there is a role `r` already" }))
+        (409, json!({ "code": "already_exists", "message": "role `r` already exists" }))
     );
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, (200, made));
 
@@ -45,7 +45,7 @@ async fn a_role_lives_and_dies() {
     let members = service.get("/v1/roles/r/members").await.json();
     assert_eq!(members["members"], json!([{ "principal": "Group:ops" }]), "the Data Plane sees the same role");
     assert_eq!(call(&service, "DeleteRole", json!({ "name": "r" })).await, (200, json!({})));
-    let gone = (404, json!({ "code": "not_found", "message": "there is no role `r`" }));
+    let gone = (404, json!({ "code": "not_found", "message": "role `r` does not exist" }));
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, gone);
     let hidden = call(&service, "GetRole", json!({ "name": "टीम\u{3164}" })).await.1;
     assert_eq!(hidden["message"], "there is no role `टीम\\u{3164}`", "what hides is shown, letters stay whole");
@@ -167,7 +167,7 @@ async fn callers_see_their_own_roles() {
     let (status, refused) = roles("Bearer x").await;
     assert_eq!(
         (status, refused),
-        (401, json!({ "code": "unauthenticated", "message": "the credentials are not valid" }))
+        (401, json!({ "code": "unauthenticated", "message": "credentials rejected" }))
     );
 }
 

@@ -119,7 +119,7 @@ async fn the_protocol_has_its_own_errors() {
     let get = service.get(PATH).await;
     assert_eq!(
         (get.both(), get.header("allow")),
-        ((405, json!({ "code": "unimplemented", "message": "`GET` is not possible here" })), "POST")
+        ((405, json!({ "code": "unimplemented", "message": "method `GET` is not allowed here" })), "POST")
     );
     for operation in ["RevokeOidcSessions", "NoSuchThing"] {
         let path = format!("/service.core.admin.v2.SecurityService/{operation}");

@@ -127,7 +127,7 @@ async fn the_cluster_says_who_may_what() {
     assert_eq!(wrong.both().1["code"], "UNAUTHENTICATED");
     assert_eq!(wrong.header("www-authenticate"), "Bearer realm=\"gbac\"", "never `Basic`, which opens a dialog");
     let none = service.get(path).await;
-    let message = "credentials are missing; this takes those of the cluster";
+    let message = "authentication required; send credentials of the cluster";
     assert_eq!(none.both(), (401, refusal("UNAUTHENTICATED", "REASON_PERMISSION_DENIED", message)));
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     assert_eq!(
@@ -253,7 +253,7 @@ async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
     let service = relaying(&format!("http://{}", socket.local_addr().unwrap()));
     let (status, body) = get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await;
     let message = body["message"].as_str().unwrap().to_owned();
-    assert!(message.starts_with("the cluster cannot be reached: "), "{message}");
+    assert!(message.starts_with("cannot reach the cluster: "), "{message}");
     assert!(!message.contains("127.0.0.1"), "the address is the operator's affair: {message}");
     assert_eq!((status, body), (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)));
     assert_eq!(
@@ -265,7 +265,7 @@ async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
         service.send(Method::POST, path, &json!({})).await.both(),
         (502, json!({ "code": "unavailable", "message": message }))
     );
-    let message = "no cluster is relayed here; start the service with `--upstream-dataplane`";
+    let message = "no cluster is configured; start the service with `--upstream-dataplane`";
     assert_eq!(
         get(&Service::start(), "/gbac/v1/upstream/dataplane/v1/roles").await,
         (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", message))
@@ -276,7 +276,7 @@ async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
 async fn a_cluster_that_does_not_answer_is_not_waited_for() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let service = relaying(&format!("http://{}", listener.local_addr().unwrap()));
-    let message = "the cluster did not answer within 20 seconds";
+    let message = "the cluster did not respond within 20 seconds";
     assert_eq!(
         get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await,
         (504, refusal("DEADLINE_EXCEEDED", "REASON_CONSOLE_ERROR", message))
@@ -289,23 +289,23 @@ async fn answers_that_no_cluster_gives_are_not_relayed() {
     for (answer, expected) in [
         (
             http("302 Found", "location: http://elsewhere.example/\r\n", ""),
-            "the cluster answered with status 302, and redirects are not followed",
+            "the cluster responded with status 302; redirects are not followed",
         ),
         (
             http("200 OK", "content-type: text/html\r\n", "<script>"),
-            "the cluster answered with status 200 and something that is not JSON",
+            "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
             http("503 Service Unavailable", "", "busy"),
-            "the cluster answered with status 503 and something that is not JSON",
+            "the cluster responded with status 503 and a body that is not JSON",
         ),
         (
             http("200 OK", "content-type: application/json\r\ncontent-encoding: gzip\r\n", "{}"),
-            "the cluster answered with status 200 and something that is not JSON",
+            "the cluster responded with status 200 and a body that is not JSON",
         ),
         (
             http("200 OK", "content-type: application/json\r\n", &large),
-            "the cluster's answer is larger than 33554432 bytes",
+            "the response of the cluster is larger than 33554432 bytes",
         ),
     ] {
         let (service, _) = answering(answer).await;
