@@ -13,7 +13,7 @@ fn change() -> Value {
 }
 
 #[tokio::test]
-async fn reads_are_free_and_writes_take_a_superuser() {
+async fn reading_is_public_and_writing_requires_a_superuser() {
     let service = Service::start();
     for path in ["/v1/acls", "/v1/roles", PROPERTIES, "/gbac/v1/policy", "/gbac/v1/service", "/demo/idp/jwks", "/"] {
         assert_eq!(service.get(path).await.status, 200, "{path}");
@@ -57,7 +57,7 @@ async fn reads_are_free_and_writes_take_a_superuser() {
 }
 
 #[tokio::test]
-async fn acls_take_a_superuser() {
+async fn acls_require_a_superuser() {
     let service = Service::start();
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     let acl = json!({
@@ -76,14 +76,17 @@ async fn acls_take_a_superuser() {
 }
 
 #[tokio::test]
-async fn a_token_opens_what_its_user_may() {
+async fn a_token_has_the_access_of_its_user() {
     let service = Service::start();
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     let role = json!({ "name": "x" });
     let refused = service.send_as(Method::POST, "/v1/roles", &role, &token).await;
     assert_eq!(
         refused.both(),
-        (403, refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", "permission denied; only superusers can do this"))
+        (
+            403,
+            refusal("PERMISSION_DENIED", "REASON_PERMISSION_DENIED", "permission denied; only superusers can do this")
+        )
     );
     let refused = service.send_as(Method::PUT, PROPERTIES, &change(), &token).await;
     assert_eq!(refused.both(), (403, json!({ "message": "Forbidden (superuser role required)", "code": 403 })));
@@ -130,7 +133,7 @@ async fn a_chosen_password_is_not_published() {
 }
 
 #[tokio::test]
-async fn only_this_machine_by_its_own_name_is_answered() {
+async fn requests_for_foreign_hosts_are_rejected() {
     let service = Service::start();
     for host in ["evil.example", "evil.example:8420", "10.0.0.1:8420", "127.0.0.1.nip.io"] {
         let answer = service.ask(Request::get("/v1/roles").header("host", host).body(Body::empty()).unwrap()).await;
@@ -144,7 +147,7 @@ async fn only_this_machine_by_its_own_name_is_answered() {
 }
 
 #[tokio::test]
-async fn pages_from_elsewhere_may_not_write() {
+async fn pages_of_other_origins_cannot_write() {
     let service = Service::start();
     let write = async |name: &str, value: &str| {
         let mut request = request(Method::POST, "/v1/roles", &admin(), "{\"name\":\"x\"}");
@@ -174,7 +177,7 @@ async fn pages_from_elsewhere_may_not_write() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_guard_it() {
+async fn every_response_has_the_security_headers() {
     let service = Service::start();
     for path in ["/v1/roles", "/v1/nothing", "/gbac/v1/service", "/demo/idp/people", "/"] {
         let answer = service.get(path).await;

@@ -270,7 +270,7 @@ fn listed(is_demo: bool) -> BTreeMap<String, Access> {
 }
 
 #[tokio::test]
-async fn every_route_is_known_here_with_what_it_takes() {
+async fn every_route_has_its_access_in_this_table() {
     let own = Own::with(|_| {});
     for (service, is_demo) in [(&*own, false), (&Service::start(), true)] {
         assert_eq!(declared_access(&service.app), listed(is_demo));
@@ -287,7 +287,7 @@ fn moving() -> f64 {
 }
 
 #[tokio::test]
-async fn a_demo_lets_everybody_read() {
+async fn a_demo_is_readable_without_credentials() {
     let service = Service::with(|options| options.clock = Some(moving));
     let expired = service.people().await.remove(0).token;
     SECONDS.store(7200, Ordering::Relaxed);
@@ -329,17 +329,17 @@ async fn check_own(is_open: bool) {
 }
 
 #[tokio::test]
-async fn a_service_lets_nobody_read_without_credentials() {
+async fn a_service_is_not_readable_without_credentials() {
     check_own(false).await;
 }
 
 #[tokio::test]
-async fn beyond_loopback_the_counts_are_closed_too() {
+async fn beyond_loopback_metrics_require_a_superuser_too() {
     check_own(true).await;
 }
 
 #[tokio::test]
-async fn the_cluster_checks_the_credentials_of_what_is_relayed() {
+async fn the_cluster_checks_the_credentials_of_relayed_requests() {
     let cluster = Cluster::start();
     let service = relaying(&cluster.url());
     let data = "/gbac/v1/upstream/dataplane/v1/roles";

@@ -75,7 +75,7 @@ async fn every_filter_narrows_the_list() {
 }
 
 #[tokio::test]
-async fn a_body_with_faults_is_refused_with_all_of_them() {
+async fn a_rejected_body_lists_every_problem() {
     let service = Service::start();
     let host = "Field host must be either wildcard (*) or a valid IP address.";
     let principal = "principal must contain a principal prefix followed by a principal name (e.g. User:alice)";
@@ -137,7 +137,7 @@ async fn a_body_with_faults_is_refused_with_all_of_them() {
 }
 
 #[tokio::test]
-async fn filters_with_faults_are_refused() {
+async fn invalid_filters_are_rejected() {
     let service = Service::start();
     let delete = service.delete("/v1/acls").await;
     assert_eq!(

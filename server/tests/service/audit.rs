@@ -36,7 +36,7 @@ async fn told_by(service: &Service) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn every_authentication_and_every_decision_leaves_an_event() {
+async fn every_authentication_and_every_decision_has_an_event() {
     let service = Service::start();
     assert_eq!(service.get("/v1/roles").await.status, 200);
     assert_eq!(told_by(&service).await, [""; 0], "a demo's reader asks for nothing that needs leave");
@@ -61,7 +61,7 @@ async fn every_authentication_and_every_decision_leaves_an_event() {
 }
 
 #[tokio::test]
-async fn events_say_who_asked_for_what() {
+async fn events_contain_the_caller_and_the_request() {
     let service = Service::start();
     service.send(Method::DELETE, "/v1/roles/none?delete_acls=true", &json!({})).await;
     let token = service.people().await.remove(1).token;
@@ -120,7 +120,7 @@ const REQUIRED: [(u64, &[&str]); 2] = [
 ];
 
 #[tokio::test]
-async fn events_have_what_the_schema_requires() {
+async fn events_match_the_schema() {
     let service = Service::start();
     let token = service.people().await.remove(0).token;
     let subjects = [json!({ "type": "token", "id": token }), json!({ "type": "token", "id": "x" })];
@@ -148,7 +148,7 @@ async fn events_have_what_the_schema_requires() {
 }
 
 #[tokio::test]
-async fn what_leaves_no_event_does_not_happen() {
+async fn a_request_without_event_is_rejected() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let service = writing_to(&path);
@@ -199,14 +199,14 @@ fn without(mut request: Request<Body>, header: &str) -> Request<Body> {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_disk_refuses_requests() {
+async fn a_full_disk_rejects_requests() {
     let service = writing_to(Path::new("/dev/full"));
     assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "r" })).await.status, 503);
     assert_eq!(service.get("/v1/roles/r").await.status, 404);
 }
 
 #[tokio::test]
-async fn no_event_holds_a_credential() {
+async fn no_event_contains_credentials() {
     const PASSWORD: &str = "correct-horse-battery";
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
@@ -257,7 +257,7 @@ async fn no_event_holds_a_credential() {
 }
 
 #[tokio::test]
-async fn the_last_events_are_given() {
+async fn the_latest_events_are_returned() {
     let service = Service::start();
     for name in ["a", "b"] {
         service.send(Method::POST, "/v1/roles", &json!({ "name": name })).await;
@@ -307,7 +307,7 @@ async fn events_are_written_when_audit_is_enabled() {
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_written_stops_the_start() {
+async fn an_unwritable_audit_file_prevents_the_start() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir(folder.path().join("audit.jsonl")).unwrap();
     let error = Service::on(folder.path(), |_| {}).err().unwrap();

@@ -67,7 +67,7 @@ async fn a_token_counts_only_while_it_is_valid() {
 }
 
 #[tokio::test]
-async fn several_questions_share_what_they_leave_out() {
+async fn questions_share_defaults() {
     let service = Service::start();
     let base = json!({
         "subject": alice(&["engineering", "analytics"]), "action": { "name": "write" },
@@ -106,7 +106,7 @@ async fn several_questions_share_what_they_leave_out() {
 }
 
 #[tokio::test]
-async fn faults_are_told_at_their_field() {
+async fn problems_name_their_field() {
     let service = Service::start();
     let mut answers = Vec::new();
     let good = question(&alice(&[]), "read", "topic", "x");
@@ -143,7 +143,7 @@ async fn faults_are_told_at_their_field() {
 }
 
 #[tokio::test]
-async fn one_request_takes_a_bounded_number_of_decisions() {
+async fn the_decisions_of_a_request_are_limited() {
     let service = Service::start();
     let topics: Vec<String> = (0..2000).map(|n| format!("t{n}")).collect();
     let action = json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
@@ -154,7 +154,7 @@ async fn one_request_takes_a_bounded_number_of_decisions() {
 }
 
 #[tokio::test]
-async fn one_question_takes_as_few_decisions_as_a_list() {
+async fn a_single_question_has_the_limits_of_a_list() {
     let service = Service::start();
     let topics: Vec<String> = (0..10_000).map(|n| format!("t{n}")).collect();
     let action = json!({ "name": "kafka:Fetch", "properties": { "resources": { "topic": topics } } });
@@ -166,7 +166,7 @@ async fn one_question_takes_as_few_decisions_as_a_list() {
 }
 
 #[tokio::test]
-async fn questions_about_one_subject_share_it() {
+async fn questions_about_a_subject_resolve_it_once() {
     let service = Service::start();
     let groups = |count: usize| (0..count).map(|n| format!("g{n}")).collect::<Vec<_>>();
     let about = |groups: Vec<String>, count: usize| {
@@ -195,7 +195,7 @@ async fn questions_about_one_subject_share_it() {
 }
 
 #[tokio::test]
-async fn a_request_id_comes_back() {
+async fn the_request_id_is_returned() {
     let service = Service::start();
     for (path, body, status) in [
         (ONE, question(&alice(&[]), "read", "topic", "x"), 200),
@@ -212,7 +212,7 @@ async fn a_request_id_comes_back() {
 }
 
 #[tokio::test]
-async fn who_may_ask() {
+async fn access_to_evaluations() {
     let service = Service::start();
     let body = question(&alice(&[]), "read", "topic", "x");
     assert_eq!(service.send(Method::POST, ONE, &body).await.status, 200);
@@ -224,7 +224,7 @@ async fn who_may_ask() {
 }
 
 #[tokio::test]
-async fn a_gateway_finds_the_endpoints() {
+async fn the_configuration_lists_the_endpoints() {
     let service = Service::start();
     let host = Request::get("/.well-known/authzen-configuration").header("host", "localhost:1").body(Body::empty());
     let answer = service.ask(host.unwrap()).await;
@@ -242,7 +242,7 @@ async fn a_gateway_finds_the_endpoints() {
 }
 
 #[tokio::test]
-async fn a_question_leaves_both_events() {
+async fn a_question_has_both_events() {
     let service = Service::start();
     let groups = ["engineering", "analytics"];
     ask(&service, ONE, &question(&alice(&groups), "read", "topic", "analytics-events")).await;

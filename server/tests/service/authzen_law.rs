@@ -133,7 +133,7 @@ fn verified(answer: &mut Value) {
 }
 
 #[tokio::test]
-async fn a_question_has_one_answer() {
+async fn evaluation_is_consistent() {
     let mut random = Random::seeded(20_270_115);
     let provider = Provider::start().await;
     let service = Own::with(|_| {});
@@ -189,7 +189,7 @@ async fn put(service: &Service, document: &Value) {
 }
 
 #[tokio::test]
-async fn the_service_says_when_a_question_is_asked() {
+async fn questions_are_evaluated_at_the_time_of_the_service() {
     let provider = Provider::start().await;
     let service = Own::with(|_| {});
     let acl = json!({ "resource_type": "RESOURCE_TYPE_CLUSTER", "resource_name": "", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",

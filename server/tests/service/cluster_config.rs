@@ -13,7 +13,7 @@ async fn put(service: &Service, query: &str, body: Value) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn properties_are_read_one_by_one_or_all() {
+async fn properties_are_read_individually_and_together() {
     let service = Service::start();
     assert_eq!(
         service.get(PATH).await.both(),
@@ -45,7 +45,7 @@ async fn properties_are_read_one_by_one_or_all() {
         schema["properties"]["nested_group_behavior"],
         json!({
             "type": "string",
-            "description": "What a group's name is: `none` takes it as it is, `suffix` takes what follows the last `/`.",
+            "description": "How a group name is derived: `none` keeps it unchanged, `suffix` keeps the part after the last `/`.",
             "nullable": false, "needs_restart": false, "visibility": "user",
             "enum_values": ["none", "suffix"], "default": "none",
         })
@@ -53,14 +53,14 @@ async fn properties_are_read_one_by_one_or_all() {
     assert_eq!(schema["properties"]["superusers"]["items"], json!({ "type": "string" }));
     let mut schema = schema;
     schema["properties"].as_object_mut().unwrap().retain(|_, property| property["type"] != "string");
-    insta::assert_json_snapshot!("properties_that_are_no_texts", schema);
+    insta::assert_json_snapshot!("other_properties", schema);
     let status = service.get("/v1/cluster_config/status").await;
     let node = json!({ "node_id": 0, "restart": false, "config_version": 1, "invalid": [], "unknown": [] });
     assert_eq!(status.both(), (200, json!([node])));
 }
 
 #[tokio::test]
-async fn a_change_counts_and_no_change_does_not() {
+async fn only_changes_increase_the_version() {
     let service = Service::start();
     let change = json!({ "upsert": { "oidc_group_claim_path": "$['https://x.example/groups']",
         "superusers": ["admin", "maya.okafor"] }, "remove": [] });
@@ -82,7 +82,7 @@ async fn a_change_counts_and_no_change_does_not() {
 }
 
 #[tokio::test]
-async fn every_fault_is_named_and_nothing_is_changed() {
+async fn a_rejected_change_names_every_property_and_changes_nothing() {
     let service = Service::start();
     let before = service.get(PATH).await.json();
     let change = json!({
@@ -132,7 +132,7 @@ async fn every_fault_is_named_and_nothing_is_changed() {
 }
 
 #[tokio::test]
-async fn the_properties_of_the_service_itself_take_their_own_values() {
+async fn service_properties_validate_their_values() {
     let service = Own::with(|_| {});
     let one = async |name: &str, value: Value| {
         let (status, answer) = put(&service, "", json!({ "upsert": { name: value }, "remove": [] })).await;

@@ -79,7 +79,7 @@ async fn files_have_their_types_and_caching() {
 }
 
 #[tokio::test]
-async fn the_pages_routes_begin_with_the_page() {
+async fn routes_of_the_console_return_the_page() {
     let folder = Folder::new("routes");
     let service = folder.service();
     let index = service.get("/").await.body;
@@ -94,7 +94,7 @@ async fn the_pages_routes_begin_with_the_page() {
 }
 
 #[tokio::test]
-async fn the_policy_allows_just_what_the_page_has() {
+async fn the_content_security_policy_matches_the_page() {
     let folder = Folder::new("policy");
     let service = folder.service();
     let policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval' \
@@ -108,7 +108,7 @@ async fn the_policy_allows_just_what_the_page_has() {
 }
 
 #[tokio::test]
-async fn files_are_compressed_for_those_who_take_it() {
+async fn files_are_compressed_on_request() {
     let folder = Folder::new("compression");
     let service = folder.service();
     let plain = service.get("/large.txt").await;
@@ -121,7 +121,7 @@ async fn files_are_compressed_for_those_who_take_it() {
 }
 
 #[tokio::test]
-async fn without_a_console_the_page_says_how_to_get_one() {
+async fn without_a_console_a_page_says_how_to_build_it() {
     // Either the console was built in, or the page names the command that builds it.
     let service = Service::start();
     let page = service.get("/").await;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::harness::{Service, admin, basic, refusal};
 
 #[tokio::test]
-async fn it_tells_where_the_data_plane_is() {
+async fn a_cluster_has_its_data_plane_url() {
     let service = Service::start();
     for id in ["c1", "a%2Fb"] {
         let answer = service.get(&format!("/v1/clusters/{id}")).await;
@@ -20,7 +20,7 @@ async fn it_tells_where_the_data_plane_is() {
 }
 
 #[tokio::test]
-async fn its_address_and_id_come_from_the_command_line() {
+async fn the_url_and_id_come_from_the_command_line() {
     let service = Service::with(|options| {
         options.endpoint.cluster_id = Some("rp-1".into());
         options.endpoint.public_url = Some("https://gbac.example:8443".into());
@@ -36,9 +36,9 @@ async fn its_address_and_id_come_from_the_command_line() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_refused() {
+async fn invalid_requests_are_rejected() {
     let service = Service::start();
-    let message = "the cluster's id in the path is not percent-encoded UTF-8";
+    let message = "the cluster ID in the path is not percent-encoded UTF-8";
     assert_eq!(
         service.get("/v1/clusters/%ff").await.both(),
         (400, refusal("INVALID_ARGUMENT", "REASON_INVALID_INPUT", message))

@@ -83,7 +83,7 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_without_credentials() {
+async fn nothing_is_disclosed_without_credentials() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
     for path in ["/v1/acls", "/v1/roles", PROPERTIES, "/gbac/v1/policy"] {
@@ -110,7 +110,7 @@ fn refused(change: impl FnOnce(&mut ServeOptions, &mut DataOptions)) -> &'static
 }
 
 #[test]
-fn every_setting_that_is_wrong_has_its_name() {
+fn every_invalid_option_has_its_code() {
     assert_eq!(refused(|_, data| data.admin_user = Some(String::new())), "superuser_empty");
     assert_eq!(refused(|_, data| data.admin_user = Some("User:admin".into())), "superuser_with_type");
     assert_eq!(refused(|_, data| data.admin_user = Some("a:b".into())), "admin_user");
@@ -137,7 +137,7 @@ fn every_setting_that_is_wrong_has_its_name() {
 }
 
 #[test]
-fn beyond_loopback_it_takes_tls_or_a_word() {
+fn beyond_loopback_tls_or_a_flag_is_required() {
     for listen in ["0.0.0.0:0", "[::]:0"] {
         assert_eq!(refused(|options, _| options.listen = listen.into()), "listen_without_tls");
     }
@@ -145,7 +145,7 @@ fn beyond_loopback_it_takes_tls_or_a_word() {
 }
 
 #[tokio::test]
-async fn what_the_command_line_says_holds_for_one_start() {
+async fn command_line_settings_apply_to_one_run() {
     let folder = tempdir().unwrap();
     let role = json!({ "name": "x" });
     let pinned = Service::on(folder.path(), |options| options.license = Some(LicenseStatus::Missing)).unwrap();
@@ -156,7 +156,7 @@ async fn what_the_command_line_says_holds_for_one_start() {
 }
 
 #[test]
-fn a_damaged_folder_is_told_as_such() {
+fn a_damaged_folder_is_reported() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("gbac.redb");
     let open_folder = |password: Option<&str>| open_data(DataOptions::new(folder.path().into()), password);
@@ -203,7 +203,7 @@ fn number(seed: &mut u64) -> usize {
 }
 
 #[tokio::test]
-async fn random_damage_is_refused_and_never_a_panic() {
+async fn random_damage_is_reported_without_a_panic() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
     for count in 0..20 {

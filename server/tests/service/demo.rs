@@ -83,7 +83,7 @@ async fn the_policy_uses_every_source() {
 }
 
 #[tokio::test]
-async fn near_misses_are_there_to_be_found() {
+async fn the_demo_contains_near_misses() {
     let policy = policy_from_json(POLICY).unwrap();
     let token = Service::start().people().await.remove(0).token;
     for (name, expected) in [("clickstream", "host"), ("deployments", "principal_letter_case")] {
@@ -100,7 +100,7 @@ async fn near_misses_are_there_to_be_found() {
 }
 
 #[tokio::test]
-async fn the_service_says_what_it_is() {
+async fn service_information_is_complete() {
     let service = Service::start();
     let info = service.get("/gbac/v1/service").await;
     assert_eq!(
@@ -131,7 +131,7 @@ async fn the_service_says_what_it_is() {
 }
 
 #[tokio::test]
-async fn tokens_are_fresh_and_look_real() {
+async fn demo_tokens_are_fresh_and_realistic() {
     use gbac_engine::token::UnverifiedToken;
     let service = Service::start();
     let people = service.people().await;

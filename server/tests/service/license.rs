@@ -21,7 +21,7 @@ fn acl(principal: &str, topic: &str) -> Value {
 }
 
 #[tokio::test]
-async fn without_a_licence_nothing_of_it_can_be_made() {
+async fn without_a_license_licensed_features_are_rejected() {
     let service = Service::start();
     assert_eq!(service.get(PATH).await.both(), (200, json!({ "license": "valid", "pinned": false })));
     set(&service, "expired").await;
@@ -52,7 +52,7 @@ async fn without_a_licence_nothing_of_it_can_be_made() {
 }
 
 #[tokio::test]
-async fn the_policy_document_is_no_way_around_it() {
+async fn the_policy_document_does_not_bypass_the_license() {
     let service = Service::start();
     set(&service, "missing").await;
     let held = service.get("/gbac/v1/policy").await;
@@ -84,7 +84,7 @@ async fn the_policy_document_is_no_way_around_it() {
 }
 
 #[tokio::test]
-async fn what_exists_goes_on_and_can_be_deleted() {
+async fn existing_rules_stay_in_effect_and_can_be_deleted() {
     let service = Service::start();
     let suffix = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });
     assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &suffix).await.status, 200);
@@ -111,7 +111,7 @@ async fn what_exists_goes_on_and_can_be_deleted() {
 }
 
 #[tokio::test]
-async fn who_may_set_it_and_when() {
+async fn a_superuser_sets_the_license_unless_pinned() {
     let service = Service::with(|options| options.license = Some(LicenseStatus::Missing));
     assert_eq!(service.get(PATH).await.both(), (200, json!({ "license": "missing", "pinned": true })));
     let pinned = service.send(Method::PUT, PATH, &json!({ "license": "valid" })).await;

@@ -60,7 +60,7 @@ fn post(body: Body, credentials: &str) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn a_body_over_the_limit_is_read_away_within_limits() {
+async fn a_body_over_the_limit_is_drained_within_limits() {
     let service = Service::start();
     let too_large = refusal("RESOURCE_EXHAUSTED", "REASON_CONSOLE_ERROR", "the body is larger than 1048576 bytes");
     let announced = service.ask(post(Body::from(vec![b' '; (1 << 20) + 1]), &admin())).await;
@@ -75,7 +75,7 @@ async fn a_body_over_the_limit_is_read_away_within_limits() {
 }
 
 #[tokio::test]
-async fn refused_bodies_are_drained() {
+async fn rejected_bodies_are_drained() {
     let service = Service::start();
     let taken = Arc::new(AtomicUsize::new(0));
     let drained = async |request: Request<Body>, status: u16| {
@@ -102,7 +102,7 @@ async fn refused_bodies_are_drained() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_slow_body_does_not_wait_for_ever() {
+async fn a_slow_body_times_out() {
     let service = Service::start();
     let slow = service.ask(post(Body::new(Never), "Bearer x")).await;
     assert_eq!(slow.status, 401, "the drain has its time");
@@ -111,11 +111,14 @@ async fn a_slow_body_does_not_wait_for_ever() {
     let mut request = request(Method::POST, path, &token, "");
     *request.body_mut() = Body::new(Never);
     let slow = service.ask(request).await;
-    assert_eq!(slow.both(), (408, json!({ "code": "deadline_exceeded", "message": "the body was not received in time" })));
+    assert_eq!(
+        slow.both(),
+        (408, json!({ "code": "deadline_exceeded", "message": "the body was not received in time" }))
+    );
 }
 
 #[tokio::test]
-async fn bodies_are_json_read_strictly() {
+async fn bodies_are_parsed_strictly() {
     let service = Service::start();
     let ask = async |body: &str, kind: &str| {
         let mut request = post(Body::from(body.to_owned()), &admin());
@@ -148,13 +151,10 @@ async fn bodies_are_json_read_strictly() {
 }
 
 #[tokio::test]
-async fn paths_and_methods_that_are_not_there_are_told() {
+async fn unknown_paths_and_methods_are_reported() {
     let service = Service::start();
     let path = service.get("/v1/nothing").await;
-    assert_eq!(
-        path.both(),
-        (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "`/v1/nothing` does not exist"))
-    );
+    assert_eq!(path.both(), (404, refusal("NOT_FOUND", "REASON_RESOURCE_NOT_FOUND", "`/v1/nothing` does not exist")));
     let own = service.get("/gbac/v1/nothing").await;
     assert_eq!(own.both(), (404, json!({ "code": "not_found", "message": "`/gbac/v1/nothing` does not exist" })));
     let admin_api = service.get("/v1/cluster_config/nothing").await;
@@ -174,7 +174,7 @@ async fn paths_and_methods_that_are_not_there_are_told() {
 }
 
 #[tokio::test]
-async fn a_long_address_is_told_to_be_too_long() {
+async fn a_long_uri_is_rejected() {
     let service = Service::start();
     let of = |bytes: usize| format!("/v1/roles?filter.principal=User:{}", "x".repeat(bytes - 32));
     assert_eq!(service.get(&of(32 << 10)).await.status, 200);
@@ -186,7 +186,7 @@ async fn a_long_address_is_told_to_be_too_long() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_policy_document_has_the_time_of_its_request() {
+async fn a_policy_document_has_the_time_limit_of_its_request() {
     let service = Service::start();
     let mut request = request(Method::PUT, "/gbac/v1/policy", &admin(), "");
     request.headers_mut().insert("if-match", "*".parse().unwrap());
@@ -197,7 +197,7 @@ async fn a_policy_document_has_the_time_of_its_request() {
 }
 
 #[tokio::test]
-async fn a_list_is_no_object() {
+async fn a_list_is_rejected_in_place_of_an_object() {
     let service = Service::start();
     let connect = "/service.core.admin.v2.SecurityService";
     let (roles, before) = ("/v1/roles/SchemaStewards", service.get("/gbac/v1/policy").await.json());
@@ -235,7 +235,7 @@ async fn a_list_is_no_object() {
 }
 
 #[tokio::test]
-async fn a_change_refuses_parameters_that_it_does_not_know() {
+async fn changes_reject_unknown_parameters() {
     let service = Service::start();
     let connect = "/service.core.admin.v2.SecurityService";
     let properties = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });

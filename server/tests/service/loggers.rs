@@ -35,7 +35,7 @@ async fn loggers_are_listed() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_level_reverts_by_itself() {
+async fn a_level_reverts_automatically() {
     let service = Service::start();
     let path = "/v1/config/log_level/oidc";
     let is = |level: &str, expiration: u64| (200, json!({ "name": "oidc", "level": level, "expiration": expiration }));
@@ -56,7 +56,7 @@ async fn a_level_reverts_by_itself() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_told() {
+async fn invalid_log_level_requests_are_rejected() {
     let service = Service::start();
     let mut told = Vec::new();
     for path in [
@@ -103,7 +103,7 @@ impl Visit for Text {
 }
 
 #[tokio::test]
-async fn security_tells_the_claims_of_validated_tokens_at_debug_and_no_token() {
+async fn the_security_logger_writes_claims_at_debug_and_never_tokens() {
     let told = Arc::new(Mutex::new(Vec::new()));
     let service = Service::start();
     let people = service.people().await;

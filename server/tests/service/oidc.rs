@@ -50,7 +50,7 @@ async fn refresh(service: &Service) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn tokens_count_once_address_and_audience_are_set() {
+async fn tokens_are_accepted_once_url_and_audience_are_set() {
     let provider = Provider::start().await;
     let token = provider.token("a", "alice");
     let service = Own::with(|_| {});
@@ -73,7 +73,7 @@ async fn tokens_count_once_address_and_audience_are_set() {
 }
 
 #[tokio::test]
-async fn every_check_of_a_token_counts() {
+async fn every_check_of_a_token_is_required() {
     let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
@@ -108,7 +108,7 @@ async fn every_check_of_a_token_counts() {
 }
 
 #[tokio::test]
-async fn whatever_a_provider_does_wrong_is_told_and_harms_nobody() {
+async fn provider_errors_are_reported_and_harmless() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     let elsewhere = |uri: &str| Says::Body(json!({ "issuer": "x", "jwks_uri": uri }).to_string().into_bytes());
@@ -153,7 +153,7 @@ async fn whatever_a_provider_does_wrong_is_told_and_harms_nobody() {
 }
 
 #[tokio::test]
-async fn a_provider_that_hangs_is_given_up() {
+async fn a_provider_that_hangs_times_out() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     assert_eq!(refresh(&service).await.0, 200);
@@ -172,7 +172,7 @@ async fn a_provider_that_hangs_is_given_up() {
 }
 
 #[tokio::test]
-async fn the_last_keys_are_kept_while_the_provider_is_down() {
+async fn keys_are_kept_while_the_provider_is_down() {
     let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
@@ -199,7 +199,7 @@ async fn the_last_keys_are_kept_while_the_provider_is_down() {
 }
 
 #[tokio::test]
-async fn without_keys_a_provider_that_failed_is_left_alone() {
+async fn without_keys_a_failed_fetch_is_not_repeated_at_once() {
     let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
     let service = service(&provider, clock).await;
@@ -215,7 +215,7 @@ async fn without_keys_a_provider_that_failed_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_new_key_is_fetched_once_for_all_who_wait() {
+async fn concurrent_requests_share_one_fetch() {
     let provider = Provider::start().await;
     let service = Arc::new(service(&provider, || NOW).await);
     let all = async |kid: &str| {
@@ -233,7 +233,7 @@ async fn a_new_key_is_fetched_once_for_all_who_wait() {
 }
 
 #[tokio::test]
-async fn an_absent_key_is_remembered_until_the_next_fetch() {
+async fn an_unknown_key_is_remembered_until_the_next_fetch() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     let token = provider.token("b", "alice");
@@ -279,7 +279,7 @@ async fn a_flood_of_unknown_keys_neither_floods_the_provider_nor_stops_a_rotatio
 }
 
 #[tokio::test]
-async fn an_answer_that_was_under_way_does_not_make_a_key_absent() {
+async fn an_earlier_fetch_does_not_make_a_key_unknown() {
     let provider = Provider::start().await;
     let service = Arc::new(service(&provider, || NOW).await);
     assert_eq!(status(&service, &provider.token("a", "alice")).await, 200);
@@ -305,7 +305,7 @@ async fn an_answer_that_was_under_way_does_not_make_a_key_absent() {
 }
 
 #[tokio::test]
-async fn a_fetch_comes_to_its_end_when_nobody_waits_any_more() {
+async fn a_fetch_completes_after_its_request_is_canceled() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     let permits = Arc::new(Semaphore::new(0));
@@ -325,7 +325,7 @@ async fn a_fetch_comes_to_its_end_when_nobody_waits_any_more() {
 }
 
 #[tokio::test]
-async fn the_keys_of_another_address_count_for_nothing() {
+async fn keys_of_another_provider_are_not_used() {
     let (one, other) = (Provider::start().await, Provider::start().await);
     let service = service(&one, || NOW).await;
     let (of_one, of_other) = (one.token("a", "alice"), other.token("a", "alice"));
@@ -335,7 +335,7 @@ async fn the_keys_of_another_address_count_for_nothing() {
 }
 
 #[tokio::test]
-async fn what_the_command_line_says_is_pinned() {
+async fn command_line_settings_are_pinned() {
     let provider = Provider::start().await;
     let service = Own::with(|options| {
         let data = data_options(options);
@@ -350,7 +350,7 @@ async fn what_the_command_line_says_is_pinned() {
 }
 
 #[tokio::test]
-async fn a_superuser_by_token_may_do_everything() {
+async fn a_superuser_can_sign_in_with_a_token() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
     let token = format!("Bearer {}", provider.token("a", "alice"));
@@ -366,7 +366,7 @@ async fn a_superuser_by_token_may_do_everything() {
 }
 
 #[tokio::test]
-async fn a_provider_without_a_trusted_certificate_is_not_believed() {
+async fn a_provider_without_a_trusted_certificate_is_rejected() {
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let ring = Arc::new(rustls::crypto::ring::default_provider());
     let config = rustls::ServerConfig::builder_with_provider(ring).with_safe_default_protocol_versions().unwrap();

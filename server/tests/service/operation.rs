@@ -12,7 +12,7 @@ fn value(text: &str, name: &str) -> f64 {
 }
 
 #[tokio::test]
-async fn it_says_that_it_runs_and_that_it_is_ready() {
+async fn health_and_readiness_are_reported() {
     let service = Service::start();
     let health = service.get("/healthz").await;
     assert_eq!((health.status, &*health.body), (200, &b"ok\n"[..]));
@@ -23,7 +23,7 @@ async fn it_says_that_it_runs_and_that_it_is_ready() {
 }
 
 #[tokio::test]
-async fn it_counts_requests_and_what_it_holds() {
+async fn metrics_count_requests_and_state() {
     let service = Service::start();
     let before = service.get("/metrics").await;
     assert_eq!(before.status, 200);
@@ -43,7 +43,7 @@ async fn it_counts_requests_and_what_it_holds() {
 }
 
 #[tokio::test]
-async fn beyond_loopback_the_counts_take_a_superuser() {
+async fn beyond_loopback_metrics_require_a_superuser() {
     let folder = tempdir().unwrap();
     let open = Service::on(folder.path(), |options| options.listen = "10.0.0.7:8420".into()).unwrap();
     assert_eq!(open.get("/metrics").await.status, 401);
@@ -53,7 +53,7 @@ async fn beyond_loopback_the_counts_take_a_superuser() {
 }
 
 #[tokio::test]
-async fn it_answers_for_its_own_names_only() {
+async fn only_own_host_names_are_accepted() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |options| {
         options.endpoint.public_url = Some("https://gbac.example".into());
@@ -68,7 +68,7 @@ async fn it_answers_for_its_own_names_only() {
 }
 
 #[tokio::test]
-async fn writers_that_come_together_share_commits() {
+async fn concurrent_writers_share_commits() {
     let folder = tempdir().unwrap();
     let service = std::sync::Arc::new(Service::on(folder.path(), |_| {}).unwrap());
     let count = async || {

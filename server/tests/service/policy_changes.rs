@@ -62,7 +62,7 @@ fn pair(path: &str, code: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn changes_are_made_in_order_and_each_says_what_it_did() {
+async fn changes_are_made_in_order_and_report_their_effects() {
     let service = Service::start();
     let (tag, before) = policy(&service).await;
     let (count, mut settings) = (commits(&service).await, before["settings"].clone());
@@ -103,7 +103,7 @@ async fn changes_are_made_in_order_and_each_says_what_it_did() {
 }
 
 #[tokio::test]
-async fn one_that_is_refused_keeps_all_others_back() {
+async fn an_invalid_change_rejects_all_changes() {
     let service = Service::start();
     let (tag, before) = policy(&service).await;
     let count = commits(&service).await;
@@ -162,7 +162,7 @@ async fn one_that_is_refused_keeps_all_others_back() {
 }
 
 #[tokio::test]
-async fn a_state_that_has_passed_is_refused() {
+async fn an_outdated_state_is_rejected() {
     let service = Service::start();
     let (tag, _) = policy(&service).await;
     let without = service.send(Method::POST, PATH, &json!({ "changes": [] })).await;
@@ -182,7 +182,7 @@ async fn a_state_that_has_passed_is_refused() {
 }
 
 #[tokio::test]
-async fn bodies_that_cannot_be_read_are_refused() {
+async fn malformed_bodies_are_rejected() {
     let service = Service::start();
     for (body, code) in [
         ("", "invalid_argument"),
@@ -208,7 +208,7 @@ async fn bodies_that_cannot_be_read_are_refused() {
 }
 
 #[tokio::test]
-async fn without_a_license_only_what_takes_none_is_made() {
+async fn without_a_license_only_unlicensed_changes_are_made() {
     let service = Service::start();
     let setup = json!([
         { "change": "create_role", "role": "R" },
@@ -278,7 +278,7 @@ async fn ten_thousand_changes_are_one_commit() {
 }
 
 #[tokio::test]
-async fn of_writers_over_the_same_state_one_is_let_through() {
+async fn only_one_writer_over_the_same_state_succeeds() {
     let service = Arc::new(Own::with(|_| {}));
     let (tag, _) = policy(&service).await;
     let mut writers = JoinSet::new();
@@ -300,7 +300,7 @@ async fn of_writers_over_the_same_state_one_is_let_through() {
 }
 
 #[tokio::test]
-async fn writers_who_share_a_commit_do_not_share_their_refusals() {
+async fn writers_in_one_commit_have_their_own_results() {
     let folder = tempdir().unwrap();
     let service = Arc::new(Service::on(folder.path(), |_| {}).unwrap());
     let mut writers = JoinSet::new();
@@ -332,7 +332,7 @@ async fn writers_who_share_a_commit_do_not_share_their_refusals() {
 }
 
 #[tokio::test]
-async fn who_changed_the_policy_is_in_the_audit_log() {
+async fn policy_changes_are_in_the_audit_log() {
     let service = Service::start();
     assert_eq!(post(&service, "*", &json!([add("fresh", "User:a")])).await.status, 200);
     let events = service.get_as("/gbac/v1/audit?limit=10", &admin()).await.json();
@@ -344,7 +344,7 @@ async fn who_changed_the_policy_is_in_the_audit_log() {
 }
 
 #[test]
-fn every_kind_of_change_is_written_as_it_is_read() {
+fn every_kind_of_change_round_trips() {
     let text = json!({ "changes": [
         add("t", "Role:R"),
         { "change": "remove_acl", "acl": acl("t", "Group:*") },

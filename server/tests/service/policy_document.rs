@@ -16,7 +16,7 @@ async fn put(service: &Service, tag: &str, body: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn a_document_goes_out_and_comes_back() {
+async fn a_document_round_trips() {
     let service = Service::start();
     let read = service.get(PATH).await;
     assert_eq!((read.status, read.header("cache-control")), (200, "no-cache"));
@@ -46,7 +46,7 @@ async fn a_document_goes_out_and_comes_back() {
 }
 
 #[tokio::test]
-async fn a_change_in_between_is_noticed() {
+async fn a_concurrent_change_is_detected() {
     let service = Service::start();
     let read = service.get(PATH).await;
     let document = read.json();
@@ -73,7 +73,7 @@ async fn a_change_in_between_is_noticed() {
 }
 
 #[tokio::test]
-async fn every_problem_of_a_document_is_told() {
+async fn every_problem_of_a_document_is_reported() {
     let service = Service::start();
     let tag = service.get(PATH).await.header("etag").to_owned();
     let bad = json!({
@@ -123,7 +123,7 @@ async fn every_problem_of_a_document_is_told() {
 }
 
 #[tokio::test]
-async fn ten_thousand_acls_are_taken() {
+async fn ten_thousand_acls_are_accepted() {
     let service = Service::start();
     let acls: Vec<Value> = (0..10_000)
         .map(|number| {

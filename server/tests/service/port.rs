@@ -14,7 +14,7 @@ async fn exchange(stream: &mut TcpStream, request: &str) -> String {
 }
 
 #[tokio::test]
-async fn it_answers_on_a_port_and_stops() {
+async fn the_service_listens_and_stops() {
     let server = Server::bind(&ServeOptions { listen: "127.0.0.1:0".into(), ..ServeOptions::default() }).unwrap();
     let address = server.address();
     assert!(address.ip().is_loopback() && address.port() != 0);

@@ -12,7 +12,7 @@ fn not_found(name: &str) -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_role_lives_and_dies() {
+async fn a_role_is_created_updated_and_deleted() {
     let service = Service::start();
     for name in ["a b+c", "x/y", "ü:*?&#"] {
         let path = paths::role(name);
@@ -60,7 +60,7 @@ async fn a_role_lives_and_dies() {
 }
 
 #[tokio::test]
-async fn put_makes_a_role_when_told_to() {
+async fn put_creates_a_role_on_request() {
     let service = Service::start();
     let change = json!({ "create": true, "add": [{ "principal": "Group:x" }], "remove": [{ "principal": "User:y" }] });
     let made = service.send(Method::PUT, "/v1/roles/new", &change).await;
@@ -73,7 +73,7 @@ async fn put_makes_a_role_when_told_to() {
 }
 
 #[tokio::test]
-async fn a_deleted_role_leaves_its_acls_unless_told() {
+async fn a_deleted_role_keeps_its_acls_by_default() {
     let service = Service::start();
     let of = async |role: &str| {
         let list = service.get(&format!("/v1/acls?filter.principal=Role:{role}")).await.json();
@@ -141,7 +141,7 @@ async fn lists_have_filters_and_pages() {
 }
 
 #[tokio::test]
-async fn names_and_members_with_faults_are_refused() {
+async fn invalid_names_and_members_are_rejected() {
     let service = Service::start();
     let create = async |name: &str| service.send(Method::POST, "/v1/roles", &json!({ "name": name })).await.both();
     assert_eq!(
@@ -188,7 +188,7 @@ async fn names_and_members_with_faults_are_refused() {
             refusal(
                 "INVALID_ARGUMENT",
                 "REASON_INVALID_INPUT",
-                "the role's name in the path is not percent-encoded UTF-8"
+                "the role name in the path is not percent-encoded UTF-8"
             )
         )
     );

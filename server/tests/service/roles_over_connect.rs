@@ -20,7 +20,7 @@ fn group(name: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_role_lives_and_dies() {
+async fn a_role_is_created_updated_and_deleted() {
     let service = Service::start();
     let role = |members: &[Value]| json!({ "role": { "name": "r", "members": members } });
     let made = role(&[user("a"), group("/departments/eng")]);
@@ -48,7 +48,7 @@ async fn a_role_lives_and_dies() {
     let gone = (404, json!({ "code": "not_found", "message": "role `r` does not exist" }));
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, gone);
     let hidden = call(&service, "GetRole", json!({ "name": "टीम\u{3164}" })).await.1;
-    assert_eq!(hidden["message"], "there is no role `टीम\\u{3164}`", "what hides is shown, letters stay whole");
+    assert_eq!(hidden["message"], "role `टीम\\u{3164}` does not exist", "hidden characters are escaped, letters are not");
     assert_eq!(call(&service, "AddRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(call(&service, "RemoveRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(
@@ -65,7 +65,7 @@ async fn roles_are_listed_with_their_members() {
 }
 
 #[tokio::test]
-async fn a_deleted_role_takes_its_acls_when_told() {
+async fn a_deleted_role_deletes_its_acls_on_request() {
     let service = Service::start();
     let of = async |role: &str| {
         let list = service.get(&format!("/v1/acls?filter.principal=Role:{role}")).await.json();
@@ -78,7 +78,7 @@ async fn a_deleted_role_takes_its_acls_when_told() {
 }
 
 #[tokio::test]
-async fn names_and_members_with_faults_are_refused() {
+async fn invalid_names_and_members_are_rejected() {
     let service = Service::start();
     let before = call(&service, "ListRoles", json!({})).await;
     let mut told = Vec::new();
@@ -113,7 +113,7 @@ async fn names_and_members_with_faults_are_refused() {
 }
 
 #[tokio::test]
-async fn both_names_and_newer_clients_are_answered() {
+async fn both_names_and_newer_clients_are_supported() {
     let service = Service::start();
     let path = "/redpanda.core.admin.v2.SecurityService/GetRole";
     let mut newer =
@@ -126,7 +126,7 @@ async fn both_names_and_newer_clients_are_answered() {
 }
 
 #[tokio::test]
-async fn operations_take_a_superuser_and_reads_of_a_demo_nobody() {
+async fn operations_require_a_superuser_except_reads_of_a_demo() {
     let service = Service::start();
     let token = format!("Bearer {}", service.people().await.remove(0).token);
     let ask = async |operation: &str, credentials: Option<&str>| {
@@ -165,10 +165,7 @@ async fn callers_see_their_own_roles() {
     assert_eq!(roles(&format!("Bearer {}", priya.token)).await, of(&["IncidentResponders"]));
     assert_eq!(roles(&admin()).await, of(&[]));
     let (status, refused) = roles("Bearer x").await;
-    assert_eq!(
-        (status, refused),
-        (401, json!({ "code": "unauthenticated", "message": "credentials rejected" }))
-    );
+    assert_eq!((status, refused), (401, json!({ "code": "unauthenticated", "message": "credentials rejected" })));
 }
 
 #[tokio::test]

@@ -19,7 +19,7 @@ fn unauthenticated() -> (u16, Value) {
 }
 
 #[tokio::test]
-async fn a_token_resolves_under_the_settings_of_the_moment() {
+async fn a_token_resolves_with_the_current_settings() {
     let service = Service::start();
     let people = service.people().await;
     let [maya, jonas, priya] = people.as_slice() else { panic!("three people") };
@@ -61,7 +61,7 @@ async fn both_names_of_the_service_answer() {
 }
 
 #[tokio::test]
-async fn what_is_no_valid_token_is_refused() {
+async fn invalid_tokens_are_rejected() {
     static CLOCK: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
     let service = Service::with(|options| options.clock = Some(|| NOW + CLOCK.load(Ordering::Relaxed) as f64));
@@ -124,7 +124,7 @@ async fn the_protocol_has_its_own_errors() {
     for operation in ["RevokeOidcSessions", "NoSuchThing"] {
         let path = format!("/service.core.admin.v2.SecurityService/{operation}");
         let answer = service.send(Method::POST, &path, &json!({})).await;
-        let message = format!("the operation `{operation}` is not implemented");
+        let message = format!("operation `{operation}` is not implemented");
         assert_eq!(answer.both(), (501, json!({ "code": "unimplemented", "message": message })));
     }
 }

@@ -22,7 +22,7 @@ async fn from(service: &Service, peer: &str, credentials: Option<&str>) -> Answe
 }
 
 #[tokio::test]
-async fn a_service_that_is_no_demo_tells_strangers_nothing() {
+async fn only_a_demo_is_readable_without_credentials() {
     let service = Own::with(|_| {});
     for path in [
         "/v1/roles",
@@ -60,7 +60,7 @@ async fn a_service_that_is_no_demo_tells_strangers_nothing() {
 }
 
 #[tokio::test]
-async fn a_challenge_fits_who_asks() {
+async fn a_challenge_depends_on_the_client() {
     let service = Service::start();
     let challenges = async |credentials: Option<&str>, page: Option<(&str, &str)>| {
         let mut request = Request::post("/v1/roles");
@@ -85,7 +85,7 @@ async fn a_challenge_fits_who_asks() {
 }
 
 #[tokio::test]
-async fn failed_sign_ins_have_a_limit() {
+async fn failed_sign_ins_are_limited() {
     static SECONDS: AtomicU64 = AtomicU64::new(0);
     #[expect(clippy::cast_precision_loss, reason = "a small number of seconds")]
     let clock = || NOW + SECONDS.load(Ordering::Relaxed) as f64;
@@ -119,7 +119,7 @@ async fn failed_sign_ins_have_a_limit() {
 }
 
 #[tokio::test]
-async fn many_who_come_at_once_with_the_right_password_are_let_in() {
+async fn concurrent_sign_ins_with_the_correct_password_succeed() {
     let service = std::sync::Arc::new(Service::start());
     let mut asking = tokio::task::JoinSet::new();
     for _ in 0..50 {

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use tokio_rustls::TlsConnector;
 
 #[tokio::test]
-async fn it_speaks_tls_and_nothing_else() {
+async fn only_tls_connections_are_accepted() {
     let folder = tempfile::tempdir().unwrap();
     let CertifiedKey { cert, signing_key } = generate_simple_self_signed(["localhost".to_owned()]).unwrap();
     let (cert_file, key_file) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));

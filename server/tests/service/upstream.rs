@@ -119,7 +119,7 @@ async fn the_documented_operations_reach_the_cluster() {
 }
 
 #[tokio::test]
-async fn the_cluster_says_who_may_what() {
+async fn the_cluster_authorizes_callers() {
     let cluster = Cluster::start();
     let service = relaying(&cluster.url());
     let path = "/gbac/v1/upstream/dataplane/v1/roles";
@@ -138,7 +138,7 @@ async fn the_cluster_says_who_may_what() {
 }
 
 #[tokio::test]
-async fn the_control_plane_tells_where_the_data_plane_is() {
+async fn the_data_plane_is_found_in_the_control_plane() {
     let cluster = Cluster::start();
     let service = Service::with(|options| options.upstream.controlplane = Some(cluster.url()));
     assert_eq!(get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await.0, 200);
@@ -152,7 +152,7 @@ async fn the_control_plane_tells_where_the_data_plane_is() {
     ] {
         let body = json!({ "cluster": { "id": "c1", "dataplane_api": address } }).to_string();
         let (service, _) = answering(http("200 OK", "content-type: application/json\r\n", &body)).await;
-        let message = format!("the Control Plane's answer cannot be used: {what}");
+        let message = format!("the response of the Control Plane is not usable: {what}");
         assert_eq!(
             get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
             (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", &message)),
@@ -161,7 +161,7 @@ async fn the_control_plane_tells_where_the_data_plane_is() {
     }
     let (service, _) =
         answering(http("200 OK", "content-type: application/json\r\n", r#"{"cluster":{"dataplane_api":{}}}"#)).await;
-    let message = "the Control Plane's answer cannot be used: it has no string `cluster.dataplane_api`";
+    let message = "the response of the Control Plane is not usable: it has no string `cluster.dataplane_api`";
     assert_eq!(
         get(&service, "/gbac/v1/upstream/clusters/c1/v1/roles").await,
         (502, refusal("UNAVAILABLE", "REASON_CONSOLE_ERROR", message))
@@ -174,7 +174,7 @@ async fn the_control_plane_tells_where_the_data_plane_is() {
 }
 
 #[tokio::test]
-async fn only_what_is_needed_goes_there_and_comes_back() {
+async fn only_listed_headers_are_relayed() {
     let headers = "content-type: application/json; charset=utf-8\r\netag: \"1\"\r\nset-cookie: a=b\r\nserver: x\r\n\
                    access-control-allow-origin: *\r\nwww-authenticate: Basic realm=\"x\"\r\nlocation: http://evil/\r\n";
     let (service, told) = answering(http("401 Unauthorized", headers, "{}")).await;
@@ -210,7 +210,7 @@ async fn only_what_is_needed_goes_there_and_comes_back() {
 }
 
 #[tokio::test]
-async fn nothing_but_the_documented_operations_is_relayed() {
+async fn only_documented_operations_are_relayed() {
     let (service, told) = answering(http("200 OK", "content-type: application/json\r\n", "{}")).await;
     for path in [
         "/gbac/v1/upstream/admin/v1/users",
@@ -246,7 +246,7 @@ async fn nothing_but_the_documented_operations_is_relayed() {
 }
 
 #[tokio::test]
-async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
+async fn an_unreachable_cluster_is_reported_in_the_form_of_each_api() {
     // The port stays taken, and nobody listens there.
     let socket = TcpSocket::new_v4().unwrap();
     socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
@@ -273,7 +273,7 @@ async fn a_cluster_that_is_away_is_told_in_each_surfaces_form() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_cluster_that_does_not_answer_is_not_waited_for() {
+async fn an_unresponsive_cluster_times_out() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let service = relaying(&format!("http://{}", listener.local_addr().unwrap()));
     let message = "the cluster did not respond within 20 seconds";
@@ -284,7 +284,7 @@ async fn a_cluster_that_does_not_answer_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn answers_that_no_cluster_gives_are_not_relayed() {
+async fn unexpected_responses_are_not_relayed() {
     let large = "x".repeat(33 << 20);
     for (answer, expected) in [
         (
@@ -317,7 +317,7 @@ async fn answers_that_no_cluster_gives_are_not_relayed() {
 }
 
 #[tokio::test]
-async fn the_service_says_what_it_relays_to() {
+async fn service_information_lists_the_upstream_paths() {
     let service = Service::with(|options| {
         options.upstream.admin = Some("http://cluster.example:9644".into());
         options.upstream.controlplane = Some("https://api.example".into());

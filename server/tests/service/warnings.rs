@@ -32,7 +32,7 @@ fn near() -> (String, Vec<String>) {
 }
 
 #[tokio::test]
-async fn the_platforms_bodies_are_as_they_were_and_a_header_warns() {
+async fn platform_apis_warn_in_a_header() {
     let service = Service::start();
     let created = service.send(Method::POST, "/v1/acls", &acl("Group:eng*")).await;
     assert_eq!(
@@ -74,7 +74,7 @@ async fn the_platforms_bodies_are_as_they_were_and_a_header_warns() {
 }
 
 #[tokio::test]
-async fn our_own_answers_have_warnings_too() {
+async fn own_apis_warn_in_the_body() {
     let service = Service::start();
     let changes = json!({ "changes": [
         { "change": "add_acl", "acl": acl("Group:Engineering") },
@@ -100,7 +100,7 @@ async fn our_own_answers_have_warnings_too() {
 }
 
 #[tokio::test]
-async fn headers_stay_small() {
+async fn warning_headers_are_limited() {
     let service = Service::start();
     let long = "x".repeat(900);
     let members: Vec<Value> = (0..40).map(|at| json!({ "principal": format!("Group:{at}{long}*") })).collect();
@@ -112,7 +112,7 @@ async fn headers_stay_small() {
 }
 
 #[tokio::test]
-async fn a_large_policy_is_not_searched_for_names_that_resemble() {
+async fn names_in_a_large_policy_are_not_compared() {
     let service = Service::start();
     let acls: Vec<Value> = (0..20_001).map(|at| acl(&format!("User:user-{at}"))).collect();
     let document = json!({ "version": 1, "settings": { "superusers": ["admin"] }, "acls": acls });

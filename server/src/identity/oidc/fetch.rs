@@ -104,7 +104,7 @@ impl fmt::Display for FetchError {
             Self::Status(document, status) => write!(f, "the provider responded with status {status} for {document}"),
             Self::TooLarge(document) => write!(f, "{document} is larger than {MAX_BYTES} bytes"),
             Self::Json(document, None) => write!(f, "{document} is not UTF-8"),
-            Self::Json(document, Some(error)) => write!(f, "{document} is not valid JSON: {error}"),
+            Self::Json(document, Some(error)) => write!(f, "{document} is not valid: {error}"),
             Self::Missing(member) => write!(f, "the discovery document has no `{member}`"),
             Self::KeySet(error) => error.fmt(f),
             Self::Superseded => f.write_str("the settings changed while the keys were fetched"),
