@@ -1,16 +1,37 @@
-//! `gbac serve`.
+//! `gbac serve`: the flags of the service, and how it ends.
 
 use std::process::ExitCode;
 
-use gbac_server::{DataOptions, License, Mode, ServeOptions, SiteOptions, TlsFiles, UpstreamOptions};
+use gbac_server::{DataOptions, License, Mode, ServeError, ServeOptions, SiteOptions, TlsFiles, UpstreamOptions};
 
 use crate::args::{LicenseArg, ServeArgs};
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(options(args))
-        .map(|()| ExitCode::SUCCESS)
-        .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))
+    gbac_server::serve(options(args)).map(|()| ExitCode::SUCCESS).map_err(|error| {
+        let message = format!("{error}; {}", error.hint());
+        if is_invalid_flag(&error) {
+            Failure::value(error.code(), message)
+        } else {
+            Failure::new(error.code(), message)
+        }
+    })
+}
+
+/// Whether the value of a flag is invalid, whatever the state of the machine.
+const fn is_invalid_flag(error: &ServeError) -> bool {
+    matches!(
+        error,
+        ServeError::Address(_)
+            | ServeError::NotLoopback(_)
+            | ServeError::Plain(_)
+            | ServeError::AdminUser(_)
+            | ServeError::AdminName(_)
+            | ServeError::Discovery(_)
+            | ServeError::EmptyAudience
+            | ServeError::PublicUrl(_)
+            | ServeError::Upstream(_)
+    )
 }
 
 fn options(args: ServeArgs) -> ServeOptions {
