@@ -7,15 +7,13 @@ pub(crate) mod simulate;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use gbac_engine::decide::At;
 
 use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
 use policy::PolicyCommand;
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
-use crate::input::{self, Verifier};
 use crate::instant;
-use crate::output::Failure;
+pub(crate) use crate::output::Format;
 
 /// Group-based access control for streaming platforms: test and explain who can do what.
 #[derive(Debug, Parser)]
@@ -26,17 +24,6 @@ pub(crate) struct Cli {
     pub(crate) format: Format,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Output format.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// Human-readable text.
-    Text,
-    /// One JSON value.
-    Json,
-    /// The same value as YAML.
-    Yaml,
 }
 
 #[derive(Debug, Subcommand)]
@@ -182,14 +169,6 @@ pub(crate) struct SubjectArgs {
     /// 2026-01-01T00:00:00Z [default: now].
     #[arg(long, value_name = "INSTANT", allow_hyphen_values = true, value_parser = instant::parse)]
     pub(crate) at: Option<f64>,
-}
-
-impl SubjectArgs {
-    /// The verifier of the token, if the flags name keys, and the time of the decision.
-    pub(crate) fn verifier(&self) -> Result<(Option<Verifier>, At), Failure> {
-        let seconds = self.at.unwrap_or_else(input::now);
-        Ok((Verifier::from_args(&self.keys, seconds)?, At::Instant(seconds)))
-    }
 }
 
 /// The question: an operation on a resource, or an API request.

@@ -5,14 +5,25 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
 use gbac_engine::policy::Policy;
 use gbac_engine::text::is_hidden;
 use gbac_engine::wire::Problems;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::args::Format;
 use crate::secrets::{redacted, redacted_problems};
+
+/// Output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Human-readable text.
+    Text,
+    /// One JSON value.
+    Json,
+    /// The same value as YAML.
+    Yaml,
+}
 
 /// An error.
 pub(crate) const ERROR: u8 = 1;

@@ -36,6 +36,12 @@ impl AccessQuery {
     }
 }
 
+/// The verifier of tokens, if the flags name keys, and the time of the decision.
+pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
+    let seconds = args.at.unwrap_or_else(input::now);
+    Ok((Verifier::from_args(&args.keys, seconds)?, At::Instant(seconds)))
+}
+
 /// Resolves the user that the flags name.
 pub(crate) fn resolve_args(
     args: &SubjectArgs,
@@ -70,7 +76,7 @@ impl EvaluatedQuery {
     /// Reads the inputs that the flags name, and evaluates the question.
     pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
         let policy = input::policy(&args.policy)?;
-        let (verifier, at) = args.subject.verifier()?;
+        let (verifier, at) = verifier(&args.subject)?;
         let (check, opened) = check(&args.subject, &args.query, &policy, verifier.as_ref())?;
         let answer = gbac_engine::check::ask(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
         Ok(Self { policy, opened, check, answer, at })

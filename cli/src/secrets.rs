@@ -3,19 +3,17 @@
 use gbac_engine::audit::{REDACTED, without_credentials, without_tokens};
 use gbac_engine::wire::{Problem, Problems};
 
-use crate::output::Failure;
-
 /// Refuses an argument that is a token: process lists and shell histories show arguments.
-pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), Failure> {
+pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), String> {
     let Some(place) = arguments.iter().position(|argument| contains_token(argument)) else { return Ok(()) };
     let flag = arguments.get(place).and_then(|argument| argument.split_once('=')).map(|(flag, _)| flag);
     let before = place.checked_sub(1).and_then(|before| arguments.get(before)).map(String::as_str);
     let flag = flag.or(before).filter(|flag| flag.starts_with("--") && !contains_token(flag));
     let named = flag.map_or_else(|| "an argument".to_owned(), |flag| format!("the argument of `{flag}`"));
-    Err(Failure::usage(format!(
+    Err(format!(
         "{named} is an access token, and arguments show in process lists; put the token into a file and name the file, pass it on \
          standard input (`-`), or set GBAC_TOKEN"
-    )))
+    ))
 }
 
 /// A text without tokens and passwords, for a message.
@@ -78,7 +76,7 @@ mod tests {
             (vec![format!("/tmp/{TOKEN}")], "an argument is"),
         ] {
             let named = if named.contains("`x`") { "an argument is" } else { named };
-            let message = refuse_tokens(&arguments).unwrap_err().to_string();
+            let message = refuse_tokens(&arguments).unwrap_err();
             assert!(message.starts_with(named) && !message.contains("eyJ"), "{arguments:?}: {message}");
         }
         for fine in ["eyJ", "token.jwt", "Group:eyJ.x", "a.b.c", "https://idp.example/x", "$.groups"] {

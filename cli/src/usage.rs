@@ -14,7 +14,7 @@ use crate::secrets::{redacted, refuse_tokens};
 /// Reads the arguments. A token in the place of a name is refused before anything repeats it.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
     let failed = |failure: Failure| failure.report(requested_format());
-    refuse_tokens(&arguments()).map_err(failed)?;
+    refuse_tokens(&arguments()).map_err(Failure::usage).map_err(failed)?;
     let matches = Cli::command().try_get_matches().map_err(|error| report(&error))?;
     refuse_shared_input(&matches).map_err(failed)?;
     Cli::from_arg_matches(&matches).map_err(|error| report(&error))

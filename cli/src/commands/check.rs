@@ -24,7 +24,7 @@ use crate::yaml;
 
 pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let (verifier, at) = args.subject.verifier()?;
+    let (verifier, at) = query::verifier(&args.subject)?;
     let mut log = args.audit.as_deref().map(AuditLog::append_to).transpose()?;
     match &args.requests {
         Some(path) => {

@@ -20,7 +20,7 @@ use crate::query;
 
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let (verifier, at) = args.subject.verifier()?;
+    let (verifier, at) = query::verifier(&args.subject)?;
     let first = query::subject(&args.subject, verifier.is_some())?;
     let second = query::other_subject(&args.other, verifier.is_some())?;
     let evaluate = |subject: &Who| -> Result<(Opened, Option<Answer>), Failure> {

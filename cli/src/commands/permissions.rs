@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
         (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)), false)
     } else {
-        let (verifier, at) = args.subject.verifier()?;
+        let (verifier, at) = query::verifier(&args.subject)?;
         let opened = query::resolve_args(&args.subject, &policy, verifier.as_ref())?;
         let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
         (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))

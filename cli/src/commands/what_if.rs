@@ -20,7 +20,7 @@ use crate::query;
 pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let changes = changes(args)?;
-    let (verifier, at) = args.subject.verifier()?;
+    let (verifier, at) = query::verifier(&args.subject)?;
     let subject = query::subject(&args.subject, verifier.is_some())?;
     let check = query::optional_check(&subject, &args.query)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
