@@ -11,6 +11,7 @@ use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::security::ResolvedIdentity;
 use gbac_api::spelling::RoleSpelling;
+use gbac_console_model::phrases::duration;
 use gbac_engine::policy::Policy;
 use gbac_engine::text::escaped;
 use gbac_engine::token;
@@ -101,7 +102,9 @@ impl fmt::Display for CallError {
             Self::Tls(text) => write!(f, "TLS is not available: {text}"),
             Self::Path(path) => write!(f, "`{}` contains a name that a URL path cannot contain", escaped(path)),
             Self::Unreachable(url, text) => write!(f, "cannot reach `{url}`: {text}"),
-            Self::Timeout(url, seconds) => write!(f, "`{url}` did not respond within {seconds} seconds"),
+            Self::Timeout(url, seconds) => {
+                write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
+            }
             Self::Credentials(false) => f.write_str("authentication required"),
             Self::Credentials(true) => f.write_str("credentials rejected"),
             Self::Redirect(status) => write!(f, "the service responded with status {status}"),

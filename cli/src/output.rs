@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
+use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_engine::text::is_hidden;
 use gbac_engine::wire::Problems;
@@ -192,16 +193,7 @@ pub(crate) fn note(text: &str) {
 
 /// The size of a policy: `2 ACLs and 1 role`.
 pub(crate) fn contents(policy: &Policy) -> String {
-    format!("{} and {}", counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"))
-}
-
-/// A count with its noun: `1 ACL`, `2 ACLs`, `2 entries`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    match noun.strip_suffix('y') {
-        _ if count == 1 => format!("{count} {noun}"),
-        Some(stem) => format!("{count} {stem}ies"),
-        None => format!("{count} {noun}s"),
-    }
+    format!("{} and {}", count(policy.acl_count(), "ACL"), count(policy.role_count(), "role"))
 }
 
 /// Style of a good result.

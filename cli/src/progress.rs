@@ -4,6 +4,7 @@ use std::fmt;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use gbac_console_model::phrases::{count, duration, thousands};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 /// Work with fewer steps shows no progress.
@@ -28,14 +29,17 @@ impl Progress {
         let silent = total < MIN_STEPS;
         let bar = (!silent && io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            let template = "{wide_bar} {human_pos} of {human_len} {msg}, {rate} per second, {eta} left";
+            let template = "{wide_bar} {human_pos} of {msg}, {rate} per second, {left} left";
             // The template is ours; the default one would do as well.
             let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-            bar.set_style(style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-                // A failure leaves this part of the bar empty.
+            // A failure leaves a part of the bar empty.
+            let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
                 let _ = write!(out, "{:.0}", state.per_sec());
+            });
+            bar.set_style(style.with_key("left", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                let _ = out.write_str(&duration(state.eta().as_secs_f64()));
             }));
-            bar.set_message(noun);
+            bar.set_message(count(total, noun));
             bar
         });
         let now = Instant::now();
@@ -70,7 +74,7 @@ impl Drop for Progress {
 fn line(done: usize, total: usize, noun: &str, elapsed: Duration) -> String {
     let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
     let left = (total - done.min(total)) as f64 / rate.max(0.001);
-    format!("{done} of {total} {noun}, {rate:.0} per second, {left:.0} s left")
+    format!("{} of {}, {rate:.0} per second, {} left", thousands(done), count(total, noun), duration(left))
 }
 
 #[cfg(test)]
@@ -79,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_line_says_how_far_how_fast_and_how_long() {
-        assert_eq!(line(250, 1000, "ACLs", Duration::from_secs(5)), "250 of 1000 ACLs, 50 per second, 15 s left");
-        assert_eq!(line(0, 10, "ACLs", Duration::ZERO), "0 of 10 ACLs, 0 per second, 10000 s left");
+        assert_eq!(line(250, 1000, "ACL", Duration::from_secs(5)), "250 of 1,000 ACLs, 50 per second, 15 s left");
+        assert_eq!(line(0, 10, "ACL", Duration::ZERO), "0 of 10 ACLs, 0 per second, 2 h left");
     }
 }

@@ -8,6 +8,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
+use gbac_console_model::phrases::duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -176,7 +177,8 @@ fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<Exi
 fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
     let mut text = String::new();
     if !successes.is_empty() {
-        let reverts = |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {seconds} s") };
+        let reverts =
+            |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {}", duration(seconds as f64)) };
         let row = |changed: &ChangedLogLevel| {
             let ChangedLogLevel { name, previous_level, new_level, expiration } = changed.clone();
             vec![name, new_level, previous_level, reverts(expiration)]

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::thousands;
 use gbac_engine::analyze::{Collision, Gain, Merging, Mergings, merged_gains};
 use gbac_engine::check::Who;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -50,7 +51,7 @@ fn render(found: &Mergings, nested: NestedGroupBehavior) -> String {
         text.push_str(&render_one(collision, gains));
     }
     if found.more > 0 {
-        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", found.more);
+        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(found.more));
     }
     text
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::{
     Addresses, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
 };
@@ -25,13 +26,12 @@ pub(super) fn render(diff: &Diff) -> String {
         let _ = write!(text, "\nFor every member of a role:\n{}", table(&head, &roles));
     }
     if !diff.settings.is_empty() {
-        let _ = writeln!(text, "\nSettings that differ: {}", diff.settings.join(", "));
+        let _ = writeln!(text, "\nSettings that differ: {}", list(&diff.settings));
     }
     text.push_str(&groups(&diff.groups));
     if !diff.users.is_empty() {
         let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
-        let _ =
-            writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", users.join(", "));
+        let _ = writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", list(&users));
     }
     text
 }
@@ -55,7 +55,7 @@ fn groups(changes: &[GroupChange]) -> String {
         return String::new();
     }
     let named = |groups: &[String], kind: &str| -> String {
-        groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>().join(", ")
+        list(&groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>())
     };
     let row = |change: &GroupChange| {
         let group =
@@ -63,7 +63,7 @@ fn groups(changes: &[GroupChange]) -> String {
         let mut details = Vec::new();
         if !change.merges.is_empty() {
             let names: Vec<String> = change.merges.iter().map(|name| plain(name)).collect();
-            details.push(format!("the same group as {}", names.join(", ")));
+            details.push(format!("the same group as {}", list(&names)));
         }
         for (what, roles) in [("joins", &change.joins), ("leaves", &change.leaves)] {
             if !roles.is_empty() {

@@ -5,6 +5,7 @@ use std::fs;
 use std::process::ExitCode;
 
 use gbac_api::script::changes_between;
+use gbac_console_model::phrases::thousands;
 use gbac_engine::analyze::{Relation, diff};
 use gbac_engine::policy::{Change, Policy, Settings, Superusers};
 use gbac_engine::wire::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
@@ -147,12 +148,12 @@ impl Changes {
             if lines.is_empty() {
                 continue;
             }
-            let _ = writeln!(text, "{what} ({}):", lines.len());
+            let _ = writeln!(text, "{what} ({}):", thousands(lines.len()));
             for line in lines.iter().take(MAX_LISTED) {
                 let _ = writeln!(text, "  {line}");
             }
             if let Some(more @ 1..) = lines.len().checked_sub(MAX_LISTED) {
-                let _ = writeln!(text, "  and {more} more");
+                let _ = writeln!(text, "  and {} more", thousands(more));
             }
         }
         text

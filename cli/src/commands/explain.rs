@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use gbac_console_model::phrases::count;
 use gbac_engine::check::{Answer, Check, Opened, Question};
 use gbac_engine::decide::{Candidate, Explanation, HostFacet, NearMiss, Path, PrincipalFacet, Standing};
 
 use super::verdicts::{because, pattern, resource, token, verdict};
-use crate::output::{BAD, GOOD, counted, paint, plain, result_style, table};
+use crate::output::{BAD, GOOD, paint, plain, result_style, table};
 
 /// The verdict, its reason, and every candidate ACL on the resource.
 pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
@@ -30,7 +31,7 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
     }
     let unlisted = explanation.candidates.len() - rows.len();
     if unlisted > 0 {
-        let acls = counted(unlisted, "ACL");
+        let acls = count(unlisted, "ACL");
         let _ = writeln!(text, "Not listed: {acls} of the same principals on other resources.");
     }
     text

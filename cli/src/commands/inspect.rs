@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_api::script::quote::shell;
+use gbac_console_model::phrases::count;
 use gbac_engine::check::doctor::claim_words;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ElementOutcome, Extraction, NestedGroupBehavior, suggest_paths};
@@ -18,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
-use crate::output::{self, Failure, counted, plain};
+use crate::output::{self, Failure, plain};
 
 /// The result of inspecting a token or claims.
 struct Inspection {
@@ -153,10 +154,10 @@ fn render(inspection: &Inspection) -> String {
             text,
             "1. Decode     compact JWS, {}{key}{typ}, {}",
             plain(header.alg()),
-            counted(inspection.claims.len(), "claim")
+            count(inspection.claims.len(), "claim")
         );
     } else {
-        let _ = writeln!(text, "1. Decode     {}", counted(inspection.claims.len(), "claim"));
+        let _ = writeln!(text, "1. Decode     {}", count(inspection.claims.len(), "claim"));
     }
     for line in &inspection.lines {
         let _ =
@@ -208,7 +209,7 @@ fn render(inspection: &Inspection) -> String {
     }
     if inspection.extraction.groups.is_empty() {
         for found in suggest_paths(&inspection.claims) {
-            let _ = writeln!(text, "hint: --claim-path {} finds {}", shell(&found.path), counted(found.count, "name"));
+            let _ = writeln!(text, "hint: --claim-path {} finds {}", shell(&found.path), count(found.count, "name"));
         }
     }
     text

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::{LeastGrant, least_grant};
 use gbac_engine::check::Opened;
 use gbac_engine::decide::{Outcome, Reason, Request};
@@ -58,7 +59,7 @@ fn render(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> Stri
         text.push_str("Any one of these would allow it:\n");
         for set in &least.sets {
             let names: Vec<String> = set.iter().map(|principal| plain(&principal.to_string())).collect();
-            let _ = writeln!(text, "  {}", names.join(" and "));
+            let _ = writeln!(text, "  {}", list(&names));
         }
         if !least.complete {
             text.push_str("The search stopped at its limit: there can be others, and smaller ones.\n");

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
+use gbac_console_model::phrases::{count, thousands};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use reqwest::{Method, StatusCode};
@@ -15,7 +16,7 @@ use serde_json::json;
 
 use crate::args::Format;
 use crate::client::{Call, CallError, Client};
-use crate::output::{self, Failure, counted, plain};
+use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
 
 /// Maximum number of members in one call.
@@ -33,7 +34,7 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
     if dry_run {
         execution.refused = dry_run_of(client, denies.iter().chain(&allows), &roles)?;
     } else {
-        let mut progress = Progress::new(total, "calls");
+        let mut progress = Progress::new(total, "call");
         for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
             execution.make(client, calls, &mut progress);
         }
@@ -51,13 +52,13 @@ pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Forma
             let calls = if dry_run {
                 "Nothing was changed.".to_owned()
             } else {
-                format!("{} of {total} calls succeeded.", execution.done)
+                format!("{} of {} succeeded.", thousands(execution.done), count(total, "call"))
             };
             output::text(&format!(
                 "Missing: {} and {}. Already present: {}. {calls}\n",
-                counted(acls, "ACL"),
-                counted(members, "member"),
-                counted(present, "ACL"),
+                count(acls, "ACL"),
+                count(members, "member"),
+                count(present, "ACL"),
             ))?;
             for (what, why) in &execution.refused {
                 output::note(&format!("error: {what}: {why}"));
@@ -186,7 +187,7 @@ fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
 
 /// The roles that are missing or lack members, with these members, in portions for one call each.
 fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
-    let mut progress = Progress::new(policy.role_count(), "roles read");
+    let mut progress = Progress::new(policy.role_count(), "role");
     let mut lacking = Vec::new();
     for role in policy.roles() {
         let held = match client.get::<GetRole>(&paths::role(&role.name)) {

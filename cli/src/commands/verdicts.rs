@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::Match;
 use gbac_engine::check::{Answer, Opened};
 use gbac_engine::decide::{At, Decision, Outcome, Reason};
@@ -127,7 +128,7 @@ pub(super) fn groups(groups: &[String]) -> String {
     if groups.is_empty() {
         return "none".into();
     }
-    groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>().join(", ")
+    list(&groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>())
 }
 
 /// The verdicts of two sides, check by check.

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::{Entry, Holder, WhoCan, who_can};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
@@ -29,9 +30,8 @@ pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure
 fn render(request: &Request<'_>, who: &WhoCan) -> String {
     let on = resource(request.resource_type, request.resource_name);
     let mut text = format!("Who can {} on {on}\n", request.operation.spelling().words);
-    let list = |names: Vec<String>| names.join(", ");
     if !who.superusers.is_empty() {
-        let names = list(who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect());
+        let names = list(&who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect::<Vec<_>>());
         let _ = writeln!(text, "Superusers (ACLs are not evaluated): {names}");
     }
     let everyone = who.entries.iter().any(|entry| entry.holder.is_everyone());
@@ -45,7 +45,7 @@ fn render(request: &Request<'_>, who: &WhoCan) -> String {
         }
     }
     if !who.blocked_for.is_empty() {
-        let names = list(who.blocked_for.iter().map(blocked).collect());
+        let names = list(&who.blocked_for.iter().map(blocked).collect::<Vec<_>>());
         let _ = writeln!(text, "Users who are also one of these are denied: {names}");
     }
     if who.entries.iter().any(|entry| entry.host_unknown) {
@@ -61,7 +61,7 @@ fn row(entry: &Entry) -> Vec<String> {
     };
     if !entry.members.is_empty() {
         let members: Vec<String> = entry.members.iter().map(literal).collect();
-        let _ = write!(name, " ({})", members.join(", "));
+        let _ = write!(name, " ({})", list(&members));
     }
     let verdict = if entry.outcome == Outcome::Allow { "allowed" } else { "denied" };
     let because: Vec<String> = match &entry.denied_by[..] {

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gbac_api::import::{Import, Kind, Read};
+use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::policy_to_text;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;
 use crate::input;
 use crate::lists;
-use crate::output::{self, Failure, contents, counted, plain};
+use crate::output::{self, Failure, contents, plain};
 
 pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
@@ -48,11 +49,11 @@ impl Imported {
                 let duplicates =
                     if read.again > 0 { format!(" ({} of them duplicates)", read.again) } else { String::new() };
                 let (kind, acls, roles) = (read.kind.words(), read.acls, read.roles);
-                let (acls, roles) = (counted(acls, "ACL"), counted(roles, "role"));
+                let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
                 output::note(&format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
             }
             if read.skipped > 0 {
-                let lines = counted(read.skipped, "line");
+                let lines = count(read.skipped, "line");
                 output::note(&format!("note: {source}: {lines} before the list of ACLs skipped"));
             }
             for fault in &read.unread {
@@ -73,14 +74,14 @@ impl Imported {
         }
         match (unread, skip) {
             (0, _) => Ok(true),
-            (count, true) => {
-                output::note(&format!("{} skipped", counted(count, "entry")));
+            (entries, true) => {
+                output::note(&format!("{} skipped", count(entries, "entry")));
                 Ok(true)
             }
-            (count, false) => {
+            (entries, false) => {
                 output::note(&format!(
                     "error: {} could not be read, and nothing was written; fix the source, or pass --skip-unreadable",
-                    counted(count, "entry")
+                    count(entries, "entry")
                 ));
                 Ok(false)
             }

@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::{count, list};
 use gbac_engine::analyze::{Diff, Finding, Relation, Severity, diff};
 use gbac_engine::policy::StatedSettings;
 use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
@@ -19,7 +20,7 @@ use super::differences;
 use crate::args::Format;
 use crate::args::policy::{FailOn, PolicyCommand};
 use crate::input;
-use crate::output::{self, Failure, contents, counted, plain};
+use crate::output::{self, Failure, contents, plain};
 use crate::secrets::redacted_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
@@ -56,7 +57,7 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
             }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
-                let mut text = format!("{}: {}\n", plain(&file), counted(problems.0.len(), "problem"));
+                let mut text = format!("{}: {}\n", plain(&file), count(problems.0.len(), "problem"));
                 for problem in &problems.0 {
                     let _ = writeln!(text, "  {}", plain(&problem.to_string()));
                 }
@@ -97,19 +98,18 @@ fn render_findings(findings: &[Finding]) -> String {
     }
     let mut text = String::new();
     for finding in findings {
-        let places =
-            if finding.places.is_empty() { String::new() } else { format!(" at {}", finding.places.join(", ")) };
+        let places = if finding.places.is_empty() { String::new() } else { format!(" at {}", list(&finding.places)) };
         let _ = writeln!(text, "{} {}: {}{places}", finding.severity.code(), finding.code, plain(&finding.message));
         let _ = writeln!(text, "  {}", plain(&finding.hint));
     }
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let counts: Vec<String> = Severity::ALL
         .iter()
-        .map(|severity| (count(*severity), severity.code()))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| counted(count, word))
+        .map(|severity| (number(*severity), severity.code()))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| count(number, noun))
         .collect();
-    let _ = writeln!(text, "\n{}", counts.join(", "));
+    let _ = writeln!(text, "\n{}", list(&counts));
     text
 }
 

@@ -30,7 +30,7 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
     let mut imported = Imported::default();
     read(&mut imported, &client, paths::ACLS)?;
     let names = role_names(&client)?;
-    let mut progress = Progress::new(names.len(), "roles");
+    let mut progress = Progress::new(names.len(), "role");
     for name in &names {
         let members = members(&client, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();

@@ -34,7 +34,7 @@ pub(super) fn create(
         return dry_run_of_create(client, wanted, format);
     }
     let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
-    let mut progress = Progress::new(wanted.len(), "ACLs");
+    let mut progress = Progress::new(wanted.len(), "ACL");
     for acl in &wanted {
         let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::spelled(acl, roles));
         progress.step();

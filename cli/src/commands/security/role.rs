@@ -8,6 +8,7 @@ use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
 use gbac_api::script::quote::shell;
+use gbac_console_model::phrases::thousands;
 use gbac_engine::model::Principal;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -142,7 +143,7 @@ impl RoleDetails {
         if members {
             let gap = if permissions { "\n" } else { "" };
             let names = output::table(&["NAME", "TYPE"], &cells(&self.members));
-            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", self.members.len());
+            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", thousands(self.members.len()));
         }
         output::text(&text)
     }
