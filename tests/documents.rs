@@ -367,7 +367,7 @@ fn what_is_written_as_yaml_is_read_again() {
 
     write("changes.yaml", "- change: create_role\n  role: new\n- change: join_group\n  group: eng\n");
     let tried = service.run(&["what-if", "--policy", "policy.yaml", "--user", "a", "--changes", "changes.yaml"]).done();
-    assert!(tried.contains("Groups that come: Group:eng"), "{tried}");
+    assert!(tried.contains("Groups gained: Group:eng"), "{tried}");
     write(
         "test.yaml",
         "version: 1\npolicy_file: policy.yaml\ntests:\n- name: nobody reads\n  check:\n    identity: { user: a }\n    \

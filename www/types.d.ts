@@ -341,7 +341,7 @@ export interface WhatIf extends Comparison {
   after: { user: string; groups: string[] };
   groups_gained: string[];
   groups_lost: string[];
-  /** Changes that do nothing, and why; `no_change` where it is so already. */
+  /** Changes that do nothing, and why; `no_change` if the policy already is as requested. */
   idle?: { change: Trial; code: string; message: string }[];
   /** To what was asked, before and after. */
   answers?: [Decision | RequestAnswer, Decision | RequestAnswer];

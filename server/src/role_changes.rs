@@ -22,7 +22,7 @@ pub(crate) fn create(held: &Policy, field: &str, name: &str, members: &[Principa
             .chain(members.into_iter().map(|member| joins(name, member)))
             .collect()),
         Some(role) if role.members.iter().eq(members) => Ok(Vec::new()),
-        Some(_) => Err(Fault::new(RpcCode::AlreadyExists, format!("there is a role `{}` already", escaped(name)))),
+        Some(_) => Err(Fault::new(RpcCode::AlreadyExists, format!("role `{}` already exists", escaped(name)))),
     }
 }
 

@@ -54,7 +54,7 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
     [{ header: { alg: 'HS256' } }, /^The algorithm HS256 is not accepted\. Whoever can check a shared secret/],
     [{ header: { alg: 'none' }, unsigned: true }, /^The token has no signature\./],
     [{ header: { typ: 'logout+jwt' } }, /^The type logout\+jwt is not that of an access token\./],
-    [{ header: { kid: undefined } }, /^The header names no key \(kid\)\./],
+    [{ header: { kid: undefined } }, /^The header has no key ID \(kid\)\./],
   ]) {
     await simulator.token.fill(await changed(change));
     await until(async () => {

@@ -145,7 +145,7 @@ impl Header {
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
-                let message = format!("the type {} is not that of an access token: it will be refused", quote(typ));
+                let message = format!("the type {} is not a type of access tokens: it will be refused", quote(typ));
                 warn(&mut warnings, "typ_refused", message, None);
             } else if typ != "JWT" {
                 let message = format!("the type {}: version 26.1 of the platform accepts `JWT` only", quote(typ));
@@ -153,7 +153,7 @@ impl Header {
             }
         }
         if self.kid().is_none() {
-            warn(&mut warnings, "kid_missing", "the header names no key (`kid`): it will be refused".to_owned(), None);
+            warn(&mut warnings, "kid_missing", "the header has no key ID (`kid`): it will be refused".to_owned(), None);
         }
         warnings
     }

@@ -45,7 +45,7 @@ async fn a_role_lives_and_dies() {
         assert_eq!(listed.both(), (200, json!({ "roles": [{ "name": name }], "next_page_token": "" })));
 
         let taken = service.send(Method::POST, "/v1/roles", &json!({ "name": name })).await;
-        let message = format!("there is a role `{name}` already");
+        let message = format!("role `{name}` already exists");
         assert_eq!(taken.both(), (409, refusal("ALREADY_EXISTS", "REASON_REDPANDA_ADMIN_API_ERROR", &message)));
 
         let removed = service.send(Method::PUT, &path, &json!({ "remove": members })).await;
@@ -68,7 +68,13 @@ async fn put_makes_a_role_when_told_to() {
     let bad = service.send(Method::PUT, "/v1/roles/a%2Cb", &json!({ "create": true })).await;
     assert_eq!(
         bad.both(),
-        (400, invalid(&[("role_name", "the role name holds `,`; leave `,`, `=` and control characters out")]))
+        (
+            400,
+            invalid(&[(
+                "role_name",
+                "the role name contains `,`; role names can't contain commas, `=` or control characters"
+            )])
+        )
     );
 }
 
@@ -171,7 +177,7 @@ async fn names_and_members_with_faults_are_refused() {
                 ),
                 (
                     "add[1].principal",
-                    "`Role:x` cannot be a member of a role; roles do not nest: add the users and groups themselves"
+                    "`Role:x` cannot be a member of a role; roles cannot contain roles; add the users and groups directly"
                 ),
                 ("add[3].principal", "`` has no principal type; write `User:`, `Group:` or `Role:`"),
                 ("remove", "Conflict between 'add' and 'remove' lists: `Group:both`"),

@@ -29,7 +29,7 @@ async fn a_role_lives_and_dies() {
     assert_eq!(call(&service, "CreateRole", given).await, (200, made.clone()), "the very same again is no change");
     assert_eq!(
         call(&service, "CreateRole", role(&[user("a")])).await,
-        (409, json!({ "code": "already_exists", "message": "there is a role `r` already" }))
+        (409, json!({ "code": "already_exists", "message": "role `r` already exists" }))
     );
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, (200, made));
 

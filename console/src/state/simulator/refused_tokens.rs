@@ -57,7 +57,7 @@ fn no_refused_token_is_shown_as_allowed() {
         (headed(json!({ "kid": "k" })), "The header names no algorithm"),
         (headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })), "The header asks for extensions"),
         (headed(json!({ "alg": "RS256", "kid": "k", "typ": "logout+jwt" })), "The type logout+jwt is not"),
-        (headed(json!({ "alg": "RS256" })), "The header names no key"),
+        (headed(json!({ "alg": "RS256" })), "The header has no key ID"),
         (format!("{unsigned}."), "The token has no signature"),
     ] {
         let view = view(&text);
