@@ -112,7 +112,7 @@ fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
         (vec!["security", "role", "assign", "r", "--principal", "GROUP:x"], "`GROUP` is not a principal type"),
         (vec!["cluster", "config", "set", "superusers"], "`superusers` has no value"),
         (vec!["import", "policy.json", "--if-match", ""], "invalid state"),
-        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or give --password-file"),
+        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or pass --password-file"),
         (
             vec!["export", "--url", "http://gbac.example"],
             "`http://gbac.example`: plain HTTP to a remote host is not trusted",
@@ -158,7 +158,7 @@ fn bad_input_is_one_line_and_changes_nothing() {
         ([&create[..], &["Group:"]].concat(), 64, "--allow-principal: the name after `Group:` is empty"),
         ([&create[..], &["a", "--allow-host", "db.example"]].concat(), 64, "--allow-host: `db.example` is neither"),
         ([&create[..], &["a", "--url", &away]].concat(), 1, "cannot reach `"),
-        (vec!["security", "role", "list", "--url", &web], 1, "is not the JSON that is expected there"),
+        (vec!["security", "role", "list", "--url", &web], 1, "is not the expected JSON"),
     ] {
         let text = service.run(&args).failed(exit);
         assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
@@ -305,7 +305,7 @@ fn roles_that_are_refused_say_why() {
         (&["assign", "ReportingLegacy", "--principal", "Role:x"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*,Role:x"], "\n  add[1].principal: "),
-        (&["describe", ".."], "holds a name that no address can hold"),
+        (&["describe", ".."], "contains a name that a URL path cannot contain"),
     ] {
         let text = service.role(args).failed(1);
         assert!(text.contains(says), "{args:?}: {text}");
@@ -349,7 +349,7 @@ fn properties_are_read_set_and_refused_by_name() {
 fn levels_are_set_under_both_names_and_revert() {
     let service = Service::start();
     let alias = service.run(&["admin", "config", "log-level", "set", "security", "--level", "debug"]).done();
-    assert_eq!(alias, "SUCCESSES\nNAME      LEVEL  BEFORE  REVERTS\nsecurity  debug  info    in 300 s\n");
+    assert_eq!(alias, "SUCCESSES\nNAME      LEVEL  BEFORE  REVERTS\nsecurity  debug  info    in 5 min\n");
     assert!(service.run(&["cluster", "loggers", "list"]).done().contains("\nsecurity  debug\n"));
     let never = ["cluster", "loggers", "set", "security", "nothing", "-l", "warn", "-e", "0"];
     let some = service.run(&never);
@@ -403,7 +403,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
         &["import", "policy.json", "--if-match", &state][..],
         &["import", "policy.json", "--dry", "--if-match", &state],
     ] {
-        assert!(service.run(late).failed(1).contains("the policy was changed"), "{late:?}");
+        assert!(service.run(late).failed(1).contains("the policy changed since that state"), "{late:?}");
     }
     assert_eq!(service.count(&["--allow-principal", "Group:platform"]), 2, "a late import changes nothing");
     service.run(&["import", "policy.json", "--no-confirm"]).done();
@@ -466,10 +466,10 @@ fn a_service_that_does_not_answer_as_one_is_told_apart() {
     assert!(unreachable.contains(&format!("cannot reach `{}`: ", nobody.url())), "{unreachable}");
     assert_eq!(unreachable.lines().count(), 1, "{unreachable}");
     for (status, headers, body, says) in [
-        ("200 OK", "content-type: text/html\r\n", "<html>", "the answer to `/v1/roles` is not the JSON"),
-        ("200 OK", "", "{\"roles\":7}", "is not the JSON that is expected"),
+        ("200 OK", "content-type: text/html\r\n", "<html>", "the response to `/v1/roles` is not the expected JSON"),
+        ("200 OK", "", "{\"roles\":7}", "is not the expected JSON"),
         ("302 Found", "location: http://elsewhere.example/\r\n", "", "status 302, and redirects are not followed"),
-        ("502 Bad Gateway", "", "<html>", "the service answered with status 502"),
+        ("502 Bad Gateway", "", "<html>", "the service responded with status 502"),
     ] {
         let (url, asked) = answering(&[&answer(status, headers, body)]);
         let text = list(&url).failed(1);

@@ -52,7 +52,7 @@ fn revoke_says_what_has_to_go() {
     let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(exit, 0);
     assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
-    assert!(out.contains("leaves all of:\n  Group:payments (the identity provider says who is in it)\n"), "{out}");
+    assert!(out.contains("remove the user from all of these:\n  Group:payments (in the identity provider)\n"), "{out}");
     assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
     let found = folder.value(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(found["least"].as_array().unwrap().len(), 1);

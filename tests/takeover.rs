@@ -37,7 +37,7 @@ fn what_cannot_be_read_is_named_and_nothing_is_written() {
 
     fs::write(folder.path().join("other.txt"), "hello").expect("a file");
     for (args, exit, says) in [
-        (&["policy", "import", "other.txt"][..], 1, "other.txt: neither JSON nor the text of kafka-acls"),
+        (&["policy", "import", "other.txt"][..], 1, "other.txt: neither JSON nor the output of `kafka-acls --list`"),
         (&["policy", "import", "missing.txt"], 1, "missing.txt: "),
         (&["policy", "import", "--role", "r"], 64, "--role: `r` is not NAME=FILE"),
         (&["policy", "import", "-", "-"], 64, "`-` is used for two inputs"),
@@ -181,7 +181,7 @@ fn what_a_script_cannot_say_makes_the_exit_code() {
     fs::write(folder.path().join("sso.json"), sso.to_string()).expect("a file");
     let done = run(&folder, &[], &["policy", "convert", "sso.json", "--to", "rpk"]);
     assert_eq!(done.exit, 1);
-    assert!(done.err.starts_with("note: not written: `sso` is no cluster property"), "{}", done.err);
+    assert!(done.err.starts_with("note: not written: `sso` is not a cluster property"), "{}", done.err);
     assert!(done.out.starts_with("#!/bin/sh\n") && done.out.contains("# not written: `sso`"), "{}", done.out);
 }
 
@@ -214,7 +214,7 @@ fn a_merge_adds_what_is_missing_and_can_be_repeated() {
     let bad = service.run(&["import", "bad.json", "--merge"]);
     assert_eq!(bad.exit, 1);
     assert!(bad.err.contains("error: Group:* OPERATION_READ on RESOURCE_TYPE_GROUP `eng, fin`: "), "{}", bad.err);
-    assert!(bad.out.contains("0 of 3 calls were made"), "{}{}", bad.out, bad.err);
+    assert!(bad.out.contains("0 of 3 calls succeeded"), "{}{}", bad.out, bad.err);
 }
 
 #[test]
@@ -249,7 +249,7 @@ fn long_work_shows_how_far_it_is() {
     fs::write(service.file("many.json"), policy_to_text(&policy)).expect("a file");
     let done = service.run(&["import", "many.json", "--merge"]);
     assert_eq!(done.exit, 0, "{}", done.err);
-    assert!(done.out.ends_with("400 of 400 calls were made.\n"), "{}", done.out);
+    assert!(done.out.ends_with("400 of 400 calls succeeded.\n"), "{}", done.out);
     let last = done.err.lines().last().expect("a plain line");
     assert!(last.starts_with("400 of 400 calls, ") && last.ends_with(" per second, 0 s left"), "{}", done.err);
 }

@@ -69,6 +69,9 @@ pub(crate) enum Command {
     /// Run assertion files; exits with 1 if a test fails.
     Test(TestArgs),
     /// Serve the console and the APIs.
+    ///
+    /// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
+    /// password and shows it once.
     Serve(Box<ServeArgs>),
     /// Export the policy of a running service as a policy document.
     Export(ExportArgs),
@@ -319,10 +322,7 @@ pub(crate) struct TestArgs {
     pub(crate) junit: Option<PathBuf>,
 }
 
-/// Serve the console and the APIs.
-///
-/// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
-/// password and shows it once.
+/// The flags of `gbac serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
@@ -331,7 +331,7 @@ pub(crate) struct ServeArgs {
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
     pub(crate) data: Option<PathBuf>,
-    /// Listen address; port 0 selects a free port. Other addresses than loopback require --tls-cert or --insecure-listen.
+    /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
     /// User with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
@@ -368,7 +368,7 @@ pub(crate) struct ServeArgs {
     /// Private key of --tls-cert, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Listen on other addresses than loopback without TLS, because a proxy in front of the service provides it.
+    /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
     /// Folder with a console to serve instead of the built-in one.

@@ -91,7 +91,7 @@ impl Profiles {
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
             let message =
-                format!("profile `{}` does not exist; list the profiles with `gbac profile list`", escaped(name));
+                format!("there is no profile `{}`; list the profiles with `gbac profile list`", escaped(name));
             Failure::new("profile_unknown", message)
         })
     }

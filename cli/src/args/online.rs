@@ -7,9 +7,6 @@ use clap::{Args, Subcommand, ValueEnum};
 use super::ResourceArgs;
 
 /// The service, and the credentials for it.
-///
-/// If both a token and a password are given, the Data Plane API (ACLs and roles) gets the token, and every other API the
-/// password.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
     /// URL of the service: https, or http to this machine [env: GBAC_URL] [default: http://127.0.0.1:8420].
@@ -21,7 +18,8 @@ pub(crate) struct ConnectArgs {
     /// File with the password of --user.
     #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) password_file: Option<PathBuf>,
-    /// File with an access token to sign in with [env: GBAC_TOKEN].
+    /// File with an access token to sign in with [env: GBAC_TOKEN]. With a password too, the token is used only for ACLs
+    /// and roles.
     #[arg(long = "token-file", global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) connect_token: Option<PathBuf>,
     /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].

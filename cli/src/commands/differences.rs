@@ -44,7 +44,7 @@ const fn sentence(relation: Relation) -> &'static str {
         Relation::Narrower => "The new policy only removes access.\n",
         Relation::Mixed => "The new policy both grants and removes access.\n",
         Relation::SettingsDiffer => {
-            "The policies read tokens differently, so the same token can give another identity.\n"
+            "The policies read tokens differently, so the same token can produce another identity.\n"
         }
     }
 }
