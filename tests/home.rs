@@ -56,7 +56,7 @@ fn a_profile_keeps_address_and_user_and_no_secret() {
     for (args, exit, says) in [
         (&["profile", "use", "nobody"][..], 1, "there is no profile `nobody`"),
         (&["cluster", "license", "--profile", "nobody"], 1, "there is no profile `nobody`"),
-        (&create[..], 1, "change it with --replace"),
+        (&create[..], 1, "replace it with --replace"),
         (&["profile", "create", "x", "--url", "http://gbac.example"], 64, "plain HTTP to a remote host is not trusted"),
         (&["profile", "create", "x", "--url", "https://a:b@gbac.example"], 64, "the URL contains more"),
         (&["profile", "create", "x", "--url", "https://gbac.example", "--user", "a:b"], 64, "contains a colon"),
