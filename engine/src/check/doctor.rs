@@ -437,7 +437,7 @@ pub fn claim_words(claim: &ClaimFinding) -> String {
         ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, which are combined"),
         ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
         ClaimFinding::Missing { reason: MissingReason::Overage } => {
-            "not in the token: the identity provider sent an address instead, which is not followed".into()
+            "not in the token: the identity provider sent a link instead, which is not followed".into()
         }
         ClaimFinding::Missing { reason: MissingReason::IdToken } => {
             "not in the token, which looks like an ID token; groups are read from the access token".into()
@@ -537,9 +537,9 @@ mod tests {
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
         assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
         let nothing = diagnosis(json!({ "sub": "a" }));
-        assert!(nothing[2].next[0].contains("into the access token"), "{nothing:?}");
+        assert!(nothing[2].next[0].contains("to the access token"), "{nothing:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
-        assert!(overage[0].findings[0].contains("an address in its place"), "{overage:?}");
+        assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
         let nobody = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
         assert!(nobody[1].next[0].contains("oidc_principal_mapping"), "{nobody:?}");
     }
@@ -571,7 +571,7 @@ mod tests {
         );
         assert!(steps[1].findings.contains(&"only the service sees `Group:Eng`".to_owned()), "{steps:?}");
         assert!(steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"), "{steps:?}");
-        assert!(steps[2].next[1].starts_with("`Group:eng` is another name"), "{steps:?}");
+        assert!(steps[2].next[1].starts_with("`Group:eng` is a different name"), "{steps:?}");
         let refused = Resolved::Refused("invalid audience".into());
         let steps = diagnose(&Evidence { resolved: Some(&refused), ..evidence });
         assert!(steps[1].findings.iter().any(|found| found.ends_with("invalid audience")), "{steps:?}");

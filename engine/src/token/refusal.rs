@@ -170,7 +170,7 @@ impl fmt::Display for Fact<'_> {
             VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
             VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
             VerifyError::NotYetValid { not_before, now } => {
-                write!(f, "the token is not valid for another {}", span(not_before - now))
+                write!(f, "the token is not valid yet; it becomes valid in {}", span(not_before - now))
             }
             VerifyError::IssuedInTheFuture { issued_at, now } => {
                 write!(f, "the token was issued {} in the future", span(issued_at - now))

@@ -469,7 +469,7 @@ mod tests {
             facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "x")[1],
             (
                 Mark::Bad,
-                "The token is for no audience (aud), and the service accepts x only. Let the provider make the token for \
+                "The token has no audience (aud), and the service accepts only x. Configure the provider to issue the token for \
                  x, or set oidc_token_audience to an audience of the token."
                     .into()
             )
