@@ -237,7 +237,7 @@ pub(crate) struct ResourceArgs {
     /// Topics, comma-separated; quote a name that contains a comma: '"a,b"'.
     #[arg(long, value_name = "NAMES")]
     pub(crate) topic: Vec<String>,
-    /// Kafka consumer groups, comma-separated. For the groups of a user, see --member-of.
+    /// Kafka consumer groups, comma-separated; these are not groups of users.
     #[arg(long, value_name = "NAMES")]
     pub(crate) group: Vec<String>,
     /// The cluster.
@@ -271,7 +271,7 @@ pub(crate) struct InspectArgs {
 /// The settings that read user and groups: a policy document, or the settings one by one.
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArgs {
-    /// Policy document with the settings to use.
+    /// Policy document with the settings; `doctor` also checks whether its ACLs and roles name the groups.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["claim_path", "nested", "sso", "principal_mapping"])]
     pub(crate) policy: Option<PathBuf>,
     /// Claim path: the JSON path of the group claim [default: $.groups].

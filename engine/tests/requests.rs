@@ -203,7 +203,7 @@ fn all_faults_are_reported_at_once() {
         [
             fault("resources.registry", "resource_implied", "the resource `registry` is implied and cannot be named", "remove it; there is only one"),
             fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "add at least one name, or remove the list"),
-            fault("resources.subject", "resource_not_taken", "`TxnOffsetCommit` does not name the resource `subject`", "it names `transactional_id`, `group` or `topic`"),
+            fault("resources.subject", "resource_not_taken", "`TxnOffsetCommit` does not accept the resource `subject`", "it accepts `transactional_id`, `group` or `topic`"),
             fault("resources.transactional_id", "resource_missing", "`TxnOffsetCommit` needs the resource `transactional_id`", "add `transactional_id` with at least one name"),
             fault("resources.group", "resource_missing", "`TxnOffsetCommit` needs the resource `group`", "add `group` with at least one name"),
         ]
@@ -392,7 +392,7 @@ fn recipes_report_all_faults_of_their_slots() {
     );
     assert_eq!(
         error.to_string(),
-        "`consume` does not name the resource `subject`; the list of `topic` is empty; `consume` needs the resource `group`"
+        "`consume` does not accept the resource `subject`; the list of `topic` is empty; `consume` needs the resource `group`"
     );
     assert_eq!(recipe("nothing"), None);
 }

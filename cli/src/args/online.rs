@@ -345,7 +345,7 @@ pub(crate) enum ConfigCommand {
     /// Set properties: NAME VALUE, or one or more NAME=VALUE.
     ///
     /// Either all properties are set or none. Write a list with commas or as a JSON array. An empty value resets a
-    /// property to its default, except that a string property becomes the empty string.
+    /// property to its default, unless it is a string property.
     Set {
         /// A name and a value, or one or more NAME=VALUE.
         #[arg(required = true, value_name = "NAME[=]VALUE")]

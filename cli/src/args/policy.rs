@@ -14,7 +14,9 @@ pub(crate) enum PolicyCommand {
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Find rules that probably don't do what you intended; exits with 1 as --fail-on says.
+    /// Find rules that probably don't do what you intended.
+    ///
+    /// Exits with 1 if a finding has the severity of --fail-on or a higher one.
     Lint {
         /// Policy document, `-` for standard input.
         #[arg(value_name = "FILE")]
@@ -57,7 +59,7 @@ pub(crate) enum PolicyCommand {
 pub(crate) enum FailOn {
     /// A rule can give access that nobody intended.
     Error,
-    /// A rule has no effect, or another one than it seems.
+    /// A rule has no effect, or not the intended one.
     Warning,
     /// A rule is redundant.
     Notice,

@@ -263,16 +263,16 @@ fn collision(group: &Group) -> Option<Warning> {
         }
     }
     let name = crate::claim_path::shortened(&group.name, 80);
-    let (who, granted) = match names.as_slice() {
+    let (who, rest) = match names.as_slice() {
         [] | [_] => return None,
-        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other is"),
+        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other"),
         names => {
             let others = if names.len() > SHOWN_COLLISIONS { " and others" } else { "" };
             let shown: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
-            (format!("{}{others} all", shown.join(", ")), "others are")
+            (format!("{}{others} all", shown.join(", ")), "others")
         }
     };
-    let message = format!("{who} become `Group:{name}`, and each gets the access of the {granted}");
+    let message = format!("{who} become `Group:{name}`, and each gets the access of the {rest}");
     Some(Warning::new("suffix_collision", message, location.cloned()))
 }
 
