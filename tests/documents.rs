@@ -290,11 +290,11 @@ fn settings_that_differ_are_a_difference() {
     let text = service.run(&["policy", "diff", "before.json", "after.json", "--exit-code"]);
     assert_eq!((text.exit, text.err.as_str()), (1, ""));
     for line in [
-        "The policies read tokens differently, so the same token can give another identity.\n",
-        "ACLs, roles and superusers alone: No change in effective access.\n",
+        "The policies read tokens differently, so the same token can produce another identity.\n",
+        "Comparing only ACLs, roles and superusers: No change in effective access.\n",
         "\nSettings that differ: nested_group_behavior\n",
         "eng   ",
-        "paths that end in it no longer produce it",
+        "paths that end with this name no longer produce it",
     ] {
         assert!(text.out.contains(line), "{line}: {}", text.out);
     }
@@ -367,7 +367,7 @@ fn what_is_written_as_yaml_is_read_again() {
 
     write("changes.yaml", "- change: create_role\n  role: new\n- change: join_group\n  group: eng\n");
     let tried = service.run(&["what-if", "--policy", "policy.yaml", "--user", "a", "--changes", "changes.yaml"]).done();
-    assert!(tried.contains("Groups that come: Group:eng"), "{tried}");
+    assert!(tried.contains("Groups gained: Group:eng"), "{tried}");
     write(
         "test.yaml",
         "version: 1\npolicy_file: policy.yaml\ntests:\n- name: nobody reads\n  check:\n    identity: { user: a }\n    \

@@ -115,14 +115,14 @@ fn every_command_with_an_outcome_knows_the_time() {
     assert_eq!((now.exit, then.exit), (2, 0), "{}{}", now.out, then.out);
     let (now, then) = both("least-grant", &asks);
     assert!(
-        now.out.contains("the token's expiry is past") && then.out.contains("Nothing is missing."),
+        now.out.contains("the token has expired") && then.out.contains("Already allowed."),
         "{}{}",
         now.out,
         then.out
     );
     let (now, then) = both("revoke", &asks);
     assert!(
-        now.out.contains("denied already") && then.out.contains("It would be denied without"),
+        now.out.contains("Already denied") && then.out.contains("The smallest set of removals"),
         "{}{}",
         now.out,
         then.out

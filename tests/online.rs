@@ -108,13 +108,16 @@ fn flags_that_make_no_sense_are_wrong_usage_and_ask_nobody() {
             [&create[..], &["--allow-principal", "a", "--operation", "raed", "--topic", "x"]].concat(),
             "`raed` is not an operation",
         ),
-        (vec!["security", "acl", "delete", "--no-confirm"], "say which ACLs"),
+        (vec!["security", "acl", "delete", "--no-confirm"], "no filter given"),
         (vec!["security", "role", "assign", "r", "--principal", "GROUP:x"], "`GROUP` is not a principal type"),
         (vec!["cluster", "config", "set", "superusers"], "`superusers` has no value"),
         (vec!["import", "policy.json", "--if-match", ""], "invalid state"),
-        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or give --password-file"),
-        (vec!["export", "--url", "http://gbac.example"], "what `http://gbac.example` answers could be anybody's"),
-        (vec!["export", "--url", "gbac.example"], "is not the base address of an API"),
+        (vec!["security", "role", "list", "--user", "admin"], "set GBAC_PASSWORD or pass --password-file"),
+        (
+            vec!["export", "--url", "http://gbac.example"],
+            "`http://gbac.example`: plain HTTP to a remote host is not trusted",
+        ),
+        (vec!["export", "--url", "gbac.example"], "is not the base URL of an API"),
     ] {
         let done = run(&folder, &[("GBAC_URL", &nobody.url())], &args);
         let text = done.failed(64);
@@ -150,12 +153,12 @@ fn bad_input_is_one_line_and_changes_nothing() {
             64,
             "unexpected argument '--clustre' found; tip: a similar argument exists: '--cluster'; see --help",
         ),
-        ([&check[..], &["--topic", "a", "--topic", "b"]].concat(), 64, "one resource at a time"),
+        ([&check[..], &["--topic", "a", "--topic", "b"]].concat(), 64, "more than one resource given"),
         ([&check[..], &["--topic", "a", "--host", "db.example"]].concat(), 64, "--host: `db.example` is neither"),
         ([&create[..], &["Group:"]].concat(), 64, "--allow-principal: the name after `Group:` is empty"),
         ([&create[..], &["a", "--allow-host", "db.example"]].concat(), 64, "--allow-host: `db.example` is neither"),
-        ([&create[..], &["a", "--url", &away]].concat(), 1, "cannot be reached"),
-        (vec!["security", "role", "list", "--url", &web], 1, "is not the JSON that is expected there"),
+        ([&create[..], &["a", "--url", &away]].concat(), 1, "cannot reach `"),
+        (vec!["security", "role", "list", "--url", &web], 1, "is not the expected JSON"),
     ] {
         let text = service.run(&args).failed(exit);
         assert!(text.contains(says) && text.lines().count() == 1, "{args:?}: {text}");
@@ -219,7 +222,7 @@ fn what_is_deleted_is_shown_and_confirmed() {
     let (_, deletions) = gone.split_once("\nDELETIONS\n").expect("what is gone");
     assert_eq!(deletions.lines().count(), 3, "{gone}");
     assert_eq!((service.count(&group[1..]), service.count(&[])), (0, 16));
-    assert_eq!(service.acl(&group).done(), "No ACL matches.\n");
+    assert_eq!(service.acl(&group).done(), "No matching ACLs.\n");
     let json = service.json(&["security", "acl", "delete", "--topic", "status", "--no-confirm"]);
     assert_eq!((&json["matches"][0]["principal"], &json["deletions"][0]["message"]), (&json!("User:*"), &json!("")));
 }
@@ -253,7 +256,7 @@ fn a_role_is_made_given_members_shown_and_deleted() {
         "Successfully assigned role \"Auditors\" to\nNAME         PRINCIPAL-TYPE\nUser:alice   User\nGroup:audit  Group\n"
     );
     let again = service.role(&["add", "Auditors", "--principal", "Group:audit"]).done();
-    assert_eq!(again, "Nothing changed: they are members of role \"Auditors\" already\n");
+    assert_eq!(again, "No change: the principals are already members of role \"Auditors\"\n");
     service.acl(&["create", "--allow-role", "Auditors", "--operation", "read", "--topic", "ledger"]).done();
     assert_eq!(
         service.role(&["describe", "Auditors", "--print-members"]).done(),
@@ -277,7 +280,7 @@ fn a_role_is_made_given_members_shown_and_deleted() {
         "Successfully unassigned role \"Auditors\" from\nNAME         PRINCIPAL-TYPE\nGroup:audit  Group\n"
     );
     let absent = service.role(&["remove", "Auditors", "--principal", "Group:audit"]).done();
-    assert_eq!(absent, "Nothing changed: they are no members of role \"Auditors\" anyway\n");
+    assert_eq!(absent, "No change: the principals are not members of role \"Auditors\"\n");
     assert_eq!(service.role(&["list", "--principal", "Group:audit"]).done(), "NAME\n");
 
     let unasked = service.role(&["delete", "Auditors"]);
@@ -295,14 +298,14 @@ fn a_role_is_made_given_members_shown_and_deleted() {
 fn roles_that_are_refused_say_why() {
     let service = Service::start();
     for (args, says) in [
-        (&["create", "a,b"][..], "the role name holds `,`"),
+        (&["create", "a,b"][..], "the role name contains `,`"),
         (&["describe", "Nobody"], "role `Nobody` does not exist"),
         (&["delete", "Nobody", "--no-confirm"], "role `Nobody` does not exist"),
         (&["assign", "Nobody", "--principal", "a"], "role `Nobody` does not exist"),
         (&["assign", "ReportingLegacy", "--principal", "Role:x"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*"], "add[0].principal: "),
         (&["assign", "ReportingLegacy", "--principal", "Group:*,Role:x"], "\n  add[1].principal: "),
-        (&["describe", ".."], "holds a name that no address can hold"),
+        (&["describe", ".."], "contains a name that a URL path cannot contain"),
     ] {
         let text = service.role(args).failed(1);
         assert!(text.contains(says), "{args:?}: {text}");
@@ -346,7 +349,7 @@ fn properties_are_read_set_and_refused_by_name() {
 fn levels_are_set_under_both_names_and_revert() {
     let service = Service::start();
     let alias = service.run(&["admin", "config", "log-level", "set", "security", "--level", "debug"]).done();
-    assert_eq!(alias, "SUCCESSES\nNAME      LEVEL  BEFORE  REVERTS\nsecurity  debug  info    in 300 s\n");
+    assert_eq!(alias, "SUCCESSES\nNAME      LEVEL  BEFORE  REVERTS\nsecurity  debug  info    in 5 min\n");
     assert!(service.run(&["cluster", "loggers", "list"]).done().contains("\nsecurity  debug\n"));
     let never = ["cluster", "loggers", "set", "security", "nothing", "-l", "warn", "-e", "0"];
     let some = service.run(&never);
@@ -400,7 +403,7 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
         &["import", "policy.json", "--if-match", &state][..],
         &["import", "policy.json", "--dry", "--if-match", &state],
     ] {
-        assert!(service.run(late).failed(1).contains("the policy was changed"), "{late:?}");
+        assert!(service.run(late).failed(1).contains("the policy changed since that state"), "{late:?}");
     }
     assert_eq!(service.count(&["--allow-principal", "Group:platform"]), 2, "a late import changes nothing");
     service.run(&["import", "policy.json", "--no-confirm"]).done();
@@ -437,9 +440,9 @@ fn each_api_is_asked_with_its_own_credential() {
     let role: &[&str] = &["security", "role", "create", "New"];
     let property: &[&str] = &["cluster", "config", "set", "nested_group_behavior", "suffix"];
     let nobody = service.with(&[], role).failed(1);
-    assert_eq!(nobody, "error: the service asks who you are; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN\n");
+    assert_eq!(nobody, "error: authentication required; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN\n");
     let wrong = service.with(&[("GBAC_USER", "admin"), ("GBAC_PASSWORD", "wrong")], role).failed(1);
-    assert!(wrong.contains("does not take the credentials"), "{wrong}");
+    assert!(wrong.contains("credentials rejected"), "{wrong}");
     assert!(!wrong.contains("wrong"), "a password is never repeated: {wrong}");
 
     let token = service.token();
@@ -460,13 +463,13 @@ fn a_service_that_does_not_answer_as_one_is_told_apart() {
     let list = |url: &str| run(&folder, &[], &["security", "role", "list", "--url", url, "--timeout", "1"]);
     let nobody = Nobody::there();
     let unreachable = list(&nobody.url()).failed(1);
-    assert!(unreachable.contains(&format!("`{}` cannot be reached: ", nobody.url())), "{unreachable}");
+    assert!(unreachable.contains(&format!("cannot reach `{}`: ", nobody.url())), "{unreachable}");
     assert_eq!(unreachable.lines().count(), 1, "{unreachable}");
     for (status, headers, body, says) in [
-        ("200 OK", "content-type: text/html\r\n", "<html>", "the answer to `/v1/roles` is not the JSON"),
-        ("200 OK", "", "{\"roles\":7}", "is not the JSON that is expected"),
+        ("200 OK", "content-type: text/html\r\n", "<html>", "the response to `/v1/roles` is not the expected JSON"),
+        ("200 OK", "", "{\"roles\":7}", "is not the expected JSON"),
         ("302 Found", "location: http://elsewhere.example/\r\n", "", "status 302, and redirects are not followed"),
-        ("502 Bad Gateway", "", "<html>", "the service answered with status 502"),
+        ("502 Bad Gateway", "", "<html>", "the service responded with status 502"),
     ] {
         let (url, asked) = answering(&[&answer(status, headers, body)]);
         let text = list(&url).failed(1);
@@ -475,7 +478,7 @@ fn a_service_that_does_not_answer_as_one_is_told_apart() {
     }
     let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", silent.local_addr().expect("an address"));
-    assert!(list(&url).failed(1).contains("was silent for 1 seconds; wait longer with --timeout"));
+    assert!(list(&url).failed(1).contains("did not respond within 1 s; set a longer --timeout"));
 }
 
 #[test]

@@ -87,18 +87,18 @@ fn flags_that_exclude_or_need_each_other_are_wrong_usage() {
 fn faults_are_said_with_what_to_do() {
     let folder = Folder::new("serve-faults");
     let data = folder.text();
-    for (args, says) in [
-        (&["--data", data, "--listen", "0.0.0.0:0"][..], "--insecure-listen"),
-        (&["--data", data, "--oidc-discovery-url", "http://id.example"], "--oidc-discovery-url"),
-        (&["--data", data, "--public-url", "gbac.example"], "`gbac.example` is not a public URL"),
-        (&["--demo", "--public-url", "gbac.example"], "`gbac.example` is not a public URL"),
-        (&["--demo", "--upstream-admin", "cluster.example"], "--upstream-"),
-        (&["--demo"], "is already in use"),
-        (&["--data", data, "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], "`/no/cert.pem`"),
-        (&["--demo", "--listen", "0.0.0.0:0"], "a demo listens on loopback only"),
+    for (args, exit, says) in [
+        (&["--data", data, "--listen", "0.0.0.0:0"][..], 64, "--insecure-listen"),
+        (&["--data", data, "--oidc-discovery-url", "http://id.example"], 64, "--oidc-discovery-url"),
+        (&["--data", data, "--public-url", "gbac.example"], 64, "`gbac.example` is not a public URL"),
+        (&["--demo", "--public-url", "gbac.example"], 64, "`gbac.example` is not a public URL"),
+        (&["--demo", "--upstream-admin", "cluster.example"], 64, "--upstream-"),
+        (&["--demo"], 1, "is already in use"),
+        (&["--data", data, "--tls-cert", "/no/cert.pem", "--tls-key", "/no/key.pem"], 1, "`/no/cert.pem`"),
+        (&["--demo", "--listen", "0.0.0.0:0"], 64, "a demo listens on loopback only"),
     ] {
-        let (exit, text) = refused(args);
-        assert_eq!(exit, 1, "{args:?}: {text}");
+        let (found, text) = refused(args);
+        assert_eq!(found, exit, "{args:?}: {text}");
         assert!(text.contains(says), "{args:?}: {text}");
     }
     assert!(!folder.path().exists(), "nothing is made before everything is right");

@@ -52,7 +52,7 @@ fn revoke_says_what_has_to_go() {
     let (exit, out, _) = folder.run(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(exit, 0);
     assert!(out.contains("\n  remove Role:Writers > Allow Write, Topic payments- prefixed, host *\n"), "{out}");
-    assert!(out.contains("leaves all of:\n  Group:payments (the identity provider says who is in it)\n"), "{out}");
+    assert!(out.contains("remove the user from all of these:\n  Group:payments (in the identity provider)\n"), "{out}");
     assert!(out.contains("\n  User:alice > Deny Write, Topic payments-x literal, host *\n"), "{out}");
     let found = folder.value(&asked(&["--user", "alice", "--member-of", "payments"]));
     assert_eq!(found["least"].as_array().unwrap().len(), 1);
@@ -78,9 +78,9 @@ fn revoke_says_what_has_to_go() {
     assert_eq!(outcomes, [&json!("allow"), &json!("deny")]);
 
     let (_, out, _) = folder.run(&asked(&["--user", "alice"]));
-    assert!(out.ends_with("It is denied already: nothing has to go.\n"), "{out}");
+    assert!(out.ends_with("Already denied.\n"), "{out}");
     let (_, out, _) = folder.run(&asked(&["--user", "root"]));
-    assert!(out.contains("A superuser: no ACL is asked."), "{out}");
+    assert!(out.contains("A superuser; ACLs are not evaluated."), "{out}");
     let whole = [
         "revoke",
         "--policy",
@@ -95,7 +95,7 @@ fn revoke_says_what_has_to_go() {
         "t",
     ];
     let (exit, _, err) = folder.run(&whole);
-    assert!(exit == 64 && err.contains("one that is taken away is enough"), "{err}");
+    assert!(exit == 64 && err.contains("losing any one denies it"), "{err}");
 }
 
 #[test]
@@ -124,9 +124,9 @@ fn two_people_are_compared() {
         "Groups of User:alice only: Group:payments\n",
         "Groups of User:bob only: Group:read-only\n",
         "Groups of both: Group:all\n",
-        "ACLs that reach User:alice only:\n  Role:Writers > Allow Write, Topic payments- prefixed, host *\n",
-        "ACLs that reach User:bob only:\n  Group:read-only > Deny Write, Topic payments- prefixed, host *\n",
-        "User:alice may, and User:bob may not:\n",
+        "ACLs that apply to User:alice only:\n  Role:Writers > Allow Write, Topic payments- prefixed, host *\n",
+        "ACLs that apply to User:bob only:\n  Group:read-only > Deny Write, Topic payments- prefixed, host *\n",
+        "User:alice can, and User:bob cannot:\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
@@ -138,7 +138,7 @@ fn two_people_are_compared() {
     assert!(folder.run(&same).1.ends_with("\nBoth have identical permissions.\n"));
     // Half a question, half a pair, and one standard input for two.
     let (exit, _, err) = folder.run(&[&same[..], &["--topic", "x"]].concat());
-    assert!(exit == 64 && err.contains("say what is asked"), "{err}");
+    assert!(exit == 64 && err.contains("without an operation"), "{err}");
     assert_eq!(folder.run(&same[..5]).0, 64);
     let (exit, _, err) =
         folder.run(&["compare", "--policy", "policy.json", "--token-file", "-", "--other-token-file", "-"]);
@@ -154,12 +154,12 @@ fn changes_are_tried_on_a_person() {
     let (exit, out, _) = folder.run(&asked(&[&["--join", "payments", "--leave", "nobody"], &WRITE[..]].concat()));
     assert_eq!(exit, 0, "{out}");
     for line in [
-        "Tried:\n  the identity provider adds Group:payments\n  the identity provider drops Group:nobody\n",
-        "note: the identity provider drops Group:nobody: it is so already\n",
-        "Groups that come: Group:payments\nGroups that go: none\n",
-        "today             Denied, nothing allows it",
-        "with the changes  Allowed",
-        "The person gains:\n  OPERATIONS       RESOURCE                  FROM\n  Write, Describe  Topic payments- prefixed  *\n",
+        "Changes:\n  add the user to Group:payments in the identity provider\n  remove the user from Group:nobody in the identity provider\n",
+        "note: remove the user from Group:nobody in the identity provider: no change\n",
+        "Groups gained: Group:payments\nGroups lost: none\n",
+        "before  Denied, nothing allows it",
+        "after   Allowed",
+        "User:alice gains:\n  OPERATIONS       RESOURCE                  HOST\n  Write, Describe  Topic payments- prefixed  *\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
@@ -167,7 +167,7 @@ fn changes_are_tried_on_a_person() {
     folder.file("changes.json", r#"[{ "change": "add_member", "role": "nowhere", "principal": "Group:x" }, { "change": "join_group", "group": "payments" }]"#);
     let (exit, out, _) = folder.run(&asked(&["--changes", "changes.json"]));
     assert!(
-        exit == 1 && out.contains("note: add Group:x to Role:nowhere: ") && out.contains("The person gains:"),
+        exit == 1 && out.contains("note: add Group:x to Role:nowhere: ") && out.contains("User:alice gains:"),
         "{out}"
     );
     let found = folder.value(&asked(&["--changes", "changes.json"]));
@@ -186,15 +186,15 @@ fn names_that_become_one_group_are_found() {
     let (exit, out, _) = folder.run(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b"]));
     assert_eq!(exit, 0);
     for line in [
-        "Nested names: suffix\n",
-        "Group:payments: they keep their last segment only\n  /x/payments (in the token)\n  payments (known)\n",
-        "  Somebody with /x/payments alone gains:\n    OPERATIONS       RESOURCE                  FROM\n",
-        "  Somebody with /a/b alone gains nothing by it.\n",
+        "Nested group behavior: suffix\n",
+        "Group:payments: `suffix` keeps only the last segment of these names\n  /x/payments (in the token)\n  payments (known)\n",
+        "  A user with only /x/payments gains:\n    OPERATIONS       RESOURCE                  HOST\n",
+        "  A user with only /a/b gains no access.\n",
     ] {
         assert!(out.contains(line), "{line}: {out}");
     }
     let (_, out, _) = folder.run(&asked(&["--nested", "none", "--name", "/x/payments"]));
-    assert_eq!(out, "Nested names: none\nNo two names become one group.\n");
+    assert_eq!(out, "Nested group behavior: none\nNo collisions.\n");
     let comma = folder.value(&asked(&["--nested", "none", "--name", "\"payments,ops\"", "--limit", "1"]));
     assert_eq!((&comma["collisions"][0]["merging"], comma.get("more")), (&json!("comma"), None));
     let less = folder.value(&asked(&["--name", "/x/payments", "--name", "/a/b", "--name", "/c/b", "--limit", "1"]));

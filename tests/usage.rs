@@ -66,11 +66,11 @@ fn lists_are_split_at_commas_in_every_command() {
     for (args, says) in [
         (
             vec!["what-if", "--policy", "policy.json", "--user", "u", "--join", "eng,ops"],
-            "Groups that come: Group:eng, Group:ops",
+            "Groups gained: Group:eng and Group:ops",
         ),
         (
             vec!["what-if", "--policy", "policy.json", "--user", "u", "--member-of", "a,b", "--leave", "a,b"],
-            "Groups that go: Group:a, Group:b",
+            "Groups lost: Group:a and Group:b",
         ),
         (
             vec![
@@ -84,7 +84,7 @@ fn lists_are_split_at_commas_in_every_command() {
                 "--other-member-of",
                 "eng,ops",
             ],
-            "Groups of User:v only: Group:eng, Group:ops",
+            "Groups of User:v only: Group:eng and Group:ops",
         ),
         (
             vec!["collisions", "--policy", "policy.json", "--nested", "suffix", "--name", "/a/eng,/b/x"],
@@ -115,7 +115,7 @@ fn lists_are_split_at_commas_in_every_command() {
     assert!(doctor.out.contains("`ops`") && !doctor.out.contains("`eng,ops`"), "{}", doctor.out);
     let two =
         run(&folder, &["check", "--policy", "policy.json", "--user", "u", "--operation", "read", "--topic", "a,b"]);
-    assert!(two.exit == 64 && two.err.contains("one resource at a time"), "{}", two.err);
+    assert!(two.exit == 64 && two.err.contains("more than one resource given"), "{}", two.err);
     for command in ["check", "what-if", "compare", "collisions", "doctor"] {
         let help = run(&folder, &[command, "--help"]).out;
         assert!(help.contains("'\"a,b\"'"), "the quoting rule is in the help of {command}: {help}");
@@ -162,6 +162,14 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
         (vec!["token", "inspect", "--claims", "claims.json", "--principal-mapping", "sub"], "--principal-mapping: "),
         ([&check[..], &["--user", "u", "--operation", "read", "--topic", "x", "--at", "soon"]].concat(), "--at"),
         (vec!["import", "policy.json", "--no-confirm", "--exit-code"], "--dry-run"),
+        (vec!["serve", "--data", "d", "--listen", "nowhere"], "is not an address"),
+        (vec!["serve", "--data", "d", "--listen", "0.0.0.0:0"], "--tls-cert"),
+        (vec!["serve", "--demo", "--listen", "0.0.0.0:0"], "loopback"),
+        (vec!["serve", "--data", "d", "--admin-user", "a:b"], "--admin-user"),
+        (vec!["serve", "--data", "d", "--oidc-discovery-url", "http://idp.example"], "--oidc-discovery-url"),
+        (vec!["serve", "--data", "d", "--oidc-audience", ""], "--oidc-audience"),
+        (vec!["serve", "--demo", "--public-url", "here"], "`here`"),
+        (vec!["serve", "--demo", "--upstream-admin", "here"], "--upstream-"),
     ] {
         // One document is there for the first reader.
         let done = run_with(
@@ -176,6 +184,9 @@ fn values_and_inputs_that_cannot_be_read_are_wrong_usage() {
         assert_eq!(done.exit, 64, "{args:?}: {}{}", done.out, done.err);
         assert!(done.err.starts_with("error: ") && done.err.contains(says), "{args:?}: {}", done.err);
     }
+    // Two inputs are refused before the first one is read.
+    let empty = run(&folder, &["check", "--policy", "-", "--requests", "-"]);
+    assert!(empty.exit == 64 && empty.err.contains("`-` is used for two inputs"), "{}", empty.err);
 }
 
 #[test]

@@ -6,27 +6,27 @@ import type {
 export { EngineError, init, Resource } from './index.js';
 export type * from './index.js';
 
-/** An identity that can also be asked what it may do. */
+/** An identity that also lists its permissions. */
 export class Identity extends BaseIdentity {
   protected constructor();
   /**
    * Everything that the identity is allowed to do until it expires, with `expired: true` once it has expired. `now` replaces
-   * the clock, and `ignoreExpiry` leaves the expiry out.
+   * the clock, and `ignoreExpiry` ignores the expiry.
    *
    * @example
    * alice.permissions().grants;
    */
   permissions(options?: Omit<Circumstances, 'host'>): Permissions;
   /**
-   * The least that would allow what a question asks. Throws `check_invalid`, and `request_has_choice` for a request for which one
-   * of several permissions is enough.
+   * The smallest grant that allows a denied request. Throws `check_invalid`, and `request_has_choice` for an API request that any one
+   * of several permissions allows.
    *
    * @example
    * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
    */
   leastGrant(question: Question | RequestQuestion | string): LeastGrant;
   /**
-   * The least that has to go for what a question asks to be denied. Throws `check_invalid` or `request_not_taken`.
+   * The smallest change that denies an allowed request. Throws `check_invalid` or `request_not_taken`.
    *
    * @example
    * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).least;
@@ -34,7 +34,7 @@ export class Identity extends BaseIdentity {
   revoke(question: Question | string): Revocation;
 }
 
-/** A policy that can also be asked about as a whole (docs/analysis.md); the rest is as in `gbac-engine`. */
+/** A policy with questions about the whole policy (docs/analysis.md); otherwise as in `gbac-engine`. */
 export class Policy extends Base {
   protected constructor();
   /** As in `gbac-engine`. */
@@ -44,14 +44,15 @@ export class Policy extends Base {
   /** As in `gbac-engine`. */
   openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
   /**
-   * Who may do one operation on one resource. Throws `check_invalid` or `request_not_taken`.
+   * Who can perform an operation on a resource. Throws `check_invalid` or `request_not_taken`.
    *
    * @example
    * policy.whoCan({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).entries;
    */
   whoCan(question: Question | string): WhoCan;
   /**
-   * Everything that somebody may do: a person, with `expired: true` once that person's claims have expired, or a principal by its name. Throws the codes of principals and of claims.
+   * The effective permissions of a user, with `expired: true` once the claims have expired, or of a principal. Throws the codes
+   * of principals and of claims.
    *
    * @example
    * policy.permissions('Group:engineering').grants;
@@ -59,22 +60,22 @@ export class Policy extends Base {
   permissions(who: Principal): Permissions;
   permissions(who: Names | Claims, options?: Omit<Circumstances, 'host'>): Permissions;
   /**
-   * The least that would allow somebody what a question asks. Throws as `identity.leastGrant` and `policy.open`.
+   * The smallest grant that allows a denied request of a user. Throws like `identity.leastGrant` and `policy.open`.
    *
    * @example
    * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
    */
   leastGrant(who: Names | Claims, question: Question | RequestQuestion | string): LeastGrant;
   /**
-   * The least that has to go for what a question asks to be denied to somebody. Throws as `identity.revoke` and `policy.open`.
+   * The smallest change that denies an allowed request of a user. Throws like `identity.revoke` and `policy.open`.
    *
    * @example
    * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).leave;
    */
   revoke(who: Names | Claims, question: Question | string): Revocation;
   /**
-   * How two people differ: groups and ACLs of one alone, and all that one may and the other may not. With a question, its answers
-   * for both. An open identity of this policy is compared as it is. Throws `other_module` for one of another entry, and as
+   * Compares two users: their groups, ACLs and effective access. With a request, also its decisions
+   * for both. Accepts identities of this policy. Throws `other_module` for one of another entry point, and like
    * `policy.open` and `policy.check`.
    *
    * @example
@@ -82,16 +83,16 @@ export class Policy extends Base {
    */
   compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Question | RequestQuestion | string): People;
   /**
-   * Names that become one group, by `suffix` or at a comma: of `names`, which are as a token has them, and of all known groups; with
-   * what each extra person gains. At most `limit` of them, 100 unless told. Throws `wrong_type`, or the code of an unknown behavior.
+   * Different names that become the same group, among `names` (as in a token) and all groups of the policy, with
+   * the access that each gains. Returns at most `limit` collisions, by default 100. Throws `wrong_type`, or the code of an unknown behavior.
    *
    * @example
    * policy.collisions({ names: alice.inspection.elements.map(({ raw }) => raw), nested: 'suffix' }).collisions;
    */
   collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): Collisions;
   /**
-   * What changes would do to somebody: nothing is changed. With a question, its answers before and after. Throws `change_invalid`, and
-   * as `policy.open` and `policy.check`.
+   * How changes would affect a user's access; the policy stays unchanged. With a request, also its decisions before and after. Throws
+   * `change_invalid`, and like `policy.open` and `policy.check`.
    *
    * @example
    * policy.whatIf({ user: 'alice' }, [{ change: 'join_group', group: 'eng' }]).gains;
@@ -101,14 +102,14 @@ export class Policy extends Base {
     question?: Question | RequestQuestion | string,
   ): WhatIf;
   /**
-   * What a later policy decides differently, and for whom.
+   * The decisions that differ in a new policy, and for whom.
    *
    * @example
    * before.diff(after).relation;
    */
   diff(later: Policy): Diff;
   /**
-   * What is odd in it. What a document holds twice is seen by {@link lintDocument} only.
+   * Finds rules that probably don't do what you intended. Only {@link lintDocument} finds duplicates.
    *
    * @example
    * policy.lint().filter((finding) => finding.severity === 'error');
@@ -117,7 +118,7 @@ export class Policy extends Base {
 }
 
 /**
- * What is odd in a policy document, what it holds twice too. Throws `policy_invalid`.
+ * Finds rules of a policy document that probably don't do what you intended, and duplicates. Throws `policy_invalid`.
  *
  * @example
  * await lintDocument(await readFile('policy.json', 'utf8'));

@@ -6,7 +6,7 @@ import type {
 export type * from './types.js';
 
 /**
- * Every error of this package: a stable `code`, a message for people, and for a document every problem at once. The codes are
+ * Every error of this package: a stable `code`, a message, and for a document all problems. The codes are
  * in docs/policy-document.md; the package itself adds `wrong_type`, `unknown_value`, `unknown_option`, `exclusive_options`,
  * `too_many_arguments`, `clock_in_milliseconds`, `clock_invalid`, `not_well_formed`, `too_long`, `not_json`, `freed`, `not_loaded`,
  * `module_not_loaded`, `other_module`, `not_verified` and `engine_failed`.
@@ -24,24 +24,24 @@ export class EngineError extends Error {
   readonly problems?: Problem[];
 }
 
-/** Where a wasm module comes from: compiled, its bytes, a response, or an address. */
+/** The source of a wasm module: a compiled module, bytes, a response, or a URL. */
 export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
 
 /**
- * Loads the wasm module; without `wasm`, from disk in Node and from beside this file elsewhere. Only the first call loads, and
- * `Policy.load` does it as well. Throws `module_not_loaded`.
+ * Loads the wasm module: from `wasm`, or by default from the folder of this file. Only the first call loads it, and
+ * `Policy.load` calls it too. Throws `module_not_loaded`.
  *
  * @example
- * import wasm from 'gbac-engine/engine.wasm';   // in a worker, whose bundler gives a compiled module
+ * import wasm from 'gbac-engine/engine.wasm';   // in a worker, where the bundler provides a compiled module
  * await init(wasm);
  */
 export function init(wasm?: WasmSource | Promise<WasmSource>): Promise<void>;
 
-/** How a policy is loaded. */
+/** Options of loading a policy. */
 export interface LoadOptions {
   /**
-   * How many names that were asked about stay found, so that asking again costs a third: 16,384 unless it is given, about 200
-   * bytes each; 0 for none. When there are more, or they take more than 16 MiB, the cache is cleared. Names of more than
+   * Maximum number of checked names to cache, which makes further checks of a name three times as fast. The default is 16,384, about 200
+   * bytes each; 0 disables the cache. If there are more, or they use more than 16 MiB, the cache is cleared. Names of more than
    * 4,096 bytes are never cached.
    */
   remember?: number;
@@ -50,7 +50,7 @@ export interface LoadOptions {
 }
 
 /**
- * A policy, loaded once and asked many times. Every method throws an {@link EngineError}.
+ * A policy, loaded once for many checks. Every method throws an {@link EngineError}.
  *
  * @example
  * using policy = await Policy.load({ version: 1, acls: [] });
@@ -58,7 +58,7 @@ export interface LoadOptions {
 export class Policy {
   protected constructor();
   /**
-   * Loads a policy document, an object or JSON text. Throws `policy_invalid` with every problem at once.
+   * Loads a policy document, an object or JSON text. Throws `policy_invalid` with all problems.
    *
    * @example
    * const policy = await Policy.load(await readFile('policy.json', 'utf8'));
@@ -83,45 +83,45 @@ export class Policy {
   check(check: Who & RequestQuestion): RequestAnswer;
   check(check: string): Decision | RequestAnswer;
   /**
-   * Answers a check about one operation on one resource, with all that led to the answer. Throws as {@link check}.
+   * Explains the decision on an operation on a resource. Throws like {@link check}.
    *
    * @example
    * policy.explain(check).candidates.filter((candidate) => candidate.standing === 'near_miss');
    */
   explain(check: (Who & Question) | string): Explanation;
   /**
-   * Says what comes out of names, claims or a token. Throws `identity_invalid`, or the code of the token or the claims.
+   * Returns the user and groups of names, claims or a token. Throws `identity_invalid`, or the code of the token or the claims.
    *
    * @example
    * policy.inspect({ unverified_token: token }).groups;
    */
   inspect(who: Names | Who): Inspection;
   /**
-   * Opens an identity once, to ask it many times; it stays right when the policy changes. Claims are taken as they are: nobody
-   * has checked them. Throws as {@link inspect}.
+   * Resolves an identity once for many checks; it stays correct if the policy changes. Claims are not verified.
+   * Throws like {@link inspect}.
    *
    * @example
    * using alice = policy.open({ user: 'alice', groups: ['engineering'] });
    */
   open(who: Names | Claims | string): Identity;
   /**
-   * Opens the identity of a token whose signature nobody looks at: to try a policy, never to let somebody in. Verified tokens
-   * come from `gbac-engine/verify`. Throws as {@link inspect}.
+   * Resolves the identity of a token without verifying its signature: for simulation, never to grant access. Use
+   * `gbac-engine/verify` to verify tokens. Throws like {@link inspect}.
    *
    * @example
    * policy.openUnverified(token).groups;
    */
   openUnverified(token: string, options?: { userinfo?: Record<string, unknown> }): Identity;
   /**
-   * A resource that is asked about often; there is nothing to free.
+   * A resource for frequent checks; it does not have to be freed.
    *
    * @example
    * const orders = policy.resource('topic', 'orders'); alice.can('read', orders);
    */
   resource(resourceType: ResourceType | ResourceTypeName, name: string): Resource;
   /**
-   * Makes one change in place and says whether anything is different now. What a document may hold may be added. Throws
-   * `change_invalid`, `role_unknown` or `role_exists`, and the policy is as before.
+   * Makes one change in place and returns whether the policy changed. Accepts everything that a document can contain. Throws
+   * `change_invalid`, `role_unknown` or `role_exists`, and the policy stays unchanged.
    *
    * @example
    * policy.apply({ change: 'add_member', role: 'readers', principal: 'Group:engineering' });
@@ -135,15 +135,15 @@ export class Policy {
    */
   export(): ExportedDocument;
   /**
-   * How many bytes of memory the engine has taken, for all policies of this entry together. It never shrinks.
+   * Bytes of memory used by the engine for all policies of this entry point. It never shrinks.
    *
    * @example
    * console.log(policy.memoryBytes() / 2 ** 20, 'MiB');
    */
   memoryBytes(): number;
   /**
-   * Gives the policy's memory back as soon as no identity of it is open; otherwise that happens when it is collected. Using the
-   * policy afterwards throws `freed`; its open identities go on.
+   * Frees the policy's memory once it has no open identities; otherwise the garbage collector does. Using the
+   * policy afterwards throws `freed`; its open identities keep working.
    *
    * @example
    * policy.free();   // or `using policy = ..`
@@ -152,15 +152,15 @@ export class Policy {
   [Symbol.dispose](): void;
 }
 
-/** A resource that is asked about often: made by {@link Policy.resource}, and good for every policy of the same entry. */
+/** A resource for frequent checks, created by {@link Policy.resource} and valid for every policy of the same entry point. */
 export class Resource {
   private constructor();
   private readonly resource: true;
 }
 
 /**
- * An identity that is open: a check costs the same however many groups it has. Operations and resource types are in the
- * platform's own values or the short form, such as `read`.
+ * A resolved identity: the cost of a check does not depend on its number of groups. Operations and resource types have the
+ * values of the platform or the short form, such as `read`.
  *
  * An identity from claims with an `exp` is denied once that time has passed. `{ now }` replaces the clock, and only
  * `{ ignoreExpiry: true }` ignores the expiry. An `exp` that is not a number counts as expired, with the warning
@@ -172,13 +172,13 @@ export class Identity {
   readonly user: string;
   /** The bare names of its groups, in the order of the token. */
   readonly groups: string[];
-  /** What to know about the token and its groups. */
+  /** Warnings about the token and its groups. */
   readonly warnings: Warning[];
-  /** Whether its token was verified. Without that, its answers are information and must not open anything. */
+  /** Whether its token was verified. If not, decisions are information only and must not grant access. */
   readonly verified: boolean;
   /** When its token expires, in seconds since 1970; `undefined` if the token has no `exp`, or one that is not a number. */
   readonly expiresAt: number | undefined;
-  /** All that came out of what it was opened from. */
+  /** The result of reading the names, claims or token. */
   readonly inspection: Inspection;
   /**
    * Whether its token has expired at `now`, in seconds since 1970; the default is the current time. Always `true` if `exp` is
@@ -211,7 +211,7 @@ export class Identity {
     operation: Operation | OperationName, resourceType: ResourceType | ResourceTypeName, name: string, options?: Circumstances,
   ): Outcome;
   /**
-   * As {@link check}, for a resource of {@link Policy.resource}. `'deny'` is truthy here too.
+   * Like {@link check}, for a resource of {@link Policy.resource}. `'deny'` is truthy here too.
    *
    * @example
    * alice.checkResource('write', orders) === 'allow';
@@ -236,7 +236,7 @@ export class Identity {
    */
   checkMany(requests: Iterable<Access & { resource_name: string } & QuestionCircumstances>, options?: Circumstances): Outcome[];
   /**
-   * Returns the decision, with the ACL that decides and the path to it. `host` and `now` are members of the question. Throws
+   * Returns the decision, with the ACL that decides and the path to it. `host` and `now` are members of the request. Throws
    * `check_invalid`.
    *
    * @example
@@ -245,21 +245,21 @@ export class Identity {
   decide(question: Question): Decision;
   decide(question: string): Decision | RequestAnswer;
   /**
-   * The decision with all that led to it. Throws `check_invalid`.
+   * The decision with its explanation. Throws `check_invalid`.
    *
    * @example
    * alice.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).paths;
    */
   explain(question: Question | string): Explanation;
   /**
-   * The answer to a whole request of an API, with every check that it needs. Throws `check_invalid`, `unknown_request` and the
-   * other codes of requests.
+   * The result of an API request, with every check that it needs. Throws `check_invalid`, `unknown_request` and the
+   * other codes of API requests.
    *
    * @example
    * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome === 'allow';
    */
   request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer;
-  /** Gives its memory back at once; otherwise that happens when it is collected. Using it afterwards throws `freed`. */
+  /** Frees its memory immediately; otherwise the garbage collector does. Using it afterwards throws `freed`. */
   free(): void;
   [Symbol.dispose](): void;
 }

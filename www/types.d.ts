@@ -1,13 +1,13 @@
-// What goes in and comes out, as plain JSON values. Tests hold it against the engine: its unions against the engine's tables,
-// its members against real answers.
+// Arguments and results, as plain JSON values. Tests compare the unions with the engine's tables, and
+// the members with actual results.
 
-/** What a resource is, in the platform's own values. `RESOURCE_TYPE_GROUP` is a consumer group. */
+/** The type of a resource, with the values of the platform. `RESOURCE_TYPE_GROUP` is a Kafka consumer group. */
 export type ResourceType =
   | 'RESOURCE_TYPE_TOPIC' | 'RESOURCE_TYPE_GROUP' | 'RESOURCE_TYPE_CLUSTER' | 'RESOURCE_TYPE_TRANSACTIONAL_ID'
   | 'RESOURCE_TYPE_REGISTRY' | 'RESOURCE_TYPE_SUBJECT';
 /** The same in the short form of the command line. */
 export type ResourceTypeName = 'topic' | 'group' | 'cluster' | 'transactional-id' | 'registry-global' | 'registry-subject';
-/** What somebody wants to do, in the platform's own values. */
+/** An operation, with the values of the platform. */
 export type Operation =
   | 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' | 'OPERATION_CREATE' | 'OPERATION_DELETE' | 'OPERATION_ALTER'
   | 'OPERATION_DESCRIBE' | 'OPERATION_CLUSTER_ACTION' | 'OPERATION_DESCRIBE_CONFIGS' | 'OPERATION_ALTER_CONFIGS'
@@ -16,28 +16,28 @@ export type Operation =
 export type OperationName =
   | 'all' | 'read' | 'write' | 'create' | 'delete' | 'alter' | 'describe' | 'clusteraction' | 'describeconfigs'
   | 'alterconfigs' | 'idempotentwrite';
-/** How the name of an ACL's resource is compared; the literal `*` is every name. */
+/** How the resource name of an ACL matches; a literal `*` matches every name. */
 export type PatternType = 'RESOURCE_PATTERN_TYPE_LITERAL' | 'RESOURCE_PATTERN_TYPE_PREFIXED';
-/** What an ACL says. */
+/** Whether an ACL allows or denies. */
 export type PermissionType = 'PERMISSION_TYPE_DENY' | 'PERMISSION_TYPE_ALLOW';
 /** `User:<name>`, `Group:<name>` or `Role:<name>`; `User:*` is everyone. */
 export type Principal = `User:${string}` | `Group:${string}` | `Role:${string}`;
-/** The APIs whose requests are known. */
+/** The APIs with known requests. */
 export type Api = 'kafka' | 'schema_registry' | 'http_proxy';
-/** What a decision comes to. */
+/** The outcome of a decision. */
 export type Outcome = 'deny' | 'allow';
-/** Why. */
+/** The reason of a decision. */
 export type Reason = 'expired' | 'superuser' | 'deny_rule' | 'allow_rule' | 'no_match';
-/** Through which of the four sources the deciding ACL was found. */
+/** The source of the ACL that decided. */
 export type Source = 'user_acl' | 'role_acl' | 'group_acl' | 'group_role_acl';
 
-/** An ACL, its seven members. */
+/** An ACL. */
 export interface Acl {
   resource_type: ResourceType;
-  /** The name or prefix; `*` with the literal pattern is every name. The cluster and the Schema Registry may go without. */
+  /** The name or prefix; `*` with the literal pattern is every name. Optional for the cluster and the Schema Registry. */
   resource_name?: string;
   resource_pattern_type: PatternType;
-  /** Of whom; `RedpandaRole:<name>` is read as `Role:<name>`. */
+  /** The principal; `RedpandaRole:<name>` is read as `Role:<name>`. */
   principal: Principal | `RedpandaRole:${string}`;
   /** `*`, or one IPv4 or IPv6 address. */
   host: string;
@@ -48,34 +48,34 @@ export interface Acl {
 /** An ACL as the engine writes it. */
 export type FullAcl = Required<Acl> & { principal: Principal };
 
-/** Where groups and users come from, and who is a superuser. What is left out has its default. */
+/** How groups and users are read from tokens, and the superusers. Omitted members have their defaults. */
 export interface Settings {
-  /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; `$.groups` unless it is given. */
+  /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; by default `$.groups`. */
   oidc_group_claim_path?: string;
-  /** `none`, the default: names as they are; `suffix`: what follows the last `/`. */
+  /** `none` (default): names are unchanged; `suffix`: only the text after the last `/` is used. */
   nested_group_behavior?: NestedGroupBehavior;
-  /** The claim that names the user: `$.path[/regex/replacement/[L|U]]`; `$.sub` unless it is given. */
+  /** The claim that names the user: `$.path[/regex/replacement/[L|U]]`; by default `$.sub`. */
   oidc_principal_mapping?: string;
   /** Bare user names, for whom everything is allowed. */
   superusers?: string[];
-  /** The managed cloud's mapping, in place of the first two. */
+  /** The managed cloud's mapping, instead of the first two. */
   sso?: { mode: 'use_map'; attributes: Record<string, string> };
 }
 
-/** A role: what it permits are the ACLs of `Role:<name>`. */
+/** A role. Its permissions are the ACLs of `Role:<name>`. */
 export interface Role {
   /** 1 to 128 characters without `,`, `=` and control characters. */
   name: string;
   members?: { principal: `User:${string}` | `Group:${string}` }[];
 }
 
-/** Everything that a decision needs besides the identity and the request. Any other member is refused. */
+/** Everything that a decision needs, except the identity and the request. Any other member is refused. */
 export interface PolicyDocument {
   version: 1;
   settings?: Settings;
   roles?: Role[];
   acls?: Acl[];
-  /** For editors; nothing reads it. */
+  /** For editors; ignored otherwise. */
   $schema?: string;
 }
 
@@ -94,10 +94,10 @@ export type Change =
   | { change: 'add_member' | 'remove_member'; role: string; principal: `User:${string}` | `Group:${string}` }
   | { change: 'settings'; settings: Settings };
 
-/** A change that is tried: of the policy, or of what the identity provider says of the person. */
+/** A hypothetical change: of the policy, or of the groups of a user in the identity provider. */
 export type Trial = Change | { change: 'join_group' | 'leave_group'; group: string };
 
-/** What becomes of path-style names. */
+/** Handling of path-style group names. */
 export type NestedGroupBehavior = 'none' | 'suffix';
 
 /** An identity by its bare names; `User:alice` and `Group:eng` are refused. */
@@ -106,13 +106,13 @@ export interface Names {
   /** An array of names; anything else is refused. If it is omitted, there are no groups. */
   groups?: readonly string[];
 }
-/** Who asks, as the claims of a token say it; nobody has checked them. */
+/** A user by unverified claims. */
 export interface Claims {
   claims: Record<string, unknown>;
-  /** The user-info document, where the settings ask for it. */
+  /** The user-info document, if the settings require it. */
   userinfo?: Record<string, unknown>;
 }
-/** Who asks, as a token says it whose signature nobody looks at. */
+/** A user by a token that is not verified. */
 export interface UnverifiedToken {
   /** A compact JWS. */
   unverified_token: string;
@@ -121,18 +121,18 @@ export interface UnverifiedToken {
 
 /** The options of a method that returns an outcome. Any other member is refused. */
 export interface Circumstances {
-  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  /** IP address of the client. Without it, ACLs limited to one host do not allow, but still deny. */
   host?: string;
   /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
   now?: number;
   /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
   ignoreExpiry?: boolean;
 }
-/** The same as members of a question. */
+/** The same as members of a request. */
 export interface QuestionCircumstances {
-  /** As in {@link Circumstances}. */
+  /** See {@link Circumstances}. */
   host?: string;
-  /** As in {@link Circumstances}. */
+  /** See {@link Circumstances}. */
   now?: number;
   /** `true` ignores the identity's expiry. Cannot be used with `now`. */
   ignore_expiry?: boolean;
@@ -142,10 +142,10 @@ export interface QuestionCircumstances {
 export interface Access {
   operation: Operation | OperationName;
   resource_type: ResourceType | ResourceTypeName;
-  /** Any text; the cluster and the Schema Registry may go without. */
+  /** Any text; optional for the cluster and the Schema Registry. */
   resource_name?: string;
 }
-/** A whole request of an API. */
+/** An API request. */
 export interface ApiRequest {
   api: Api;
   /** In any letter case, such as `OffsetCommit` or `GET /subjects/{subject}/versions`. */
@@ -153,40 +153,40 @@ export interface ApiRequest {
   /** Names by kind; the cluster and the registry are implied. */
   resources?: Partial<Record<'topic' | 'group' | 'transactional_id' | 'subject', readonly string[]>>;
 }
-/** Comes back with the answer, unchanged. */
+/** Returned unchanged with the result. */
 export interface WithId {
   id?: unknown;
 }
-/** What is asked of an identity that is open. */
+/** A request of a resolved identity. */
 export type Question = Access & QuestionCircumstances & WithId;
-/** The same about a whole request. */
+/** An API request of a resolved identity. */
 export type RequestQuestion = { request: ApiRequest } & QuestionCircumstances & WithId;
-/** Who asks, in a check. */
+/** The user of a check. */
 export type Who = { identity: Names } | Claims | UnverifiedToken;
 
 /** A decision. Members that do not apply are absent. */
 export interface Decision extends WithId {
   outcome: Outcome;
   reason: Reason;
-  /** Absent where no ACL decided. */
+  /** Absent if no ACL decided. */
   source?: Source;
-  /** The group on the way to the ACL. */
+  /** The group through which the ACL applies. */
   group?: string;
-  /** The role on the way to the ACL. */
+  /** The role through which the ACL applies. */
   role?: string;
-  /** The deciding ACL. */
+  /** The ACL that decided. */
   acl?: FullAcl;
-  /** The deciding ACL's operation, where it is not the one that was asked for. */
+  /** The operation of the ACL that decided, if it differs from the requested one. */
   implied_by?: Operation;
-  /** The answer could be another one, were the host known. */
+  /** The result could differ if the host were known. */
   host_unknown?: true;
-  /** Whether the identity came from a verified token. A decision with `false` is information and must not open anything. */
+  /** Whether the identity came from a verified token. A decision with `false` is information only and must not grant access. */
   verified: boolean;
 }
 
-/** How the checks of a request combine: the place of one in `checks`, all of these, or any of these. */
+/** How the checks of a request combine: the index of one in `checks`, all of these, or any of these. */
 export type Need = number | { all: Need[] } | { any: Need[] };
-/** The answer to a whole request. */
+/** The result of an API request. */
 export interface RequestAnswer extends WithId {
   outcome: Outcome;
   checks: { operation: Operation; resource_type: ResourceType; resource_name: string; decision: Decision }[];
@@ -194,20 +194,20 @@ export interface RequestAnswer extends WithId {
   verified: boolean;
 }
 
-/** A way from an identity to a principal. */
+/** A path from an identity to a principal. */
 export interface Path {
   source: Source;
   group?: string;
   role?: string;
   principal: Principal;
 }
-/** An ACL that decides, or nearly did, and how each part of it compares. */
+/** An ACL that matches or nearly matches, and how each part of it compares. */
 export interface Candidate {
   acl: FullAcl;
-  /** The ways to its principal. */
+  /** The paths to its principal. */
   paths: Path[];
   principal: 'matches' | 'everyone' | 'letter_case' | 'leading_slash' | 'member_letter_case' | 'member_leading_slash';
-  /** The identity's own principal, where the ACL's is only near it. */
+  /** The principal of the identity, if that of the ACL is only a near miss. */
   own_principal?: Principal;
   /** The member of the role that is a near miss of `own_principal`. */
   member?: Principal;
@@ -216,48 +216,48 @@ export interface Candidate {
   operation: 'exact' | 'implied' | 'all' | 'deny_implies_nothing' | 'no';
   host: 'any' | 'exact' | 'unknown' | 'no';
   standing: 'decides' | 'agrees' | 'overridden' | 'not_reached' | 'near_miss' | 'no_match';
-  /** What alone is in the way. */
+  /** The only part that does not match. */
   near_miss?: 'host' | 'principal_letter_case' | 'principal_leading_slash' | 'member_letter_case' | 'member_leading_slash' | 'name_letter_case' | 'name_leading_slash';
 }
-/** A decision with all that led to it. */
+/** A decision with its explanation. */
 export interface Explanation extends Decision {
-  /** Every way from the identity to a principal, in order. */
+  /** Every path from the identity to a principal, in order. */
   paths: Path[];
   candidates: Candidate[];
-  /** How many ACLs the policy holds. */
+  /** Number of ACLs in the policy. */
   acls: number;
 }
 
-/** Something to know; it never changes what was extracted or decided. */
+/** A warning; it never changes an extraction or a decision. */
 export interface Warning {
   code: string;
   message: string;
-  /** Where in the claims, such as `groups[1]`. */
+  /** The location in the claims, such as `groups[1]`. */
   location?: string;
 }
-/** What came out of a token, or of names. */
+/** The user and groups of a token or of names. */
 export interface Inspection {
   user: string;
   groups: { name: string; raw: string; location: string }[];
   /** Seconds since 1970. */
   expires_at?: number;
   verified: boolean;
-  /** What was found where the groups should be; absent for names. */
+  /** What was found at the claim path; absent for names. */
   claim?:
     | 'array' | 'comma_list' | 'union' | 'missing' | 'overage' | 'id_token' | 'wrong_type' | 'not_string' | 'too_many'
     | 'no_userinfo';
-  /** Every element of the claim and what became of it. */
+  /** Every element of the claim and its result. */
   elements: { location: string; raw: string; outcome: 'kept' | 'duplicate' | 'dropped'; group?: string; code?: string }[];
   warnings: Warning[];
 }
 
-/** One thing that is wrong with a document. */
+/** A problem of a document. */
 export interface Problem {
-  /** Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole. */
+  /** The location: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole. */
   path: string;
-  /** A stable name of the fault. */
+  /** A stable code. */
   code: string;
-  /** What was found and what to do. */
+  /** What is wrong and how to fix it. */
   message: string;
 }
 
@@ -266,38 +266,38 @@ export interface NamePattern {
   resource_name: string;
   resource_pattern_type: PatternType;
 }
-/** An ACL that matches, and the way to it. */
+/** An ACL that matches, and the path to it. */
 export interface Match {
   acl: FullAcl;
   group?: string;
   role?: string;
 }
-/** Who may do one thing. */
+/** Who can perform an operation on a resource. */
 export interface WhoCan {
   superusers: string[];
-  /** Every holder that an ACL on this concerns. */
+  /** Every principal with a matching ACL. */
   entries: {
     principal: Principal;
     /** `User:*` as everyone, and not as the user whose name is an asterisk. */
     everyone?: true;
     /** `User:*`, as the principal or among the members, is the user named `*`. */
     literal?: true;
-    /** Of a role. */
+    /** The members of a role. */
     members?: Principal[];
     outcome: Outcome;
-    /** There also where a deny blocks it. */
+    /** Present even if a deny blocks it. */
     granted_by?: Match;
     denied_by?: Match[];
     host_unknown?: true;
   }[];
-  /** Whoever holds one of these is denied, whatever else they hold. */
+  /** Users with one of these principals are denied, whatever else allows them. */
   blocked_for: Principal[];
 }
-/** What somebody may do: a request is allowed exactly when a grant covers it and none of its exceptions does. */
+/** Effective permissions: a request is allowed exactly if a grant covers it and none of its exceptions does. */
 export interface Permissions {
   /** Everything is allowed, without any grant. */
   superuser: boolean;
-  /** Only where the identity has expired: it may do none of this any more. */
+  /** Present if the identity has expired, and everything is denied. */
   expired?: true;
   grants: (NamePattern & {
     resource_type: ResourceType;
@@ -307,80 +307,80 @@ export interface Permissions {
     except?: (NamePattern & { host: string })[];
   })[];
 }
-/** Requests: operations on names from hosts. */
+/** A region of access: operations on names from hosts. */
 export type Extent = NamePattern & {
   resource_type: ResourceType;
   except?: NamePattern[];
   operations: Operation[];
-  /** Absent when from anywhere. */
+  /** Absent for any host. */
   hosts?: { unknown: boolean; only?: string[]; all_but?: string[] };
 };
-/** What one may and the other may not: two people, or one before and after. */
+/** Differences in access between two users, or of one before and after changes. */
 export interface Comparison {
-  /** Whether each is a superuser, who may do everything. */
+  /** Whether each is a superuser. */
   superusers: [boolean, boolean];
-  /** What the second may and the first may not. */
+  /** Access of the second only. */
   gains: Extent[];
-  /** What the first may and the second may not. */
+  /** Access of the first only. */
   loses: Extent[];
 }
-/** Two people side by side. */
+/** A comparison of two users. */
 export interface People extends Comparison {
   groups_first: string[];
   groups_second: string[];
   groups_both: string[];
-  /** ACLs that reach the first alone. */
+  /** ACLs that apply only to the first. */
   acls_first: FullAcl[];
   acls_second: FullAcl[];
-  /** To what was asked, of the first and the second. */
+  /** The decisions on the request, for the first and the second. */
   answers?: [Decision | RequestAnswer, Decision | RequestAnswer];
 }
-/** One person before and after changes that are tried. */
+/** A user's access before and after hypothetical changes. */
 export interface WhatIf extends Comparison {
   before: { user: string; groups: string[] };
   after: { user: string; groups: string[] };
   groups_gained: string[];
   groups_lost: string[];
-  /** Changes that do nothing, and why; `no_change` where it is so already. */
+  /** Changes without an effect, and why; `no_change` if the policy already is as requested. */
   idle?: { change: Trial; code: string; message: string }[];
-  /** To what was asked, before and after. */
+  /** The decisions on the request, before and after. */
   answers?: [Decision | RequestAnswer, Decision | RequestAnswer];
 }
-/** What has to go for what is allowed to be denied. */
+/** The smallest change that denies an allowed request. */
 export interface Revocation {
   decision: Decision;
-  /** All of them have to go. */
+  /** All of them have to be removed. */
   acls: FullAcl[];
-  /** Of each, all memberships or all ACLs have to go. */
+  /** For each, all memberships or all ACLs have to be removed. */
   roles: { role: string; members: Principal[]; acls: FullAcl[] }[];
-  /** The least rows that have to go; absent where it is denied, or allowed to a superuser. */
+  /** The smallest set of removals; absent if the request is denied, or allowed to a superuser. */
   least?: Change[];
-  /** Groups and roles that the person has to leave where the policy stays; absent where leaving does not help. */
+  /** Groups and roles that the user would have to leave if the policy stays unchanged; absent if that does not help. */
   leave?: Principal[];
-  /** One ACL that denies it and nothing else. */
+  /** A single ACL that denies only this request. */
   deny?: FullAcl;
 }
-/** Names that become one group. */
+/** Different names that become the same group. */
 export interface Collisions {
   collisions: {
-    /** The group that they become, its bare name. */
+    /** The bare name of this group. */
     group: string;
     merging: 'suffix' | 'comma';
     names: { name: string; in_token: boolean; known: boolean }[];
-    /** What somebody in one of the names only gains by it. */
+    /** The access that a user with only one of the names gains. */
     gains: { name: string; extents: Extent[] }[];
   }[];
-  /** How many more there are. */
+  /** Number of collisions that are not listed. */
   more?: number;
 }
-/** A difference between two policies for one holder. */
+/** A difference between two policies for a principal. */
 export interface Difference {
   principal: Principal;
   everyone?: true;
   effect: 'gains' | 'loses' | 'gains_with_others' | 'loses_with_others' | 'still_blocked';
-  /** Exactly the requests that the effect is on. */
+  /** Exactly the affected requests. */
   extents: Extent[];
-  /** A check that is decided differently. */
+  /** A check with different decisions. */
   counterexample?: {
     identity: { user: string; groups: string[] };
     host?: string;
@@ -393,14 +393,14 @@ export interface Difference {
   /** With `still_blocked`, the denies that block it. */
   blocked_by?: FullAcl[];
 }
-/** What two policies decide differently, over every identity that there can be. */
+/** The differences between two policies, over all possible identities. */
 export interface Diff {
   /** `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`. */
   relation: 'equal' | 'wider' | 'narrower' | 'mixed' | 'settings_differ';
-  /** The relation of ACLs, roles and superusers alone. */
+  /** The relation of only ACLs, roles and superusers. */
   acl_relation: 'equal' | 'wider' | 'narrower' | 'mixed';
   differences: Difference[];
-  /** For whoever is given a role. */
+  /** Differences for members of a role. */
   roles: Difference[];
   /** The names of the settings that differ. */
   settings: string[];
@@ -430,25 +430,25 @@ export interface GroupChange {
   /** What a user with this name gains and loses. */
   effects?: { effect: Difference['effect']; extents: Extent[]; blocked_by?: FullAcl[] }[];
 }
-/** What would allow what is denied. */
+/** The smallest grant that allows a denied request. */
 export interface LeastGrant {
   decisions: Decision[];
-  /** Denies because of which no grant helps. */
+  /** Denies that have to be removed first. */
   denied_by?: Match[];
-  /** The smallest sets of groups and roles. */
+  /** The smallest sets of additional groups and roles. */
   sets: Principal[][];
-  /** Whether these are all, and there is no smaller one. */
+  /** Whether all of the smallest sets are listed. */
   complete: boolean;
   /** The narrowest new ACLs. */
   acls: FullAcl[];
 }
-/** Something odd in a policy. */
+/** A rule that probably doesn't do what was intended. */
 export interface Finding {
   code: string;
   severity: 'error' | 'warning' | 'notice';
   message: string;
   hint: string;
-  /** The ACL that it is about, then those that make it so. */
+  /** The ACL of the finding, then those that cause it. */
   acls?: FullAcl[];
   principals?: Principal[];
   /** JSON Pointers into the document. */

@@ -411,7 +411,7 @@ fn choice<T>(
         "_ANY" => None,
         "" | "_UNSPECIFIED" => {
             if must_say {
-                from.refuse(name, format!("must be set; `{kind}_ANY` takes any"));
+                from.refuse(name, format!("must be set; `{kind}_ANY` matches every value"));
             }
             None
         }

@@ -32,9 +32,9 @@ impl AddressError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NotAUrl(_) => "write it in full, such as `https://idp.example/.well-known/openid-configuration`",
-            Self::NotSafe(_) => "take `https`, or `http` to this machine itself, such as `http://127.0.0.1:8080/`",
-            Self::Credentials => "take them out; these documents are public",
+            Self::NotAUrl(_) => "write the full URL, such as `https://idp.example/.well-known/openid-configuration`",
+            Self::NotSafe(_) => "use https, or http to this machine, such as `http://127.0.0.1:8080/`",
+            Self::Credentials => "remove them; the document is public",
         }
     }
 }
@@ -42,9 +42,14 @@ impl AddressError {
 impl fmt::Display for AddressError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAUrl(text) => write!(f, "`{}` is not an address", escaped(text)),
-            Self::NotSafe(text) => write!(f, "what `{}` answers could be anybody's", escaped(text)),
-            Self::Credentials => f.write_str("the address has a user name or a password in it"),
+            Self::NotAUrl(text) => write!(f, "`{}` is not a URL", escaped(text)),
+            Self::NotSafe(text)
+                if text.trim_start().get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http:")) =>
+            {
+                write!(f, "`{}`: plain HTTP to a remote host is not trusted", escaped(text))
+            }
+            Self::NotSafe(text) => write!(f, "`{}` is neither https nor http", escaped(text)),
+            Self::Credentials => f.write_str("the URL contains a user name or a password"),
         }
     }
 }
@@ -97,8 +102,8 @@ impl BaseUrlError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NotAUrl(_) => "write it in full, such as `https://cluster.example:9644`",
-            Self::Surplus => "leave out user name, password, query and fragment",
+            Self::NotAUrl(_) => "write the full URL, such as `https://cluster.example:9644`",
+            Self::Surplus => "remove the user name, password, query and fragment",
         }
     }
 }
@@ -106,9 +111,9 @@ impl BaseUrlError {
 impl fmt::Display for BaseUrlError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotAUrl(text) => write!(f, "`{}` is not the base address of an API", escaped(text)),
-            // The text is not repeated: it may hold a password.
-            Self::Surplus => f.write_str("the address holds more than a scheme, a host, a port and a path"),
+            Self::NotAUrl(text) => write!(f, "`{}` is not the base URL of an API", escaped(text)),
+            // The text is not repeated, because it can contain a password.
+            Self::Surplus => f.write_str("the URL contains more than a scheme, a host, a port and a path"),
         }
     }
 }

@@ -87,9 +87,9 @@ impl<'q> Parameters<'q> {
     fn unknown(&self, name: &str) -> FieldViolation {
         let known: Vec<String> = self.known.iter().map(|name| format!("`{name}`")).collect();
         let text = match known.as_slice() {
-            [] => "is not known here; there are no parameters".to_owned(),
-            [one] => format!("is not known here; the parameter is {one}"),
-            _ => format!("is not known here; the parameters are {}", known.join(", ")),
+            [] => "is an unknown parameter; there are no parameters".to_owned(),
+            [one] => format!("is an unknown parameter; the parameter is {one}"),
+            _ => format!("is an unknown parameter; the parameters are {}", known.join(", ")),
         };
         FieldViolation::new(escaped(name), text)
     }
@@ -160,12 +160,12 @@ mod tests {
             faults("a=1&dry_run=1&b=2&a=2&dry_run=2", &["dry_run"]),
             [
                 fault("dry_run", "is given more than once"),
-                fault("a", "is not known here; the parameter is `dry_run`"),
-                fault("b", "is not known here; the parameter is `dry_run`"),
+                fault("a", "is an unknown parameter; the parameter is `dry_run`"),
+                fault("b", "is an unknown parameter; the parameter is `dry_run`"),
             ]
         );
-        assert_eq!(faults("x", &[]), [fault("x", "is not known here; there are no parameters")]);
-        assert_eq!(faults("x", &["a", "b"]), [fault("x", "is not known here; the parameters are `a`, `b`")]);
+        assert_eq!(faults("x", &[]), [fault("x", "is an unknown parameter; there are no parameters")]);
+        assert_eq!(faults("x", &["a", "b"]), [fault("x", "is an unknown parameter; the parameters are `a`, `b`")]);
     }
 
     #[test]

@@ -269,7 +269,7 @@ impl Refusal {
     /// use gbac_api::problem::Refusal;
     /// let refusal = Refusal::read(404, r#"{"code":"NOT_FOUND","message":"there is no role `x`","details":[]}"#);
     /// assert_eq!(refusal.to_string(), "there is no role `x`");
-    /// assert_eq!(Refusal::read(502, "<html>").to_string(), "the service answered with status 502");
+    /// assert_eq!(Refusal::read(502, "<html>").to_string(), "the service responded with status 502");
     /// ```
     #[must_use]
     pub fn read(status: u16, body: &str) -> Self {
@@ -297,7 +297,7 @@ impl Refusal {
             let message = "the cluster properties were not changed".into();
             return Self { status, code: String::new(), message, fields };
         }
-        let message = format!("the service answered with status {status}");
+        let message = format!("the service responded with status {status}");
         Self { status, code: String::new(), message, fields: Vec::new() }
     }
 }
@@ -365,7 +365,7 @@ mod tests {
             "details": [{ "@type": "type.googleapis.com/google.rpc.Help", "links": [] }] }));
         assert!(refusal.fields.is_empty());
         for body in ["", "null", "{}", "[1]"] {
-            assert_eq!(Refusal::read(500, body).message, "the service answered with status 500");
+            assert_eq!(Refusal::read(500, body).message, "the service responded with status 500");
         }
     }
 }

@@ -12,100 +12,99 @@ use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, 
 use policy::PolicyCommand;
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
-use crate::{input, instant};
+use crate::instant;
+pub(crate) use crate::output::Format;
 
-/// Group-based access control for streaming platforms: token to groups to verdict, with reasons.
+/// Group-based access control for streaming platforms: test and explain who can do what.
 #[derive(Debug, Parser)]
 #[command(name = "gbac", version, propagate_version = true, arg_required_else_help = true)]
 pub(crate) struct Cli {
-    /// How results are written.
+    /// Output format.
     #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
     pub(crate) format: Format,
     #[command(subcommand)]
     pub(crate) command: Command,
 }
 
-/// How results are written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people.
-    Text,
-    /// For programs.
-    Json,
-    /// For programs that would rather read YAML.
-    Yaml,
-}
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Decide whether someone may do something, and say why.
+    /// Check whether a user can perform an operation, and explain the decision.
     ///
-    /// Exit codes: 0 allowed (or every line of --requests was evaluated), 2 denied, 1 error, 64 wrong usage.
+    /// Exit codes: 0 allowed (or every line of --requests was evaluated), 1 error, 2 denied, 64 invalid usage.
     Check(Box<CheckArgs>),
-    /// Say who may do something: every user, group and role that an ACL on it concerns, and what grants or blocks it.
+    /// List the users, groups and roles that can access a resource, and what allows or denies each.
     WhoCan(WhoCanArgs),
-    /// Say what somebody may do, as patterns with the exceptions that denies make.
+    /// List the effective permissions of a user or principal, with the exceptions made by deny ACLs.
     Permissions(Box<PermissionsArgs>),
-    /// Say the least that would allow what is denied: groups or roles that are there, or the narrowest new ACLs.
-    LeastGrant(Box<AskArgs>),
-    /// Say the least that has to go for something that is allowed to be denied: rows of the policy, what the person holds, or one deny.
-    Revoke(Box<AskArgs>),
-    /// Compare two people: groups and ACLs of one alone, and everything that one may and the other may not.
-    Compare(Box<CompareArgs>),
-    /// Try changes on one person: everything that they gain and lose, and the verdict before and after. Nothing is changed.
+    /// Find the smallest grant that allows a denied request.
     ///
-    /// Exit code 1 when a change cannot be made.
+    /// Lists the existing groups and roles that would allow the request, and the narrowest new ACLs.
+    LeastGrant(Box<PolicyQueryArgs>),
+    /// Find the smallest change that denies an allowed request.
+    ///
+    /// Lists the ACLs and memberships to remove, the groups and roles that the user could leave, and a single deny ACL.
+    Revoke(Box<PolicyQueryArgs>),
+    /// Compare two users: their groups, their ACLs and their effective access.
+    Compare(Box<CompareArgs>),
+    /// Show how changes would affect a user's access, without making them.
+    ///
+    /// Exits with 1 if a change cannot be applied.
     WhatIf(Box<WhatIfArgs>),
-    /// Find names that become one group, by `suffix` or at a comma, and what each extra person gains by it.
+    /// Find collisions: different names that become the same group, and the access gained by each.
     Collisions(CollisionsArgs),
-    /// Policy documents: look into them, take one from an existing cluster, write one as a script.
+    /// Validate, lint, compare, import and convert policy documents.
     Policy {
         #[command(subcommand)]
         command: PolicyCommand,
     },
-    /// Look into access tokens.
+    /// Inspect access tokens.
     Token {
         #[command(subcommand)]
         command: TokenCommand,
     },
-    /// Find out why somebody lacks a group: the four steps of troubleshooting, each with what was found and what to do.
+    /// Diagnose why a user lacks a group, in four steps.
     ///
-    /// Exit code 1 when a step fails.
+    /// Exits with 1 if a step fails.
     Doctor(Box<DoctorArgs>),
-    /// Run assertion files; exit 1 when one test fails.
+    /// Run assertion files; exits with 1 if a test fails.
     Test(TestArgs),
     /// Serve the console and the APIs.
+    ///
+    /// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
+    /// password and shows it once.
     Serve(Box<ServeArgs>),
-    /// Fetch the whole policy document of a running service.
+    /// Export the policy of a running service as a policy document.
     Export(ExportArgs),
-    /// Replace the whole policy of a running service, all or nothing; refused when somebody else changes it meanwhile.
+    /// Replace the policy of a running service with a policy document.
+    ///
+    /// Either every change is made or none. If someone else changes the policy in the meantime, the import is refused.
     Import(ImportArgs),
-    /// ACLs and roles of a running service.
+    /// Manage the ACLs and roles of a running service.
     Security {
         #[command(flatten)]
         connect: ConnectArgs,
         #[command(subcommand)]
         command: SecurityCommand,
     },
-    /// Properties, loggers and licence of a running service.
+    /// Manage the properties, loggers and license of a running service.
     Cluster {
         #[command(flatten)]
         connect: ConnectArgs,
         #[command(subcommand)]
         command: ClusterCommand,
     },
-    /// Where services are and who asks, under names of your own.
+    /// Manage connection profiles.
     Profile {
         #[command(subcommand)]
         command: ProfileCommand,
     },
-    /// Write the completions of a shell to standard output.
+    /// Print a completion script for a shell.
     Completions {
         /// The shell.
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Older names of commands.
+    /// Deprecated aliases.
     Admin {
         #[command(flatten)]
         connect: ConnectArgs,
@@ -116,135 +115,129 @@ pub(crate) enum Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum TokenCommand {
-    /// Show which groups come out of a token, step by step.
+    /// Show which user and groups a token produces, step by step.
     Inspect(Box<InspectArgs>),
 }
 
-/// Keys that verify a token.
+/// The keys that verify a token, and what it must state.
 #[derive(Debug, Args)]
 pub(crate) struct KeyArgs {
-    /// The JWKS that verifies the token (RFC 7517).
+    /// JSON Web Key Set that verifies the token (RFC 7517).
     #[arg(long, value_name = "FILE")]
     pub(crate) jwks: Option<PathBuf>,
-    /// The issuer that the token must name.
+    /// Required issuer of the token (`iss`).
     #[arg(long, requires = "jwks", value_name = "URL")]
     pub(crate) issuer: Option<String>,
-    /// The audience that the token must name.
+    /// Required audience of the token (`aud`).
     #[arg(long, requires = "jwks", value_name = "NAME")]
     pub(crate) audience: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct CheckArgs {
-    /// The policy document.
+    /// Policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// One check a line (JSON Lines), `-` for standard input; one decision a line comes back, in order. Empty lines are skipped.
+    /// File with one check per line (JSON Lines), `-` for standard input. The output has one decision per line, in the
+    /// same order; empty lines are skipped.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "token_file", "operation", "request", "host"])]
     pub(crate) requests: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) who: WhoArgs,
+    pub(crate) subject: SubjectArgs,
     #[command(flatten)]
-    pub(crate) question: QuestionArgs,
-    /// Append the audit events of the decisions to this file, one JSON object a line (OCSF 1.0.0).
+    pub(crate) query: QueryArgs,
+    /// Append an audit event for each decision to this file, one JSON object per line (OCSF 1.0.0).
     #[arg(long, value_name = "FILE")]
     pub(crate) audit: Option<PathBuf>,
 }
 
-/// Who asks: a token, or a user with groups.
+/// The user of a question: a token, or a name with groups.
 #[derive(Debug, Args)]
-pub(crate) struct WhoArgs {
-    /// A file with the access token, `-` for standard input; also from GBAC_TOKEN.
+pub(crate) struct SubjectArgs {
+    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
     #[arg(long, value_name = "FILE", conflicts_with = "user")]
     pub(crate) token_file: Option<PathBuf>,
-    /// A user by name, in place of a token.
+    /// User name, instead of a token.
     #[arg(long, value_name = "NAME")]
     pub(crate) user: Option<String>,
-    /// Groups of --user: comma-separated bare names; quote a name that contains a comma: '"a,b"'.
+    /// Groups of --user, comma-separated and without the prefix `Group:`; quote a name that contains a comma: '"a,b"'.
     #[arg(long, value_name = "GROUPS", requires = "user")]
     pub(crate) member_of: Vec<String>,
-    /// The user-info document, where the policy's SSO mapping asks for it.
+    /// User-info document, if the policy's SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) keys: KeyArgs,
-    /// Time of the decision, if the identity expires: seconds since 1970, or a date and time such as
-    /// 2026-01-01T00:00:00Z (default: now).
+    /// Time of the decision, which matters if the token expires: seconds since 1970, or a date and time such as
+    /// 2026-01-01T00:00:00Z [default: now].
     #[arg(long, value_name = "INSTANT", allow_hyphen_values = true, value_parser = instant::parse)]
     pub(crate) at: Option<f64>,
 }
 
-impl WhoArgs {
-    /// The time of the decision, in seconds since 1970.
-    pub(crate) fn seconds(&self) -> f64 {
-        self.at.unwrap_or_else(input::now)
-    }
-}
-
-/// What is asked: an operation on a resource, or a whole request.
+/// The question: an operation on a resource, or an API request.
 #[derive(Debug, Args)]
-pub(crate) struct QuestionArgs {
-    /// The operation, such as read or describe-configs.
+pub(crate) struct QueryArgs {
+    /// Operation, such as read or describe-configs.
     #[arg(long, value_name = "OPERATION", conflicts_with = "request")]
     pub(crate) operation: Option<String>,
-    /// The API of --request: kafka, schema_registry or http_proxy.
+    /// API of --request: kafka, schema_registry or http_proxy.
     #[arg(long, value_name = "API", requires = "request", default_value = "kafka")]
     pub(crate) api: String,
-    /// A whole request, such as Produce, in place of --operation.
+    /// API request, such as Produce, instead of --operation; checks every permission that it needs.
     #[arg(long, value_name = "NAME")]
     pub(crate) request: Option<String>,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
-    /// The client's address; without it the check fails closed.
+    /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct WhoCanArgs {
-    /// The policy document.
+    /// Policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// The operation, such as read or describe-configs.
+    /// Operation, such as read or describe-configs.
     #[arg(long, value_name = "OPERATION")]
     pub(crate) operation: String,
     #[command(flatten)]
     pub(crate) resources: ResourceArgs,
-    /// The client's address; without it ACLs of one host do not allow, and their denies do.
+    /// IP address of the client. Without it, ACLs limited to one host do not allow, but still deny.
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) host: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct PermissionsArgs {
-    /// The policy document.
+    /// Policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
-    /// One principal, such as Group:engineering or Role:readers, in place of a person; `User:*` is everyone.
+    /// Principal, such as Group:engineering or Role:readers, instead of a user; `User:*` is everyone.
     #[arg(long, value_name = "TYPE:NAME", conflicts_with_all = ["user", "token_file"])]
     pub(crate) principal: Option<String>,
     #[command(flatten)]
-    pub(crate) who: WhoArgs,
+    pub(crate) subject: SubjectArgs,
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct AskArgs {
-    /// The policy document.
+pub(crate) struct PolicyQueryArgs {
+    /// Policy document.
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: PathBuf,
     #[command(flatten)]
-    pub(crate) who: WhoArgs,
+    pub(crate) subject: SubjectArgs,
     #[command(flatten)]
-    pub(crate) question: QuestionArgs,
+    pub(crate) query: QueryArgs,
 }
 
-/// Resources, named as in `security acl`.
+/// The resources, named as in `security acl`.
 #[derive(Debug, Args)]
 pub(crate) struct ResourceArgs {
     /// Topics, comma-separated; quote a name that contains a comma: '"a,b"'.
     #[arg(long, value_name = "NAMES")]
     pub(crate) topic: Vec<String>,
-    /// Consumer groups, comma-separated.
+    /// Kafka consumer groups, comma-separated; these are not groups of users.
     #[arg(long, value_name = "NAMES")]
     pub(crate) group: Vec<String>,
     /// The cluster.
@@ -263,10 +256,10 @@ pub(crate) struct ResourceArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct InspectArgs {
-    /// A file with the access token, `-` for standard input; without it GBAC_TOKEN.
+    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
     #[arg(value_name = "FILE", conflicts_with = "claims")]
     pub(crate) token: Option<PathBuf>,
-    /// A file with the claims as a JSON object, in place of a token.
+    /// File with the claims as a JSON object, instead of a token.
     #[arg(long, value_name = "FILE")]
     pub(crate) claims: Option<PathBuf>,
     #[command(flatten)]
@@ -275,43 +268,44 @@ pub(crate) struct InspectArgs {
     pub(crate) keys: KeyArgs,
 }
 
-/// Where groups and the user come from: a policy document, or the settings one by one.
+/// The settings that read user and groups: a policy document, or the settings one by one.
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArgs {
-    /// Take the settings from this policy document.
+    /// Policy document with the settings; `doctor` also checks whether its ACLs and roles name the groups.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["claim_path", "nested", "sso", "principal_mapping"])]
     pub(crate) policy: Option<PathBuf>,
-    /// Where the groups are, a JSON path (default `$.groups`).
+    /// Claim path: the JSON path of the group claim [default: $.groups].
     #[arg(long, value_name = "PATH", conflicts_with = "sso")]
     pub(crate) claim_path: Option<String>,
-    /// What becomes of path-style names: none or suffix.
+    /// Handling of path-style group names: none keeps them, suffix keeps the last segment [default: none].
     #[arg(long, value_name = "BEHAVIOR", conflicts_with = "sso")]
     pub(crate) nested: Option<String>,
-    /// Which claim names the user (default `$.sub`).
+    /// Principal mapping: the claim that names the user [default: $.sub].
     #[arg(long, value_name = "MAPPING")]
     pub(crate) principal_mapping: Option<String>,
-    /// The Attributes JSON of a managed cloud's SSO connection, in place of --claim-path.
+    /// File with the Attributes JSON of a managed cloud's SSO connection, instead of --claim-path.
     #[arg(long, value_name = "FILE")]
     pub(crate) sso: Option<PathBuf>,
-    /// The user-info document, where the SSO mapping asks for it.
+    /// User-info document, if the SSO mapping reads groups or the user from it.
     #[arg(long, value_name = "FILE")]
     pub(crate) userinfo: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct DoctorArgs {
-    /// A file with the access token, `-` for standard input; without it GBAC_TOKEN.
+    /// File with the access token, `-` for standard input [env: GBAC_TOKEN].
     #[arg(value_name = "FILE", conflicts_with = "claims")]
     pub(crate) token: Option<PathBuf>,
-    /// A file with the claims as a JSON object, in place of a token.
+    /// File with the claims as a JSON object, instead of a token.
     #[arg(long, value_name = "FILE")]
     pub(crate) claims: Option<PathBuf>,
-    /// Groups that the token should produce: comma-separated bare names; quote a name that contains a comma: '"a,b"'.
+    /// Groups that the token should produce, comma-separated and without the prefix `Group:`; quote a name that
+    /// contains a comma: '"a,b"'.
     #[arg(long, value_name = "GROUPS")]
     pub(crate) expect_group: Vec<String>,
     #[command(flatten)]
     pub(crate) settings: SettingsArgs,
-    /// Ask the service too: what it sees in the token, its properties, its policy and its log level.
+    /// Also query the running service: how it resolves the token, its properties, its policy and its log level.
     #[arg(long, conflicts_with = "claims")]
     pub(crate) online: bool,
     #[command(flatten)]
@@ -320,77 +314,75 @@ pub(crate) struct DoctorArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// Assertion files, or bug reports that the simulator wrote of a failing test.
+    /// Assertion files, or bug reports that the simulator created from a failing test.
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
-    /// Write a JUnit report to this file as well.
+    /// Also write a JUnit report to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
 }
 
-/// Serve the console and the APIs.
-///
-/// GBAC_ADMIN_PASSWORD is the admin's password, applied at every start. Without it the first start of a service on --data
-/// makes one and shows it once.
+/// The flags of `gbac serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
-    /// Serve a demonstration: in memory, on loopback, with a small policy and an identity provider of its own.
+    /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
     #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
-    /// Keep the policy in this folder; made when there is none.
+    /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
     pub(crate) data: Option<PathBuf>,
-    /// Where to listen; port 0 takes a free one. Beyond loopback it takes --tls-cert or --insecure-listen.
+    /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
-    /// The user with a password, who is a superuser (default admin); also from GBAC_ADMIN_USER.
+    /// User with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
     #[arg(long, value_name = "NAME")]
     pub(crate) admin_user: Option<String>,
-    /// The discovery document of the identity provider (OpenID Connect Discovery 1.0); pins the property of that name.
+    /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the property
+    /// oidc_discovery_url, which cannot be changed while the service runs.
     #[arg(long, value_name = "URL")]
     pub(crate) oidc_discovery_url: Option<String>,
-    /// What the `aud` of a token must hold; pins the property oidc_token_audience.
+    /// Required audience of a token (`aud`). Overrides the property oidc_token_audience in the same way.
     #[arg(long, value_name = "NAME")]
     pub(crate) oidc_audience: Option<String>,
-    /// The enterprise licence: valid, expired or missing; pins it.
+    /// Enterprise license. Overrides the stored license in the same way.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,
-    /// The id of the cluster; without it every id answers.
+    /// Cluster ID that the Control Plane API answers for [default: any].
     #[arg(long, value_name = "ID")]
     pub(crate) cluster_id: Option<String>,
-    /// Where clients find the service (default: where it listens); its host is answered for.
+    /// URL that clients use for the service [default: the listen address]. Requests for its host are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
-    /// Relay to the Admin API of a cluster that runs elsewhere.
+    /// Admin API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_admin: Option<String>,
-    /// Relay to the Data Plane API of a cluster that runs elsewhere.
+    /// Data Plane API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_dataplane: Option<String>,
-    /// Relay to the Control Plane of a cluster that runs elsewhere.
+    /// Control Plane API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_controlplane: Option<String>,
-    /// The certificate to listen with, PEM, followed by those that lead to its root.
+    /// TLS certificate and its chain, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
-    /// The key of --tls-cert, PEM.
+    /// Private key of --tls-cert, in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Listen beyond loopback without TLS, because something in front of the service does it.
+    /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
-    /// Serve the console from this folder instead of the built-in one.
+    /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,
 }
 
-/// What the enterprise licence says (D-16).
+/// State of the enterprise license (D-16).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LicenseArg {
-    /// It holds.
+    /// The license is valid.
     Valid,
-    /// It ran out.
+    /// The license has expired.
     Expired,
-    /// There is none.
+    /// No license is installed.
     Missing,
 }

@@ -1,4 +1,4 @@
-//! `--audit`: the audit events of the decisions that a command makes, appended to a file (specification 6).
+//! `--audit`: audit events of decisions, appended to a file (specification 6).
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,14 +11,14 @@ use gbac_engine::decide::At;
 use crate::input;
 use crate::output::Failure;
 
-/// An open log. An event that cannot be written is an error of the command: no decision goes unrecorded (D-23).
-pub(crate) struct Log {
+/// An audit log. If an event cannot be written, the command fails: no decision goes unrecorded (D-23).
+pub(crate) struct AuditLog {
     file: File,
     name: String,
     product: Product,
 }
 
-impl Log {
+impl AuditLog {
     /// Opens the file for appending.
     pub(crate) fn append_to(path: &Path) -> Result<Self, Failure> {
         let name = path.display().to_string();
@@ -27,16 +27,16 @@ impl Log {
         Ok(Self { file, name, product: Product::default() })
     }
 
-    /// Records one answered check: the sign-in, where a token or its claims opened the identity, and each decision.
+    /// Records an evaluated check: the sign-in, if the identity comes from a token or claims, and each decision.
     pub(crate) fn record(
         &mut self,
         opened: &Opened,
         check: &Check,
         answer: &Answer,
-        otherwise: At,
+        default_at: At,
     ) -> Result<(), Failure> {
         let product = self.product.clone();
-        let seconds = match check.at.unwrap_or(otherwise) {
+        let seconds = match check.at.unwrap_or(default_at) {
             At::Instant(seconds) => seconds,
             At::IgnoringExpiry => input::now(),
         };

@@ -1,4 +1,4 @@
-//! The client of a running service: where it is, who asks, one call, and everything that can go wrong with it.
+//! The client of a running service: its URL, credentials, calls and their errors.
 
 use std::env;
 use std::fmt;
@@ -11,6 +11,7 @@ use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::security::ResolvedIdentity;
 use gbac_api::spelling::RoleSpelling;
+use gbac_console_model::phrases::duration;
 use gbac_engine::policy::Policy;
 use gbac_engine::text::escaped;
 use gbac_engine::token;
@@ -27,44 +28,44 @@ use crate::input;
 use crate::output::{Failure, plain};
 use crate::profile::{self, Profile};
 
-/// Where a service is when nobody says.
+/// URL of the service if none is given.
 const LOCAL: &str = "http://127.0.0.1:8420";
-/// How many of many calls are under way at once; writes that come together share a commit.
+/// Concurrent calls; writes that arrive together share a commit.
 const AT_ONCE: usize = 16;
-/// How long a connection may take.
+/// Timeout of a connection attempt.
 const CONNECT_TIME: Duration = Duration::from_secs(10);
-/// The Data Plane and the Control Plane; everything else is the Admin API's.
+/// Paths of the Data Plane and Control Plane APIs; every other path belongs to the Admin API.
 const DATA_PLANE: [&str; 3] = [paths::ACLS, paths::ROLES, paths::CLUSTERS];
 
-/// Why a call has no answer.
+/// Why a call failed.
 #[derive(Debug)]
 pub(crate) enum CallError {
-    /// There is no TLS here, for example because the machine has no root certificates.
+    /// TLS is not available, for example because the machine has no root certificates.
     Tls(String),
-    /// A name that no address can hold, such as `..`.
+    /// A name that a URL path cannot contain, such as `..`.
     Path(String),
-    /// Nobody answers there.
+    /// No connection to this URL, and why.
     Unreachable(String, String),
-    /// Nobody said anything for so many seconds.
-    TooSlow(String, u32),
-    /// The service does not know who asks; whether credentials were sent.
+    /// No response from this URL within so many seconds.
+    Timeout(String, u32),
+    /// Authentication failed; whether credentials were sent.
     Credentials(bool),
-    /// The service sends elsewhere.
+    /// A redirect, with its status.
     Redirect(u16),
-    /// The answer is not what the service says there.
+    /// The response to this path is not the expected JSON.
     NotJson(String),
-    /// The service refuses.
+    /// The service refused the call.
     Refused(Refusal),
 }
 
 impl CallError {
-    /// A stable name of the fault.
+    /// Stable code of the error.
     pub(crate) fn code(&self) -> String {
         match self {
             Self::Tls(_) => "tls_unavailable".into(),
             Self::Path(_) => "path_invalid".into(),
             Self::Unreachable(..) => "unreachable".into(),
-            Self::TooSlow(..) => "too_slow".into(),
+            Self::Timeout(..) => "too_slow".into(),
             Self::Credentials(_) => "unauthenticated".into(),
             Self::Redirect(_) => "redirected".into(),
             Self::NotJson(_) => "answer_not_json".into(),
@@ -73,23 +74,23 @@ impl CallError {
         }
     }
 
-    /// What is wrong, without what to do.
-    pub(crate) fn words(&self) -> String {
+    /// The message without the hint.
+    pub(crate) fn message(&self) -> String {
         let text = self.to_string();
         text.strip_suffix(self.hint()).unwrap_or(&text).to_owned()
     }
 
-    /// What to do about it; empty where the service says so itself.
+    /// How to fix it; empty if the message of the service says so.
     const fn hint(&self) -> &'static str {
         match self {
             Self::Tls(_) => "; install the machine's root certificates",
             Self::Path(_) => "; rename it in an exported policy document",
-            Self::Unreachable(..) => "; see whether it runs, and name it with --url or GBAC_URL",
-            Self::TooSlow(..) => "; wait longer with --timeout",
+            Self::Unreachable(..) => "; check that the service is running, and set its URL with --url or GBAC_URL",
+            Self::Timeout(..) => "; set a longer --timeout",
             Self::Credentials(false) => "; set GBAC_USER and GBAC_PASSWORD, or GBAC_TOKEN",
-            Self::Credentials(true) => "; see GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
-            Self::Redirect(_) => ", and redirects are not followed; name the service itself with --url or GBAC_URL",
-            Self::NotJson(_) => "; see whether --url or GBAC_URL names the service",
+            Self::Credentials(true) => "; check GBAC_USER and GBAC_PASSWORD, or whether GBAC_TOKEN has expired",
+            Self::Redirect(_) => ", and redirects are not followed; set the service's own URL with --url or GBAC_URL",
+            Self::NotJson(_) => "; check that --url or GBAC_URL is the service",
             Self::Refused(_) => "",
         }
     }
@@ -98,14 +99,16 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Tls(text) => write!(f, "connections cannot be made safe: {text}"),
-            Self::Path(path) => write!(f, "`{}` holds a name that no address can hold", escaped(path)),
-            Self::Unreachable(url, text) => write!(f, "`{url}` cannot be reached: {text}"),
-            Self::TooSlow(url, seconds) => write!(f, "`{url}` was silent for {seconds} seconds"),
-            Self::Credentials(false) => f.write_str("the service asks who you are"),
-            Self::Credentials(true) => f.write_str("the service does not take the credentials"),
-            Self::Redirect(status) => write!(f, "the service answered with status {status}"),
-            Self::NotJson(path) => write!(f, "the answer to `{path}` is not the JSON that is expected there"),
+            Self::Tls(text) => write!(f, "TLS is not available: {text}"),
+            Self::Path(path) => write!(f, "`{}` contains a name that a URL path cannot contain", escaped(path)),
+            Self::Unreachable(url, text) => write!(f, "cannot reach `{url}`: {text}"),
+            Self::Timeout(url, seconds) => {
+                write!(f, "`{url}` did not respond within {}", duration(f64::from(*seconds)))
+            }
+            Self::Credentials(false) => f.write_str("authentication required"),
+            Self::Credentials(true) => f.write_str("credentials rejected"),
+            Self::Redirect(status) => write!(f, "the service responded with status {status}"),
+            Self::NotJson(path) => write!(f, "the response to `{path}` is not the expected JSON"),
             Self::Refused(Refusal { message, fields, .. }) => match fields.as_slice() {
                 [] => f.write_str(message),
                 [fault] => write!(f, "{message}: {}: {}", fault.field, fault.description),
@@ -127,7 +130,7 @@ impl From<CallError> for Failure {
     }
 }
 
-/// Who asks: what there is of the two kinds of credentials.
+/// The credentials of a caller: a token, a user name with a password, or both.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Credentials {
     token: Option<String>,
@@ -135,8 +138,8 @@ struct Credentials {
 }
 
 impl Credentials {
-    /// Flags, then the environment, then the profile; a password that nobody gave is asked for at the terminal.
-    fn of(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
+    /// Reads flags, then the environment, then the profile; prompts for a missing password on a terminal.
+    fn read(args: &ConnectArgs, profile: Option<&Profile>) -> Result<Self, Failure> {
         let password = match &args.password_file {
             Some(path) => Some(input::text(path)?.trim_end_matches(['\r', '\n']).to_owned()),
             None => env::var("GBAC_PASSWORD").ok(),
@@ -145,31 +148,33 @@ impl Credentials {
             Some(path) => Some(input::text(path)?),
             None => env::var("GBAC_TOKEN").ok(),
         };
-        // A profile's user steps back for a token; one who is named now does not.
-        let remembered =
+        // A token overrides the user of a profile, but not a user from a flag or the environment.
+        let from_profile =
             profile.and_then(|profile| profile.user.clone()).filter(|_| password.is_some() || token.is_none());
         let environment = env::var("GBAC_USER").ok();
         let user = args.connect_user.clone().or(match &args.profile {
-            Some(_) => remembered.or(environment),
-            None => environment.or(remembered),
+            Some(_) => from_profile.or(environment),
+            None => environment.or(from_profile),
         });
         let password = match (&user, password) {
             (Some(user), None) if token.is_none() && io::stdin().is_terminal() && !user.contains(':') => {
-                Some(ask_password(user)?)
+                Some(prompt_for_password(user)?)
             }
             (_, password) => password,
         };
         Self::from_parts(user, password, token)
     }
 
-    /// Half of a pair is a slip and never nobody.
+    /// A user without a password, or the reverse, is an error and never an anonymous caller.
     fn from_parts(user: Option<String>, password: Option<String>, token: Option<String>) -> Result<Self, Failure> {
         let basic = match (user, password) {
             (None, None) => None,
-            (Some(user), Some(password)) if is_user(&user) => Some((user, password)),
-            (Some(_), Some(_)) => return Err(Failure::usage("the user's name is empty or holds a colon")),
+            (Some(user), Some(password)) if is_valid_user_name(&user) => Some((user, password)),
+            (Some(_), Some(_)) => {
+                return Err(Failure::usage("the user name is empty or contains a colon; correct --user or GBAC_USER"));
+            }
             (Some(_), None) => {
-                return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or give --password-file"));
+                return Err(Failure::usage("the user has no password; set GBAC_PASSWORD or pass --password-file"));
             }
             (None, Some(_)) => {
                 return Err(Failure::usage("a password was given without a user; set GBAC_USER or pass --user"));
@@ -177,13 +182,13 @@ impl Credentials {
         };
         let token = token.map(|pasted| token::paste(&pasted).token);
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
-            return Err(Failure::usage("--token-file, GBAC_TOKEN: that is not an access token"));
+            return Err(Failure::usage("--token-file, GBAC_TOKEN: not an access token; copy the whole token"));
         }
         Ok(Self { token, basic })
     }
 
-    /// Puts on what opens a path (D-26): a token the Data Plane and a password the rest, as far as there are both.
-    fn sign(&self, path: &str, request: RequestBuilder) -> RequestBuilder {
+    /// Adds the credentials for a path: with both kinds, the token for the Data Plane and the password elsewhere (D-26).
+    fn authorize(&self, path: &str, request: RequestBuilder) -> RequestBuilder {
         let data_plane = DATA_PLANE.iter().any(|api| path.starts_with(api));
         match (&self.token, &self.basic) {
             (Some(token), None) => request.bearer_auth(token),
@@ -194,33 +199,33 @@ impl Credentials {
     }
 }
 
-/// Whether a name can stand before a password (RFC 7617).
-pub(crate) fn is_user(name: &str) -> bool {
+/// Whether a user name can be sent with a password (RFC 7617).
+pub(crate) fn is_valid_user_name(name: &str) -> bool {
     !name.is_empty() && !name.contains(':')
 }
 
-/// Asks at the terminal, without echo.
-fn ask_password(user: &str) -> Result<String, Failure> {
-    let question = format!("Password of {}: ", plain(user));
-    rpassword::prompt_password(question).map_err(|error| Failure::io("the terminal", &error))
+/// Prompts on the terminal, without echo.
+fn prompt_for_password(user: &str) -> Result<String, Failure> {
+    let prompt = format!("Password for {}: ", plain(user));
+    rpassword::prompt_password(prompt).map_err(|error| Failure::io("the terminal", &error))
 }
 
-/// Reads where a service is; credentials go there, so nobody may listen on the way.
-pub(crate) fn base(what: &str, url: &str) -> Result<BaseUrl, Failure> {
+/// Reads the URL of a service. Credentials go there, so plain HTTP is only for this machine.
+pub(crate) fn parse_base_url(what: &str, url: &str) -> Result<BaseUrl, Failure> {
     let base = BaseUrl::parse(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
     address(url).map_err(|error| Failure::usage(format!("{what}: {error}; {}", error.hint())))?;
     Ok(base)
 }
 
-/// One call of many: how, where and with which body.
+/// One call of several.
 pub(crate) struct Call {
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) body: String,
 }
 
-/// An answer that was a success.
-struct Answer {
+/// A successful response.
+struct Success {
     text: String,
     tag: Option<String>,
 }
@@ -237,20 +242,20 @@ pub(crate) struct Client {
 }
 
 impl Client {
-    /// Reads where the service is and who asks: flags, then the environment, then a profile.
+    /// Reads the URL and the credentials: flags, then the environment, then a profile.
     pub(crate) fn open(args: &ConnectArgs) -> Result<Self, Failure> {
-        let profile = profile::chosen(args.profile.as_deref())?;
-        let remembered = || profile.as_ref().map(|profile| profile.url.clone());
+        let profile = profile::selected(args.profile.as_deref())?;
+        let from_profile = || profile.as_ref().map(|profile| profile.url.clone());
         let named = args.url.clone().or_else(|| args.profile.is_none().then(|| env::var("GBAC_URL").ok())?);
-        let url = named.or_else(remembered).unwrap_or_else(|| LOCAL.into());
-        let base = base("--url, GBAC_URL", &url)?;
+        let url = named.or_else(from_profile).unwrap_or_else(|| LOCAL.into());
+        let base = parse_base_url("--url, GBAC_URL", &url)?;
         let roles = match (args.role_spelling, &profile) {
             (Some(spelling), _) => spelling.into(),
             (None, Some(profile)) => profile.spelling()?,
             (None, None) => RoleSpelling::default(),
         };
-        let credentials = Credentials::of(args, profile.as_ref())?;
-        // Fails when somebody chose before, and then it is the same one.
+        let credentials = Credentials::read(args, profile.as_ref())?;
+        // Fails if a provider is already installed, and then it is the same one.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let http = reqwest::Client::builder()
             .user_agent(concat!("gbac/", env!("CARGO_PKG_VERSION")))
@@ -267,17 +272,17 @@ impl Client {
         Ok(Self { base, url, timeout: args.timeout, credentials, roles, http, runtime })
     }
 
-    /// The same caller at another address.
-    pub(crate) fn at(self, what: &str, url: &str) -> Result<Self, Failure> {
-        Ok(Self { base: base(what, url)?, url: url.into(), ..self })
+    /// The same client with another URL.
+    pub(crate) fn with_url(self, what: &str, url: &str) -> Result<Self, Failure> {
+        Ok(Self { base: parse_base_url(what, url)?, url: url.into(), ..self })
     }
 
-    /// How roles are spelled towards this service.
+    /// The prefix of role principals for this service.
     pub(crate) const fn roles(&self) -> RoleSpelling {
         self.roles
     }
 
-    /// Makes many calls, some at a time; says how each ended, and stops where `each` says so.
+    /// Makes calls, several at a time; reports each result, and stops if `each` breaks.
     pub(crate) fn make_all(
         &self,
         calls: impl IntoIterator<Item = Call>,
@@ -285,14 +290,14 @@ impl Client {
     ) {
         let mut calls = calls.into_iter().enumerate();
         self.runtime.block_on(async {
-            let mut under_way = JoinSet::new();
+            let mut pending = JoinSet::new();
             loop {
-                while under_way.len() < AT_ONCE {
+                while pending.len() < AT_ONCE {
                     let Some((place, call)) = calls.next() else { break };
                     match self.request(call.method, &call.path) {
                         Ok(request) => {
                             let request = request.header(CONTENT_TYPE, "application/json").body(call.body);
-                            under_way.spawn(async move { (place, ask(request).await) });
+                            pending.spawn(async move { (place, execute(request).await) });
                         }
                         Err(error) => {
                             if each(place, Err(error)).is_break() {
@@ -301,16 +306,16 @@ impl Client {
                         }
                     }
                 }
-                // A task of ours does not panic and is not aborted.
-                let Some(Ok((place, answer))) = under_way.join_next().await else { return };
-                if each(place, self.judge("", answer).map(|_| ())).is_break() {
+                // These tasks do not panic and are not aborted.
+                let Some(Ok((place, answer))) = pending.join_next().await else { return };
+                if each(place, self.interpret("", answer).map(|_| ())).is_break() {
                     return;
                 }
             }
         });
     }
 
-    /// Whom the service sees in a token (specification 4.3).
+    /// The user and groups that the service reads from a token (specification 4.3).
     pub(crate) fn resolve(&self, token: &str) -> Result<ResolvedIdentity, CallError> {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
@@ -323,7 +328,7 @@ impl Client {
         read(path, &self.send(path, self.request(Method::GET, path)?)?)
     }
 
-    /// Changes something, and reads the answer.
+    /// Changes something, and reads the response.
     pub(crate) fn change<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -335,22 +340,22 @@ impl Client {
         read(path, &self.send(path, request)?)
     }
 
-    /// Sets something that has no body.
+    /// Sets something without a body.
     pub(crate) fn put<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
         read(path, &self.send(path, self.request(Method::PUT, path)?)?)
     }
 
-    /// Deletes what the answer names.
+    /// Deletes something, and reads the response.
     pub(crate) fn delete<T: DeserializeOwned>(&self, path: &str) -> Result<T, CallError> {
         read(path, &self.send(path, self.request(Method::DELETE, path)?)?)
     }
 
-    /// Deletes something; the answer is empty.
+    /// Deletes something; the response is empty.
     pub(crate) fn remove(&self, path: &str) -> Result<(), CallError> {
         self.send(path, self.request(Method::DELETE, path)?).map(|_| ())
     }
 
-    /// The policy, and the state that it is in.
+    /// The policy and its state.
     pub(crate) fn policy(&self) -> Result<(Policy, String), CallError> {
         let answer = self.send(paths::POLICY, self.request(Method::GET, paths::POLICY)?)?;
         let not = || CallError::NotJson(paths::POLICY.into());
@@ -358,13 +363,13 @@ impl Client {
         Ok((policy, answer.tag.ok_or_else(not)?))
     }
 
-    /// Replaces the policy, if it is still in that state; the state after that.
+    /// Replaces the policy if it is still in this state; returns the new state.
     pub(crate) fn replace_policy(&self, policy: &Policy, state: &str) -> Result<Option<String>, CallError> {
         self.put_policy(paths::POLICY, policy, state)
     }
 
     /// Makes every check of [`Client::replace_policy`], and changes nothing.
-    pub(crate) fn rehearse_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
+    pub(crate) fn validate_policy(&self, policy: &Policy, state: &str) -> Result<(), CallError> {
         self.put_policy(&paths::policy_dry_run(), policy, state).map(drop)
     }
 
@@ -374,28 +379,28 @@ impl Client {
         self.send(paths::POLICY, request.body(policy_to_text(policy))).map(|answer| answer.tag)
     }
 
-    /// Whether an address can hold a path.
-    pub(crate) fn can_ask(&self, path: &str) -> Result<(), CallError> {
+    /// Whether a URL can contain this path.
+    pub(crate) fn check_path(&self, path: &str) -> Result<(), CallError> {
         self.request(Method::GET, path).map(drop)
     }
 
     fn request(&self, method: Method, path: &str) -> Result<RequestBuilder, CallError> {
         let (path, query) = path.find('?').map_or((path, ""), |place| path.split_at(place));
         let url = self.base.with(path, query).ok_or_else(|| CallError::Path(path.into()))?;
-        Ok(self.credentials.sign(path, self.http.request(method, url)))
+        Ok(self.credentials.authorize(path, self.http.request(method, url)))
     }
 
-    fn send(&self, path: &str, request: RequestBuilder) -> Result<Answer, CallError> {
-        let answer = self.runtime.block_on(ask(request));
-        self.judge(path, answer)
+    fn send(&self, path: &str, request: RequestBuilder) -> Result<Success, CallError> {
+        let answer = self.runtime.block_on(execute(request));
+        self.interpret(path, answer)
     }
 
-    fn judge(&self, path: &str, answer: Result<Raw, reqwest::Error>) -> Result<Answer, CallError> {
-        let (status, tag, body) = answer.map_err(|error| self.away(&error))?;
+    fn interpret(&self, path: &str, answer: Result<RawResponse, reqwest::Error>) -> Result<Success, CallError> {
+        let (status, tag, body) = answer.map_err(|error| self.transport_error(&error))?;
         let text = String::from_utf8(body);
         if status.is_success() {
             let text = text.map_err(|_| CallError::NotJson(path.into()))?;
-            return Ok(Answer { text, tag });
+            return Ok(Success { text, tag });
         }
         if status.is_redirection() {
             return Err(CallError::Redirect(status.as_u16()));
@@ -406,9 +411,9 @@ impl Client {
         Err(CallError::Refused(Refusal::read(status.as_u16(), &text.unwrap_or_default())))
     }
 
-    fn away(&self, error: &reqwest::Error) -> CallError {
+    fn transport_error(&self, error: &reqwest::Error) -> CallError {
         if error.is_timeout() {
-            return CallError::TooSlow(self.url.clone(), self.timeout);
+            return CallError::Timeout(self.url.clone(), self.timeout);
         }
         // The outermost message says only that something failed; the innermost says what.
         let mut cause: &dyn std::error::Error = error;
@@ -422,9 +427,9 @@ impl Client {
 }
 
 /// Status, state and body.
-type Raw = (StatusCode, Option<String>, Vec<u8>);
+type RawResponse = (StatusCode, Option<String>, Vec<u8>);
 
-async fn ask(request: RequestBuilder) -> Result<Raw, reqwest::Error> {
+async fn execute(request: RequestBuilder) -> Result<RawResponse, reqwest::Error> {
     let response = request.send().await?;
     let (status, tag) = (response.status(), tag(&response));
     Ok((status, tag, response.bytes().await?.into()))
@@ -434,7 +439,7 @@ fn tag(response: &Response) -> Option<String> {
     response.headers().get(ETAG)?.to_str().ok().map(str::to_owned)
 }
 
-fn read<T: DeserializeOwned>(path: &str, answer: &Answer) -> Result<T, CallError> {
+fn read<T: DeserializeOwned>(path: &str, answer: &Success) -> Result<T, CallError> {
     let path = path.split('?').next().unwrap_or(path);
     serde_json::from_str(&answer.text).map_err(|_| CallError::NotJson(path.into()))
 }
@@ -446,7 +451,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_of_a_pair_is_refused() {
+    fn a_user_without_a_password_is_refused() {
         let of = |user: Option<&str>, password: Option<&str>, token: Option<&str>| {
             let own = |text: Option<&str>| text.map(str::to_owned);
             Credentials::from_parts(own(user), own(password), own(token))
@@ -475,7 +480,7 @@ mod tests {
         let signed = |token: bool, basic: bool, path: &str| {
             let token = token.then(|| "t".to_owned());
             let basic = basic.then(|| ("u".to_owned(), "p".to_owned()));
-            let request = Credentials { token, basic }.sign(path, http()).build().unwrap();
+            let request = Credentials { token, basic }.authorize(path, http()).build().unwrap();
             let header = request.headers().get("authorization").map(|value| value.to_str().unwrap().to_owned());
             header.map(|text| text.split(' ').next().unwrap().to_owned())
         };

@@ -1,18 +1,18 @@
-//! Asking before something is gone.
+//! Confirmation before something is removed.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
 use crate::output::Failure;
 
-/// Asks at the terminal; without one the answer has to be in the flags already.
+/// Asks on the terminal; without one, a flag has to confirm.
 pub(crate) fn confirm(question: &str) -> Result<(), Failure> {
     if !io::stdin().is_terminal() {
         return Err(Failure::usage("no terminal to confirm on; pass `--no-confirm`"));
     }
-    ask(question, &mut io::stdin().lock(), &mut io::stderr())
+    prompt(question, &mut io::stdin().lock(), &mut io::stderr())
 }
 
-fn ask(question: &str, from: &mut impl BufRead, to: &mut impl Write) -> Result<(), Failure> {
+fn prompt(question: &str, from: &mut impl BufRead, to: &mut impl Write) -> Result<(), Failure> {
     let failed = |error: io::Error| Failure::io("the terminal", &error);
     write!(to, "{question} [y/N] ").and_then(|()| to.flush()).map_err(failed)?;
     let mut answer = String::new();
@@ -32,7 +32,7 @@ mod tests {
     fn only_a_yes_is_a_yes() {
         let said = |answer: &str| {
             let mut shown = Vec::new();
-            let done = ask("Sure?", &mut answer.as_bytes(), &mut shown);
+            let done = prompt("Sure?", &mut answer.as_bytes(), &mut shown);
             assert_eq!(shown, b"Sure? [y/N] ");
             done.is_ok()
         };

@@ -1,4 +1,4 @@
-//! What commands read: files, standard input, the environment, policies, tokens, keys.
+//! Inputs of commands: files, standard input, the environment, policies, tokens and keys.
 
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
@@ -17,17 +17,20 @@ use crate::args::KeyArgs;
 use crate::output::{Failure, plain};
 use crate::yaml;
 
-/// Whether somebody has read standard input; a second reader would find it empty.
+/// Whether standard input has a reader; a second one would find it empty.
 static STANDARD_INPUT: AtomicBool = AtomicBool::new(false);
 
 /// Standard input, for one reader.
 fn standard_input() -> Result<io::Stdin, Failure> {
     if STANDARD_INPUT.swap(true, Ordering::Relaxed) {
-        return Err(Failure::usage(
-            "`-` is used for two inputs; standard input can only be one of them, so name a file for the other",
-        ));
+        return Err(shared_standard_input());
     }
     Ok(io::stdin())
+}
+
+/// Two inputs name standard input.
+pub(crate) fn shared_standard_input() -> Failure {
+    Failure::usage("`-` is used for two inputs; standard input can only be one of them, so name a file for the other")
 }
 
 /// Opens a file line by line; `-` is standard input.
@@ -64,23 +67,22 @@ pub(crate) fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
     let what = plain(&path.display().to_string());
     match json::parse(&document(path)?) {
         Ok(Value::Object(members)) => Ok(members),
-        Ok(_) => Err(Failure::new("wrong_type", format!("{what}: expected a JSON object"))),
+        Ok(_) => Err(Failure::new("wrong_type", format!("{what}: not a JSON object; write one"))),
         Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
     }
 }
 
-/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`; what people paste round it is taken off.
+/// Reads a token from a file, standard input or, without a path, `GBAC_TOKEN`, without the text that is often pasted with it.
 pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
     let pasted = match path {
         Some(path) => text(path)?,
-        None => std::env::var("GBAC_TOKEN").map_err(|_| {
-            Failure::usage("no token: name a file, `-` for standard input, or set GBAC_TOKEN (an argument would show in process lists)")
-        })?,
+        None => std::env::var("GBAC_TOKEN")
+            .map_err(|_| Failure::usage("no token; name a file, use `-` for standard input, or set GBAC_TOKEN"))?,
     };
     Ok(token::paste(&pasted).token)
 }
 
-/// What verifies tokens: a key set and what a token must name.
+/// Verifies tokens with a key set, issuer and audience.
 pub(crate) struct Verifier {
     keys: KeySet,
     issuer: Option<String>,
@@ -89,8 +91,8 @@ pub(crate) struct Verifier {
 }
 
 impl Verifier {
-    /// Reads the keys, where they were given; tokens are verified at this instant.
-    pub(crate) fn of(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
+    /// Reads the keys, if the flags name any; tokens are verified at this time.
+    pub(crate) fn from_args(args: &KeyArgs, now: f64) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.jwks else { return Ok(None) };
         let keys = KeySet::parse(&text(path)?)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}", plain(&path.display().to_string()))))?;
@@ -101,7 +103,7 @@ impl Verifier {
         Expect { issuer: self.issuer.as_deref(), audience: self.audience.as_deref(), now: self.now }
     }
 
-    /// Every check of one token on a line of its own.
+    /// Each step of verifying one token.
     pub(crate) fn report(&self, token: &str) -> Vec<CheckLine> {
         report(token, &self.keys, self.expect())
     }

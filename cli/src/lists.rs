@@ -1,14 +1,13 @@
-//! Lists in flags: entries with commas between them, and principals whose type may be left out.
+//! Lists in flags: comma-separated entries, and principals with an optional type.
 
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType};
 
 use crate::output::Failure;
 
-/// The entries of a flag that may be repeated and takes lists; an entry with a comma is in double quotes (RFC 4180).
+/// The entries of a repeatable list flag; an entry with a comma is in double quotes (RFC 4180).
 pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
     let mut entries = Vec::new();
     for value in values {
-        // What is no list is taken as it is.
         if !value.is_empty() && !value.contains([',', '"']) {
             entries.push(value.clone());
             continue;
@@ -18,7 +17,7 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
                 "{flag}: a list cannot contain line breaks; quote the entry, or repeat the flag"
             )));
         }
-        // The reader forgives a quote that is not closed, and would read on over the commas.
+        // The CSV reader accepts an unclosed quote and would ignore the commas after it.
         if !value.matches('"').count().is_multiple_of(2) {
             return Err(Failure::usage(format!(
                 "{flag}: a double quote in `{value}` is not closed; quote the whole entry, and double each quote inside it"
@@ -45,8 +44,8 @@ pub(crate) fn entries(flag: &str, values: &[String]) -> Result<Vec<String>, Fail
     Ok(entries)
 }
 
-/// The entries of a flag that takes bare names, of groups for example. What looks like one distinguished name cut in pieces is
-/// refused: the answer would be about other groups than those that were meant.
+/// The entries of a flag for bare names, such as groups. A value that looks like one unquoted distinguished name is refused:
+/// the result would be about other groups than the intended one.
 pub(crate) fn bare_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
     let mut names = Vec::new();
     for value in values {
@@ -72,8 +71,8 @@ fn is_attribute(text: &str) -> bool {
     })
 }
 
-/// Reads a principal; without a type it is a user (D-41). What looks like a type and is none is a slip: in another letter
-/// case, or a capitalized word such as `Groups`.
+/// Reads a principal; without a type it is a user (D-41). A prefix that looks like a mistyped type is refused: one in another
+/// letter case, or a capitalized word such as `Groups`.
 pub(crate) fn principal(flag: &str, text: &str) -> Result<Principal, Failure> {
     match Principal::parse(text) {
         Ok(principal) => Ok(principal),
@@ -104,7 +103,7 @@ pub(crate) fn principals(flag: &str, values: &[String]) -> Result<Vec<Principal>
     for value in values {
         let entries = entries(flag, std::slice::from_ref(value))?;
         let is_typed = |text: &str| Principal::parse(text).is_ok();
-        // `User:CN=a, OU=b` is one name to who writes it, and would be two users.
+        // `User:CN=a, OU=b` is meant as one name, and would be two users.
         let is_plain = !value.contains('"');
         let cut = entries.iter().skip(1).find(|text| {
             is_plain

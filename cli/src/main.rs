@@ -1,4 +1,4 @@
-//! `gbac`: arguments in, one call of the engine or the service, output.
+//! `gbac`: reads the arguments, runs one command, and reports how it ended.
 
 mod args;
 mod audit;
@@ -11,7 +11,7 @@ mod lists;
 mod output;
 mod profile;
 mod progress;
-mod question;
+mod query;
 mod secrets;
 mod usage;
 mod yaml;
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use args::{Command, TokenCommand};
 use output::Failure;
 
-/// Large pages where the system has them: a policy of a million ACLs fills 25,000 small ones.
+/// Uses large pages where the system has them, because a policy of a million ACLs would fill 25,000 small ones.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
         Err(exit) => return exit,
     };
     let format = cli.format;
-    let done = match cli.command {
+    let result = match cli.command {
         Command::Check(args) => commands::check::run(&args, format),
         Command::WhoCan(args) => commands::who_can::run(&args, format),
         Command::Permissions(args) => commands::permissions::run(&args, format),
@@ -53,5 +53,5 @@ fn main() -> ExitCode {
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Admin { connect, command } => commands::cluster::admin(&connect, &command, format),
     };
-    done.unwrap_or_else(|failure: Failure| failure.report(format))
+    result.unwrap_or_else(|failure: Failure| failure.report(format))
 }

@@ -1,33 +1,46 @@
-//! How a command ends: exit codes, failures, values in the wanted form, and text that is safe on a terminal.
+//! Output of commands: exit codes, failures, JSON, YAML, tables, and text that is safe on a terminal.
 
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
+use clap::ValueEnum;
+use gbac_console_model::phrases::count;
+use gbac_engine::policy::Policy;
 use gbac_engine::text::is_hidden;
 use gbac_engine::wire::Problems;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 
-use crate::args::Format;
-use crate::secrets::{scrubbed, scrubbed_problems};
+use crate::secrets::{redacted, redacted_problems};
 
-/// An error; the message is on standard error.
+/// Output format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// Human-readable text.
+    Text,
+    /// One JSON value.
+    Json,
+    /// The same value as YAML.
+    Yaml,
+}
+
+/// An error.
 pub(crate) const ERROR: u8 = 1;
-/// `check` decided: denied.
+/// `check` denied.
 pub(crate) const DENIED: u8 = 2;
-/// The arguments make no sense.
-pub(crate) const WRONG_USAGE: u8 = 64;
+/// The arguments are invalid.
+pub(crate) const INVALID_USAGE: u8 = 64;
 
-/// Why a command did not do its work.
+/// Why a command failed.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: u8,
     code: String,
     message: String,
     problems: Option<Problems>,
-    /// Whether nobody is there to be told.
+    /// Whether there is no reader for the message.
     silent: bool,
 }
 
@@ -37,24 +50,24 @@ impl Failure {
         Self { exit: ERROR, code: code.into(), message: message.into(), problems: None, silent: false }
     }
 
-    /// Arguments that clap lets pass and that make no sense together.
+    /// Arguments that are invalid together.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::value("usage", message)
     }
 
-    /// A value of a flag that cannot be read.
+    /// A flag value that cannot be read.
     pub(crate) fn value(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self { exit: WRONG_USAGE, ..Self::new(code, message) }
+        Self { exit: INVALID_USAGE, ..Self::new(code, message) }
     }
 
-    /// Standard output that cannot be written. A reader that has read enough closes it, and wants no message.
+    /// Standard output failed. If its reader closed it, there is no message.
     pub(crate) fn standard_output(error: &io::Error) -> Self {
         Self { silent: error.kind() == io::ErrorKind::BrokenPipe, ..Self::io("standard output", error) }
     }
 
     /// A document with its problems; `what` names the file.
     pub(crate) fn problems(what: &str, problems: Problems) -> Self {
-        let (what, problems) = (plain(what), scrubbed_problems(problems));
+        let (what, problems) = (plain(what), redacted_problems(problems));
         let message = problems
             .0
             .iter()
@@ -87,13 +100,13 @@ impl Failure {
         Self::new("io", format!("{what}: {why}"))
     }
 
-    /// Writes the failure: text to standard error, and for programs a value to standard output as well.
+    /// Writes the failure to standard error, and with another format than text also to standard output.
     pub(crate) fn report(&self, format: Format) -> ExitCode {
         if self.silent {
             return ExitCode::from(self.exit);
         }
-        let message = scrubbed(&self.message);
-        // A reader that went away has no use for the rest.
+        let message = redacted(&self.message);
+        // If standard error is closed, nobody reads it.
         let _ = writeln!(anstream::stderr(), "{} {}", paint(BAD, "error:"), plain_lines(&message));
         if format != Format::Text {
             let mut error = json!({ "code": self.code, "message": message });
@@ -117,7 +130,7 @@ pub(crate) fn line(out: &mut impl Write, value: &Value) -> Result<(), Failure> {
     writeln!(out, "{}", json_text(value)).map_err(|error| Failure::standard_output(&error))
 }
 
-/// Writes a value to standard output in a program's form.
+/// Writes a value to standard output as JSON or YAML.
 pub(crate) fn value(format: Format, value: &Value) -> Result<(), Failure> {
     let mut out = io::stdout();
     if format == Format::Yaml {
@@ -126,8 +139,8 @@ pub(crate) fn value(format: Format, value: &Value) -> Result<(), Failure> {
     line(&mut out, value)
 }
 
-/// Writes one value of a stream of them: a line of JSON, or a document of YAML.
-pub(crate) fn one_of_many(out: &mut impl Write, format: Format, value: &Value) -> Result<(), Failure> {
+/// Writes one value of a stream: a line of JSON, or a YAML document.
+pub(crate) fn stream_value(out: &mut impl Write, format: Format, value: &Value) -> Result<(), Failure> {
     if format == Format::Yaml {
         let text = format!("---\n{}", yaml_text(value)?);
         return out.write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error));
@@ -135,7 +148,7 @@ pub(crate) fn one_of_many(out: &mut impl Write, format: Format, value: &Value) -
     line(out, value)
 }
 
-/// A value on one line; characters that could play with a terminal are escaped, and it is the same value.
+/// A value as one line of JSON, with the characters escaped that could control a terminal.
 fn json_text(value: &Value) -> String {
     let text = value.to_string();
     if text.bytes().all(|byte| byte < 0x7f) {
@@ -154,7 +167,7 @@ fn json_text(value: &Value) -> String {
     out
 }
 
-/// A value as YAML; in the form of JSON, which YAML contains, where a name has characters that YAML would not escape.
+/// A value as YAML, or as JSON (which is also YAML) if it contains characters that YAML would not escape.
 fn yaml_text(value: &Value) -> Result<String, Failure> {
     let text = serde_saphyr::to_string(value).map_err(|error| Failure::new("yaml", error.to_string()))?;
     let safe = text.chars().all(|c| c == '\n' || !is_hidden(c));
@@ -162,47 +175,43 @@ fn yaml_text(value: &Value) -> Result<String, Failure> {
     Ok(if text.ends_with('\n') { text } else { text + "\n" })
 }
 
-/// Writes text for people; its colours stay where nobody wants them (`NO_COLOR`, a pipe, a dumb terminal).
+/// Writes text, with colors if the terminal supports them and `NO_COLOR` is not set.
 pub(crate) fn text(text: &str) -> Result<(), Failure> {
     anstream::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
 }
 
-/// Writes a document or script as it is.
+/// Writes a document or script unchanged.
 pub(crate) fn document(text: &str) -> Result<(), Failure> {
     io::stdout().write_all(text.as_bytes()).map_err(|error| Failure::standard_output(&error))
 }
 
-/// Writes something to know, beside the result.
+/// Writes a note to standard error.
 pub(crate) fn note(text: &str) {
-    // A reader that went away has no use for it.
-    let _ = writeln!(anstream::stderr(), "{}", plain_lines(&scrubbed(text)));
+    // If standard error is closed, nobody reads it.
+    let _ = writeln!(anstream::stderr(), "{}", plain_lines(&redacted(text)));
 }
 
-/// A count with its noun: `1 ACL`, `2 ACLs`, `2 entries`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    match noun.strip_suffix('y') {
-        _ if count == 1 => format!("{count} {noun}"),
-        Some(stem) => format!("{count} {stem}ies"),
-        None => format!("{count} {noun}s"),
-    }
+/// The size of a policy: `2 ACLs and 1 role`.
+pub(crate) fn contents(policy: &Policy) -> String {
+    format!("{} and {}", count(policy.acl_count(), "ACL"), count(policy.role_count(), "role"))
 }
 
-/// What is well.
+/// Style of a good result.
 pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
-/// What is not.
+/// Style of a bad result.
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-/// Heads of tables.
+/// Style of table headings.
 const HEAD: Style = Style::new().bold();
 
-/// A text in a colour.
+/// A text in a style.
 pub(crate) fn paint(style: Style, text: &str) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// The colour of a word that says how something ended.
-pub(crate) fn tone(word: &str) -> Option<Style> {
+/// The style of a result.
+pub(crate) fn result_style(word: &str) -> Option<Style> {
     match word {
-        "ALLOW" | "Allow" | "Allowed" | "allowed" | "ok" | "passed" => Some(GOOD),
+        "ALLOW" | "Allow" | "Allowed" | "allowed" | "OK" | "ok" | "passed" => Some(GOOD),
         "DENY"
         | "Deny"
         | "Denied"
@@ -216,7 +225,7 @@ pub(crate) fn tone(word: &str) -> Option<Style> {
     }
 }
 
-/// A name as it is shown: what is hidden in it escaped, so that no name can move the cursor or mislead.
+/// A text with hidden characters escaped, so that no name can move the cursor or mislead.
 pub(crate) fn plain(text: &str) -> String {
     text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
 }
@@ -226,8 +235,8 @@ pub(crate) fn plain_lines(text: &str) -> String {
     text.split('\n').map(plain).collect::<Vec<_>>().join("\n")
 }
 
-/// No column is padded further than this; a longer cell sticks out of its own row.
-const WIDEST: usize = 48;
+/// Columns are padded up to this width; a longer cell shifts the rest of its row.
+const MAX_COLUMN_WIDTH: usize = 48;
 
 /// A table with aligned columns; the last column is not padded.
 pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
@@ -235,7 +244,7 @@ pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let widths: Vec<usize> = (0..head.len())
         .map(|column| {
             let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width());
-            let narrow = cells.filter(|width| *width <= WIDEST);
+            let narrow = cells.filter(|width| *width <= MAX_COLUMN_WIDTH);
             narrow.chain(head.get(column).map(|cell| cell.width())).max().unwrap_or_default()
         })
         .collect();
@@ -252,7 +261,7 @@ pub(crate) fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     };
     let mut text = write(head.to_vec(), &|_| Some(HEAD));
     for row in &rows {
-        text.push_str(&write(row.iter().map(String::as_str).collect(), &tone));
+        text.push_str(&write(row.iter().map(String::as_str).collect(), &result_style));
     }
     text
 }
@@ -296,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_of_words_and_not_of_columns() {
+    fn only_whole_results_are_colored() {
         let shown = table(&["V"], &[vec!["denied".into()], vec!["Group:denied".into()]]);
         assert!(shown.contains(&paint(BAD, "denied")) && shown.contains("\nGroup:denied\n"), "{shown:?}");
     }

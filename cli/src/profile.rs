@@ -1,4 +1,4 @@
-//! Profiles: where services are and who asks, in one file of the user's own; never a password or a token.
+//! Connection profiles: URLs and user names of services in one file of the user; never a password or a token.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,27 +12,30 @@ use serde::{Deserialize, Serialize};
 use crate::args::online::SpellingArg;
 use crate::output::Failure;
 
-/// Where one service is and who asks.
+/// The URL of one service and the user to sign in with.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profile {
-    /// The service's address.
+    /// URL of the service.
     pub(crate) url: String,
-    /// Who asks.
+    /// User name to sign in with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) user: Option<String>,
-    /// What stands before the name of a role, where it is not `Role`.
+    /// Prefix of role principals, if it is not `Role`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) role_spelling: Option<String>,
 }
 
 impl Profile {
-    /// The spelling of roles.
+    /// The prefix of role principals.
     pub(crate) fn spelling(&self) -> Result<RoleSpelling, Failure> {
         let Some(word) = &self.role_spelling else { return Ok(RoleSpelling::default()) };
         let known = RoleSpelling::ALL.iter().find(|spelling| spelling.prefix() == word);
         known.copied().ok_or_else(|| {
-            Failure::new("profile_invalid", format!("`{word}` in a profile is no spelling of a role; create it again"))
+            Failure::new(
+                "profile_invalid",
+                format!("a profile has the unknown role prefix `{word}`; create the profile again"),
+            )
         })
     }
 }
@@ -46,11 +49,11 @@ impl From<SpellingArg> for RoleSpelling {
     }
 }
 
-/// All profiles, and which one is used.
+/// All profiles, and the current one.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Profiles {
-    /// The one that is used when nobody says.
+    /// The one that is used if no flag or variable names another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) current: Option<String>,
     /// By name.
@@ -78,7 +81,7 @@ impl Profiles {
     /// Writes the file, for its owner only, all or nothing.
     pub(crate) fn store(&self) -> Result<(), Failure> {
         let path = path().ok_or_else(|| {
-            Failure::new("no_config_folder", "there is no folder for settings; set XDG_CONFIG_HOME or HOME")
+            Failure::new("no_config_folder", "there is no configuration folder; set XDG_CONFIG_HOME or HOME")
         })?;
         let text = serde_json::to_string_pretty(self).map_err(|error| Failure::new("profile", error.to_string()))?;
         write(&path, &format!("{text}\n")).map_err(|error| Failure::io(&path.display().to_string(), &error))
@@ -87,20 +90,21 @@ impl Profiles {
     /// One profile by name.
     pub(crate) fn get(&self, name: &str) -> Result<&Profile, Failure> {
         self.profiles.get(name).ok_or_else(|| {
-            let message = format!("there is no profile `{}`; `gbac profile list` names them", escaped(name));
+            let message =
+                format!("there is no profile `{}`; list the profiles with `gbac profile list`", escaped(name));
             Failure::new("profile_unknown", message)
         })
     }
 }
 
-/// The profile that counts: the one that is named, that of `GBAC_PROFILE`, or the one in use.
-pub(crate) fn chosen(named: Option<&str>) -> Result<Option<Profile>, Failure> {
+/// The profile to use: the named one, that of `GBAC_PROFILE`, or the current one.
+pub(crate) fn selected(named: Option<&str>) -> Result<Option<Profile>, Failure> {
     let profiles = Profiles::load()?;
     let named = named.map(str::to_owned).or_else(|| std::env::var("GBAC_PROFILE").ok()).or(profiles.current.clone());
     named.map(|name| profiles.get(&name).cloned()).transpose()
 }
 
-/// Where the file is (XDG Base Directory Specification).
+/// Path of the file (XDG Base Directory Specification).
 fn path() -> Option<PathBuf> {
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let folder = absolute("XDG_CONFIG_HOME")
@@ -122,7 +126,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
         options.mode(0o600);
     }
     builder.create(folder)?;
-    // Under a name of its own first, so that nobody reads half of it, and nobody else's rights are kept.
+    // A new file that is renamed: nobody reads half of it, and its permissions are ours.
     let draft = folder.join(format!("profiles.{}.new", std::process::id()));
     let written = options.open(&draft).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
@@ -130,7 +134,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
     });
     let done = written.and_then(|()| fs::rename(&draft, path));
     if done.is_err() {
-        // The draft is of no use; that it stays would be no second fault.
+        // If removing the unused draft fails too, the first error is the one to report.
         let _ = fs::remove_file(&draft);
     }
     done

@@ -1,41 +1,61 @@
-//! Arguments that cannot be read: help where it was asked for, else one line that names the flag.
+//! Reading the arguments: help on request, else one line that names the invalid flag.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::ErrorKind;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use crate::args::{Cli, Format};
+use crate::input;
 use crate::output::{self, Failure};
-use crate::secrets::{refuse_tokens, scrubbed};
+use crate::secrets::{redacted, refuse_tokens};
 
 /// Reads the arguments. A token in the place of a name is refused before anything repeats it.
 pub(crate) fn parse() -> Result<Cli, ExitCode> {
-    refuse_tokens(&arguments()).map_err(|failure| failure.report(requested_format()))?;
-    Cli::try_parse().map_err(|error| refuse(&error))
+    let failed = |failure: Failure| failure.report(requested_format());
+    refuse_tokens(&arguments()).map_err(Failure::usage).map_err(failed)?;
+    let matches = Cli::command().try_get_matches().map_err(|error| report(&error))?;
+    refuse_shared_input(&matches).map_err(failed)?;
+    Cli::from_arg_matches(&matches).map_err(|error| report(&error))
+}
+
+/// Flags whose file is written.
+const OUTPUTS: [&str; 3] = ["out", "junit", "audit"];
+
+/// Refuses `-` for two inputs before anything reads the first one.
+fn refuse_shared_input(matches: &ArgMatches) -> Result<(), Failure> {
+    let mut matches = matches;
+    while let Some((_, subcommand)) = matches.subcommand() {
+        matches = subcommand;
+    }
+    let inputs = matches.ids().map(clap::Id::as_str).filter(|id| !OUTPUTS.contains(id));
+    let paths = inputs.filter_map(|id| matches.try_get_many::<PathBuf>(id).ok().flatten()).flatten();
+    let standard_inputs = paths.filter(|path| path.as_os_str() == "-").count();
+    if standard_inputs > 1 { Err(input::shared_standard_input()) } else { Ok(()) }
 }
 
 fn arguments() -> Vec<String> {
     std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect()
 }
 
-/// Answers to `--help` and the like as they are, and wrong usage in one line.
-fn refuse(error: &clap::Error) -> ExitCode {
+/// Prints `--help` and the like unchanged, and invalid usage in one line.
+fn report(error: &clap::Error) -> ExitCode {
     let helps = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
     if helps || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        // Nothing can be done about a terminal that is gone.
+        // If the terminal is closed, nobody reads it.
         let _ = error.print();
-        return if helps { ExitCode::SUCCESS } else { ExitCode::from(output::WRONG_USAGE) };
+        return if helps { ExitCode::SUCCESS } else { ExitCode::from(output::INVALID_USAGE) };
     }
-    let text = scrubbed(&error.render().to_string());
-    let said = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
-    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let text = redacted(&error.render().to_string());
+    let message = text.split("\n\nUsage:").next().unwrap_or_default().trim_start_matches("error: ");
+    let lines: Vec<&str> = message.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     let lines = lines.join("; ").replace(":; ", ": ");
     let lines = lines.trim_end_matches("; For more information, try '--help'.");
     Failure::usage(format!("{lines}; see --help")).report(requested_format())
 }
 
-/// The form that the arguments ask for, as far as they can be read at all.
+/// The format that the arguments request, even if they are otherwise invalid.
 fn requested_format() -> Format {
     let words = arguments();
     let after =

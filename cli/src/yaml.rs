@@ -1,4 +1,4 @@
-//! Documents in YAML, read as the JSON that they say: what `--format yaml` writes, and what people write by hand.
+//! YAML documents, converted to JSON: those of `--format yaml`, and those written by hand.
 
 use serde_json::Value;
 use serde_saphyr::options::{DuplicateKeyPolicy, MergeKeyPolicy};
@@ -6,23 +6,22 @@ use serde_saphyr::{Options, budget, options};
 
 use crate::output::{Failure, plain};
 
-/// A text as JSON text: YAML is converted, anything else is left to the reader of JSON, which says what is wrong with it.
+/// Converts YAML to JSON text. Any other text is returned unchanged, for the JSON reader to report what is wrong with it.
 pub(crate) fn to_json(text: String, what: &str) -> Result<String, Failure> {
     if !looks_like_yaml(&text) {
         return Ok(text);
     }
     match serde_saphyr::from_str_with_options::<Value>(&text, strict()) {
         Ok(value @ (Value::Object(_) | Value::Array(_))) => Ok(value.to_string()),
-        // A word or a number is no document in YAML either.
         Ok(_) => Ok(text),
-        Err(error) => Err(refused(what, &error)),
+        Err(error) => Err(failure(what, &error)),
     }
 }
 
 /// The values of a stream of YAML documents, or of one that is a list.
 pub(crate) fn stream(text: &str, what: &str) -> Result<Vec<Value>, Failure> {
     let values: Vec<Value> =
-        serde_saphyr::from_multiple_with_options(text, strict()).map_err(|error| refused(what, &error))?;
+        serde_saphyr::from_multiple_with_options(text, strict()).map_err(|error| failure(what, &error))?;
     Ok(values
         .into_iter()
         .flat_map(|value| match value {
@@ -32,7 +31,7 @@ pub(crate) fn stream(text: &str, what: &str) -> Result<Vec<Value>, Failure> {
         .collect())
 }
 
-/// Whether the first line that says anything is one of a YAML document, and none of JSON.
+/// Whether the first line with content looks like YAML and not like JSON.
 pub(crate) fn looks_like_yaml(text: &str) -> bool {
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.next().is_some_and(begins_yaml)
@@ -51,7 +50,7 @@ fn begins_yaml(line: &str) -> bool {
         || (is_member && !key.is_empty() && key.chars().all(is_name))
 }
 
-/// As strict as the reader of JSON: no member twice, nothing merged, words are words. What is large is no fault.
+/// As strict as the JSON reader: no duplicate members, no merge keys, no implicit types. Large documents are allowed.
 fn strict() -> Options {
     options! {
         budget: budget! {
@@ -68,7 +67,7 @@ fn strict() -> Options {
     }
 }
 
-fn refused(what: &str, error: &serde_saphyr::Error) -> Failure {
+fn failure(what: &str, error: &serde_saphyr::Error) -> Failure {
     let place = error.location().map(|at| format!("line {}, column {}: ", at.line(), at.column())).unwrap_or_default();
     let message = error.without_snippet().to_string();
     let first = message.lines().next().unwrap_or_default();

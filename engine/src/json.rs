@@ -86,9 +86,9 @@ impl JsonError {
             JsonErrorKind::Syntax => {
                 "strict JSON has double quotes, no comments, no comma after the last item, and one value"
             }
-            JsonErrorKind::Unfinished => "the end is missing: was the text cut off when it was copied?",
-            JsonErrorKind::DuplicateMember => "keep one of the two: readers disagree about which one counts",
-            JsonErrorKind::TooDeep => "no token or policy nests that deep",
+            JsonErrorKind::Unfinished => "the end is missing; check whether the text was cut off when it was copied",
+            JsonErrorKind::DuplicateMember => "remove one of the two; programs disagree about which one counts",
+            JsonErrorKind::TooDeep => "reduce the nesting; no token or policy needs it",
             JsonErrorKind::NumberOutOfRange => "write a number below 1.8e308",
             JsonErrorKind::ByteOrderMark => "save the text as UTF-8 without a byte order mark",
         }

@@ -102,15 +102,15 @@ impl MappingError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self.fault {
-            MappingFault::TooLong => "a claim and a short expression are enough",
+            MappingFault::TooLong => "shorten the rule to a claim and a short expression",
             MappingFault::MissingRoot => "a rule begins with `$.`, as in `$.sub`",
             MappingFault::EmptyName => "write a name between and after the dots",
             MappingFault::Brackets => "a rule names claims with dots only, as in `$.user_info.email`",
-            MappingFault::EmptyPattern => "leave the slashes out to use the claim as it is",
+            MappingFault::EmptyPattern => "remove the slashes to use the claim unchanged",
             MappingFault::UnclosedPattern | MappingFault::UnclosedReplacement => {
                 "write `/expression/replacement/` after the claim, with `\\/` for a slash"
             }
-            MappingFault::Pattern(_) => "look-around and back-references are not available",
+            MappingFault::Pattern(_) => "rewrite it without look-around and back-references",
             MappingFault::Reference { .. } => {
                 "write `$1` to `$9` for a group, `$&` for the whole, `$$` for a dollar sign"
             }
@@ -209,10 +209,10 @@ impl PrincipalClaimError {
     #[must_use]
     pub const fn hint(&self) -> &'static str {
         match self {
-            Self::NoMatch { .. } => "the expression of `oidc_principal_mapping` has to match the whole value",
-            Self::EmptyResult { .. } => "look at the replacement in `oidc_principal_mapping`",
+            Self::NoMatch { .. } => "change the expression of `oidc_principal_mapping` to match the whole value",
+            Self::EmptyResult { .. } => "correct the replacement in `oidc_principal_mapping`",
             Self::Missing { .. } | Self::NotString { .. } | Self::Empty { .. } | Self::TooLong { .. } => {
-                "let `oidc_principal_mapping` name a claim that is a string in every token, such as `$.sub`"
+                "set `oidc_principal_mapping` to a claim that is a string in every token, such as `$.sub`"
             }
         }
     }
@@ -222,12 +222,12 @@ impl fmt::Display for PrincipalClaimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Missing { claim, found } if found.is_empty() => {
-                write!(f, "no user: there is no claim at `{claim}`, nor any other beside it")
+                write!(f, "no user: there is no claim at `{claim}` or next to it")
             }
             Self::Missing { claim, found } => {
                 let names: Vec<String> = found.iter().take(SHOWN_NAMES).map(|name| short(name).into_owned()).collect();
                 let more = if found.len() > SHOWN_NAMES { " and others" } else { "" };
-                write!(f, "no user: there is no claim at `{claim}`; there are `{}`{more}", names.join("`, `"))
+                write!(f, "no user: there is no claim at `{claim}`; the claims are `{}`{more}", names.join("`, `"))
             }
             Self::NotString { claim, found } => {
                 write!(f, "no user: the claim at `{claim}` is of type {found}, not a string")
@@ -547,8 +547,8 @@ mod tests {
             "sub": "", "n": 7, "email": "u@x", "user_info": "text", "long": "x".repeat(MAX_VALUE_BYTES + 1)
         });
         for (rule, code, words) in [
-            ("$.name", "principal_missing", "there are `email`, `long`, `n`, `sub`, `user_info`"),
-            ("$.user_info.email", "principal_missing", "nor any other beside it"),
+            ("$.name", "principal_missing", "the claims are `email`, `long`, `n`, `sub`, `user_info`"),
+            ("$.user_info.email", "principal_missing", "or next to it"),
             ("$.sub", "principal_empty", "is empty"),
             ("$.n", "principal_not_string", "of type number"),
             ("$.long", "principal_too_long", "8193 bytes"),

@@ -178,8 +178,8 @@ fn all_faults_are_reported_at_once() {
         faults("kafak", "Produce", "tpoic=x cluster=c group="),
         [
             fault("api", "unknown_api", "`kafak` is not an API", "write `kafka`, `schema_registry` or `http_proxy`"),
-            fault("resources.cluster", "resource_implied", "the resource `cluster` is implied and never named", "leave it out: there is only one"),
-            fault("resources.group", "resource_list_empty", "the list of `group` is empty", "give at least one name, or leave the list out"),
+            fault("resources.cluster", "resource_implied", "the resource `cluster` is implied and cannot be named", "remove it; there is only one"),
+            fault("resources.group", "resource_list_empty", "the list of `group` is empty", "add at least one name, or remove the list"),
             fault("resources.tpoic", "unknown_resource", "`tpoic` is not a kind of resource", "resources are `topic`, `group`, `transactional_id` or `subject`"),
         ]
     );
@@ -187,7 +187,7 @@ fn all_faults_are_reported_at_once() {
         faults("kafka", "Prodcue", "topic="),
         [
             fault("name", "unknown_request", "`Prodcue` is not a request of `kafka`", "did you mean `Produce`?"),
-            fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "give at least one name, or leave the list out"),
+            fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "add at least one name, or remove the list"),
         ]
     );
     assert_eq!(
@@ -201,9 +201,9 @@ fn all_faults_are_reported_at_once() {
     assert_eq!(
         faults("kafka", "txn-offset-commit", "subject= registry=r topic="),
         [
-            fault("resources.registry", "resource_implied", "the resource `registry` is implied and never named", "leave it out: there is only one"),
-            fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "give at least one name, or leave the list out"),
-            fault("resources.subject", "resource_not_taken", "`TxnOffsetCommit` does not name the resource `subject`", "it names `transactional_id`, `group` or `topic`"),
+            fault("resources.registry", "resource_implied", "the resource `registry` is implied and cannot be named", "remove it; there is only one"),
+            fault("resources.topic", "resource_list_empty", "the list of `topic` is empty", "add at least one name, or remove the list"),
+            fault("resources.subject", "resource_not_taken", "`TxnOffsetCommit` does not accept the resource `subject`", "it accepts `transactional_id`, `group` or `topic`"),
             fault("resources.transactional_id", "resource_missing", "`TxnOffsetCommit` needs the resource `transactional_id`", "add `transactional_id` with at least one name"),
             fault("resources.group", "resource_missing", "`TxnOffsetCommit` needs the resource `group`", "add `group` with at least one name"),
         ]
@@ -214,7 +214,7 @@ fn all_faults_are_reported_at_once() {
     );
     assert_eq!(
         faults("kafka", "CreateACLs", "topic=a"),
-        [fault("resources.topic", "resource_not_taken", "`CreateACLs` does not name the resource `topic`", "leave it out: this request names no resource")]
+        [fault("resources.topic", "resource_not_taken", "`CreateACLs` does not accept the resource `topic`", "remove it; this request has no resources")]
     );
 }
 
@@ -392,7 +392,7 @@ fn recipes_report_all_faults_of_their_slots() {
     );
     assert_eq!(
         error.to_string(),
-        "`consume` does not name the resource `subject`; the list of `topic` is empty; `consume` needs the resource `group`"
+        "`consume` does not accept the resource `subject`; the list of `topic` is empty; `consume` needs the resource `group`"
     );
     assert_eq!(recipe("nothing"), None);
 }

@@ -540,5 +540,5 @@ journey('a preset shows its rows before they are added', async ({ page }) => {
   await role.resourceName.fill('invoices-2026');
   await role.aclForm.getByRole('radio', { name: 'Literal', exact: true }).check();
   await role.operation('Describe').check();
-  await role.aclForm.getByText(/says nothing that/).waitFor();
+  await role.aclForm.getByText(/is already covered by/).waitFor();
 });

@@ -45,16 +45,16 @@ journey('a token that the service refuses is denied, whatever the ACLs say', asy
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed');
   for (const [change, fix] of [
-    [{ claims: { iss: 'https://other.example' } }, /^The issuer is https:\/\/other\.example, and the service accepts .*\/demo\/idp only\. Take the token/],
-    [{ claims: { aud: ['billing'] } }, /^The token is for billing, and the service accepts streams only\. Let the provider/],
-    [{ claims: { nbf: now + 3600 } }, /^The token is not valid yet, only in \d+ min\./],
-    [{ claims: { exp: undefined } }, /^The token does not say when it expires \(exp\)\. Have the identity provider/],
+    [{ claims: { iss: 'https://other.example' } }, /^The issuer is https:\/\/other\.example, and the service accepts only .*\/demo\/idp\. Use a token/],
+    [{ claims: { aud: ['billing'] } }, /^The token is for billing, and the service accepts only streams\. Configure the provider/],
+    [{ claims: { nbf: now + 3600 } }, /^The token is not valid yet; it becomes valid in \d+ min\./],
+    [{ claims: { exp: undefined } }, /^The token has no expiry time \(exp\)\. Configure the identity provider/],
     [{ claims: { exp: 'tomorrow' } }, /^The claim exp is not a number\./],
     [{ claims: { exp: now - 7300 } }, /^The token expired 2 h ago\. Get a new token\.$/],
-    [{ header: { alg: 'HS256' } }, /^The algorithm HS256 is not accepted\. Whoever can check a shared secret/],
+    [{ header: { alg: 'HS256' } }, /^The algorithm HS256 is not accepted\. Anyone who can verify with a shared secret/],
     [{ header: { alg: 'none' }, unsigned: true }, /^The token has no signature\./],
-    [{ header: { typ: 'logout+jwt' } }, /^The type logout\+jwt is not that of an access token\./],
-    [{ header: { kid: undefined } }, /^The header names no key \(kid\)\./],
+    [{ header: { typ: 'logout+jwt' } }, /^The type logout\+jwt is not a type of access tokens\./],
+    [{ header: { kid: undefined } }, /^The header has no key ID \(kid\)\./],
   ]) {
     await simulator.token.fill(await changed(change));
     await until(async () => {

@@ -30,7 +30,7 @@ journey('who never saw the page finds out why an overage token is refused', asyn
   await until(async () => {
     const said = await text(steps);
     assert.match(said, /1\. Decode the token and look for the group claim failed/i);
-    assert.match(said, /put an address in its place, and nobody follows it/);
+    assert.match(said, /sent a link instead, which is not followed/);
     assert.match(said, /Next/);
     assert.match(said, /4\. See all claims of the token/);
   });
@@ -153,9 +153,9 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   await simulator.sees('Allowed');
   const troubleshoot = await part(page, 'Troubleshoot');
   const otherwise = troubleshoot.getByRole('list', { name: 'What the platform does otherwise' });
-  assert.match((await lines(otherwise)).join(' '), /ES256.*RS256 only.*at\+jwt.*JWT only/);
+  assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
   await troubleshoot.getByRole('radio', { name: 'The platform, version 26.1' }).check();
-  await simulator.sees('Denied: sign-in fails', /RS256 only/);
+  await simulator.sees('Denied: sign-in fails', /only RS256/);
   await troubleshoot.getByRole('radio', { name: 'GBAC' }).check();
   await simulator.sees('Allowed');
 });

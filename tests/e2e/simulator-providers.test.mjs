@@ -45,16 +45,16 @@ journey('who never saw the product finds out why an overage token has no groups,
   await page.getByRole('textbox', { name: 'Access token' }).fill(overage);
   const main = page.getByRole('main');
   // Why.
-  await main.getByText(/has an address in place of/).first().waitFor();
+  await main.getByText(/has a link instead of/).first().waitFor();
   const why = await text(main);
   assert.match(why, /No groups|no groups|0 groups/);
   assert.match(why, /graph\.microsoft\.com/);
   // What to do, on the page as it is.
-  assert.match(why, /[Ll]et the identity provider put only the groups that matter here into the token/);
+  assert.match(why, /[Cc]onfigure the identity provider to send only the relevant groups/);
   // And step by step, where the page offers it.
   await main.getByRole('button', { name: /^Troubleshoot/ }).click();
   const steps = main.getByRole('list', { name: 'Troubleshooting steps' });
-  await until(async () => assert.match(await text(steps), /put an address in its place, and nobody follows it/));
+  await until(async () => assert.match(await text(steps), /sent a link instead, which is not followed/));
   assert.match(await text(steps), /Next/);
 });
 
@@ -66,10 +66,10 @@ journey('groups that are object ids are told with what mends them', async ({ pag
   const note = simulator.note('The groups are object ids');
   await note.waitFor();
   const words = await text(note);
-  assert.match(words, /2 of 2 groups are object ids/);
+  assert.match(words, /2 of 2 groups are object IDs/);
   assert.match(words, /groupMembershipClaims.*ApplicationGroup.*sam_account_name.*cloud_displayname/);
   const troubleshoot = await part(page, 'Troubleshoot');
-  await troubleshoot.getByText(/name the groups by their ids in ACLs and roles/i).first().waitFor();
+  await troubleshoot.getByText(/name the groups by their IDs in ACLs and roles/i).first().waitFor();
   // A policy that names them is a choice, and nothing is said.
   const policy = await set.service.policy();
   try {
@@ -88,15 +88,15 @@ journey('a token of somebody else is told before anything is verified', async ({
   await simulator.token.fill(tokenOf(entra({ groups: ['engineering'] })));
   const checks = async () => (await lines(simulator.checks)).join('\n');
   await until(async () => {
-    assert.match(await checks(), /The issuer is https:\/\/login\.microsoftonline\.com.*the service accepts .*\/demo\/idp only/);
-    assert.match(await checks(), /The token is for api:\/\/streams, and the service accepts .* only/);
+    assert.match(await checks(), /The issuer is https:\/\/login\.microsoftonline\.com.*the service accepts only .*\/demo\/idp/);
+    assert.match(await checks(), /The token is for api:\/\/streams, and the service accepts only /);
   });
   const troubleshoot = await part(page, 'Troubleshoot');
   await troubleshoot.getByText(/set oidc_token_audience to an audience of the token/i).first().waitFor();
   // The demo's own people are accepted.
   await simulator.pick('Maya Okafor');
   await until(async () => {
-    assert.match(await checks(), /The issuer is .*, as the service has it/);
+    assert.match(await checks(), /The issuer is .*, as the service requires/);
     assert.match(await checks(), /is the one that the service accepts/);
   });
 });

@@ -100,7 +100,7 @@ impl Import {
         for (place, row) in rows.iter().enumerate() {
             let place = format!("{at}/{place}");
             let Some(object) = row.as_object() else {
-                read.refuse(place, "wrong_type", "expected an ACL, an object");
+                read.refuse(place, "wrong_type", "expected an object, an ACL");
                 continue;
             };
             if !only(object, ROW, &place, read) {
@@ -123,7 +123,7 @@ impl Import {
                 permission,
             ];
             if let Some(name) = seven.iter().find(|name| text(row, name).is_none() && **name != "resource_name") {
-                read.refuse(place, "missing_member", format!("`{name}` is missing or no text"));
+                read.refuse(place, "missing_member", format!("`{name}` is missing or not a string"));
                 continue;
             }
             self.take_acl(&fields(seven.map(word)), place, read);
@@ -133,7 +133,7 @@ impl Import {
     /// One resource of the Data Plane's list, with its ACLs.
     fn resource(&mut self, resource: &Value, at: &str, read: &mut Read) {
         let Some(object) = resource.as_object() else {
-            read.refuse(at, "wrong_type", "expected a resource, an object");
+            read.refuse(at, "wrong_type", "expected an object, a resource");
             return;
         };
         only(object, &["resource_type", "resource_name", "resource_pattern_type", "acls"], at, read);
@@ -175,7 +175,7 @@ impl Import {
         self.rows(permissions, "/permissions", &mut read);
         let members = array(object, "members", "", &mut read);
         let Some(role) = named else {
-            let message = "a role is described, but not which; say so with its name";
+            let message = "a role without its name; pass its name with --role";
             read.refuse("", "role_unnamed", message);
             return read;
         };
@@ -190,7 +190,7 @@ impl Import {
         let mut read = Read::of(Kind::Roles);
         only(object, &["roles", "role", "role_name", "members", "next_page_token"], "", &mut read);
         if object.get("next_page_token").and_then(Value::as_str).is_some_and(|token| !token.is_empty()) {
-            read.refuse("/next_page_token", "list_incomplete", "there is another page, and it is not here");
+            read.refuse("/next_page_token", "list_incomplete", "the list has another page, which is missing");
         }
         for (place, role) in array(object, "roles", "", &mut read).iter().enumerate() {
             self.role(role, &format!("/roles/{place}"), &mut read);
@@ -209,7 +209,7 @@ impl Import {
                 }
             }
             (None, []) => {}
-            (None, _) => read.refuse("/members", "role_unnamed", "members of a role that is not named"),
+            (None, _) => read.refuse("/members", "role_unnamed", "members of a role without a name"),
         }
         read
     }
@@ -285,7 +285,7 @@ fn member_of(member: &Value) -> Result<Principal, (&'static str, String)> {
 
 fn unknown() -> Read {
     let mut read = Read::of(Kind::Unknown);
-    let message = "JSON of no form that is known: a policy document, a list of ACLs, or roles";
+    let message = "unrecognized JSON; expected a policy document, a list of ACLs, or roles";
     read.refuse("", "form_unknown", message);
     read
 }
@@ -311,7 +311,7 @@ fn only(object: &Object, known: &[&str], at: &str, read: &mut Read) -> bool {
     let mut all = true;
     for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
         let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
-        read.refuse(place, "unknown_member", format!("`{}` is not known here", escaped(name)));
+        read.refuse(place, "unknown_member", format!("`{}` is an unknown field", escaped(name)));
         all = false;
     }
     all

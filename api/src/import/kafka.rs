@@ -28,7 +28,11 @@ impl Import {
                 known = true;
                 resource = rest.strip_suffix(':').and_then(|rest| rest.strip_suffix('`')).and_then(resource_of);
                 if resource.is_none() {
-                    read.refuse(place, "resource_unreadable", format!("`{}` names no resource", escaped(line)));
+                    read.refuse(
+                        place,
+                        "resource_unreadable",
+                        format!("`{}` is not a resource line of `kafka-acls --list`", escaped(line)),
+                    );
                 }
                 continue;
             }
@@ -39,7 +43,7 @@ impl Import {
                     read.refuse(place, "resource_unreadable", message);
                 }
                 (None, _) => {
-                    let message = format!("`{}` is no line of kafka-acls --list", escaped(line));
+                    let message = format!("`{}` is not a `kafka-acls --list` line", escaped(line));
                     read.refuse(place, "line_unreadable", message);
                 }
             }
@@ -48,7 +52,7 @@ impl Import {
             read.kind = Kind::Unknown;
             read.skipped = 0;
             read.unread.clear();
-            let message = "neither JSON nor the text of kafka-acls --list";
+            let message = "neither JSON nor the output of `kafka-acls --list`";
             read.refuse("", "form_unknown", message);
         }
         read

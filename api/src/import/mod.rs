@@ -48,8 +48,8 @@ impl Kind {
             Self::Policy => "policy document",
             Self::Acls => "list of ACLs",
             Self::Roles => "roles",
-            Self::KafkaAcls => "text of kafka-acls",
-            Self::Unknown => "nothing that is known",
+            Self::KafkaAcls => "kafka-acls output",
+            Self::Unknown => "unrecognized",
         }
     }
 }

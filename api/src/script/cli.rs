@@ -101,7 +101,7 @@ pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec
         Call::Join(role, who) => line("security role assign").name(role).flag("principal", &members(who)),
         Call::Leave(role, who) => line("security role unassign").name(role).flag("principal", &members(who)),
         Call::DeleteRole(_, false) if target == Target::Platform => {
-            return Err("rpk takes the ACLs of a role along; use gbac or curl".into());
+            return Err("rpk also deletes the ACLs of the role; use gbac or curl".into());
         }
         Call::DeleteRole(name, delete_acls) => {
             let line = line("security role delete").name(name).switch("no-confirm");

@@ -228,7 +228,7 @@ fn step(call: &Call<'_>, target: Target, run: &str) -> Step {
     });
     if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
         let message =
-            "not written: `sso` is no cluster property; enter the attributes in the SSO connection's settings";
+            "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
         notes.push(Note { code: "not_written", message: message.into() });
     }
     Step { commands, notes }

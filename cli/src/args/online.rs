@@ -1,4 +1,4 @@
-//! The flags of the commands that talk to a running service.
+//! The flags of the commands that call a running service.
 
 use std::path::PathBuf;
 
@@ -6,77 +6,77 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use super::ResourceArgs;
 
-/// Which service, and who asks.
-///
-/// GBAC_PASSWORD is the password of --user; GBAC_TOKEN is an access token. The Data Plane (ACLs and roles) is asked with
-/// the token where there is one, everything else with the password where there is one.
+/// The service, and the credentials for it.
 #[derive(Debug, Args)]
 pub(crate) struct ConnectArgs {
-    /// The service's address (default http://127.0.0.1:8420): https, or http to this machine; also from GBAC_URL.
+    /// URL of the service: https, or http to this machine [env: GBAC_URL] [default: http://127.0.0.1:8420].
     #[arg(long, global = true, value_name = "URL", help_heading = "Service")]
     pub(crate) url: Option<String>,
-    /// Who asks; also from GBAC_USER. The password comes from GBAC_PASSWORD, a file, or a question at the terminal.
+    /// User name to sign in with [env: GBAC_USER]. The password comes from GBAC_PASSWORD, --password-file or a prompt.
     #[arg(long = "user", global = true, value_name = "NAME", help_heading = "Service")]
     pub(crate) connect_user: Option<String>,
-    /// A file with the password.
+    /// File with the password of --user.
     #[arg(long, global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) password_file: Option<PathBuf>,
-    /// A file with an access token; also from GBAC_TOKEN.
+    /// File with an access token to sign in with [env: GBAC_TOKEN]. With a password too, the token is used only for ACLs
+    /// and roles.
     #[arg(long = "token-file", global = true, value_name = "FILE", help_heading = "Service")]
     pub(crate) connect_token: Option<PathBuf>,
-    /// Where the service is and who asks, as `gbac profile create` was told; also from GBAC_PROFILE.
+    /// Connection profile to use, see `gbac profile` [env: GBAC_PROFILE].
     #[arg(long, global = true, value_name = "NAME", help_heading = "Service")]
     pub(crate) profile: Option<String>,
-    /// What stands before the name of a role on output and towards the service; both are read.
+    /// Prefix of role principals in output and requests. Input accepts both prefixes.
     #[arg(long, global = true, value_name = "WORD", value_enum, help_heading = "Service")]
     pub(crate) role_spelling: Option<SpellingArg>,
-    /// For how long the service may be silent.
+    /// Request timeout, in seconds.
     #[arg(long, global = true, value_name = "SECONDS", default_value_t = 60, help_heading = "Service",
         value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) timeout: u32,
 }
 
-/// What stands before the name of a role (D-06).
+/// Prefix of role principals (D-06).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SpellingArg {
     /// `Role:<name>`.
     Role,
-    /// `RedpandaRole:<name>`, the platform's own.
+    /// `RedpandaRole:<name>`, as the platform writes it.
     RedpandaRole,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// Remember where a service is and who asks; never a password or a token. The first profile is used from then on.
+    /// Save a service's URL and user name under a name. Passwords and tokens are never saved.
+    ///
+    /// The first profile becomes the current one.
     Create {
-        /// The profile's name.
+        /// Profile name.
         #[arg(value_name = "NAME")]
         name: String,
-        /// The service's address: https, or http to this machine.
+        /// URL of the service: https, or http to this machine.
         #[arg(long, value_name = "URL")]
         url: String,
-        /// Who asks.
+        /// User name to sign in with.
         #[arg(long, value_name = "NAME")]
         user: Option<String>,
-        /// What stands before the name of a role on output and towards the service.
+        /// Prefix of role principals in output and requests.
         #[arg(long, value_name = "WORD", value_enum)]
         role_spelling: Option<SpellingArg>,
-        /// Replace a profile of that name.
+        /// Replace an existing profile with this name.
         #[arg(long)]
         replace: bool,
     },
-    /// Use a profile from now on.
+    /// Set the current profile.
     Use {
-        /// The profile's name.
+        /// Profile name.
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// List the profiles; the one in use has an asterisk.
+    /// List the profiles; an asterisk marks the current one.
     #[command(visible_alias = "ls")]
     List,
-    /// Forget a profile.
+    /// Delete a profile.
     Delete {
-        /// The profile's name.
+        /// Profile name.
         #[arg(value_name = "NAME")]
         name: String,
     },
@@ -86,7 +86,7 @@ pub(crate) enum ProfileCommand {
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// Write the document to this file, and say which state it is; without it the document goes to standard output.
+    /// Write the document to this file instead of standard output, and print the state for --if-match.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
 }
@@ -95,35 +95,35 @@ pub(crate) struct ExportArgs {
 pub(crate) struct ImportArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// The policy document, `-` for standard input.
+    /// Policy document, `-` for standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Refuse unless the service's policy is still in the state that `gbac export --out` named.
+    /// Import only if the service's policy is still in the state that `gbac export --out` printed.
     #[arg(long, value_name = "STATE")]
     pub(crate) if_match: Option<String>,
-    /// Change nothing; make every check of the real run and show who would gain or lose access.
+    /// Change nothing. Run every check, and show who would gain or lose access.
     #[arg(short, long, alias = "dry")]
     pub(crate) dry_run: bool,
-    /// With --dry-run, exit with 1 if any decision would change, like `gbac policy diff --exit-code`.
+    /// With --dry-run, exit with 1 if effective access would change, like `gbac policy diff --exit-code`.
     #[arg(long, requires = "dry_run")]
     pub(crate) exit_code: bool,
-    /// Remove without asking for confirmation.
+    /// Do not ask for confirmation before removing anything.
     #[arg(long)]
     pub(crate) no_confirm: bool,
-    /// Add the ACLs, roles and members that are missing, one by one with the documented calls; remove nothing, and leave the
-    /// settings. Can be repeated when it was interrupted.
+    /// Add the missing ACLs, roles and members one by one, with the platform's documented calls. Removes nothing, keeps
+    /// the settings, and can be repeated after an interruption.
     #[arg(long, conflicts_with_all = ["if_match", "exit_code"])]
     pub(crate) merge: bool,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum SecurityCommand {
-    /// ACLs.
+    /// Create, list and delete ACLs.
     Acl {
         #[command(subcommand)]
         command: AclCommand,
     },
-    /// Roles, their members and their ACLs.
+    /// Manage roles, their members and their ACLs.
     Role {
         #[command(subcommand)]
         command: RoleCommand,
@@ -132,20 +132,20 @@ pub(crate) enum SecurityCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AclCommand {
-    /// Create ACLs: one for each combination of principal, host, resource and operation.
+    /// Create ACLs, one for each combination of principal, host, resource and operation.
     ///
     /// Flags can be repeated and accept comma-separated lists; quote an entry that contains a comma, as in
     /// '"Group:eng,fin"'. A principal without a type is a user; if the first entry of a list has a type, every entry
-    /// needs one. The exit code is 1 if any ACL could not be created.
+    /// needs one. Exits with 1 if an ACL could not be created.
     Create(Box<CreateAclsArgs>),
-    /// List ACLs. What is not named takes any.
+    /// List ACLs. Omitted filters match everything.
     #[command(visible_aliases = ["ls", "describe"])]
     List(Box<ListAclsArgs>),
-    /// Delete ACLs, after showing which and asking. What is not named takes any.
+    /// Delete ACLs, after listing them and asking for confirmation. Omitted filters match everything.
     Delete(Box<DeleteAclsArgs>),
 }
 
-/// The parts of ACLs. Every flag accepts a comma-separated list; an entry that contains a comma is quoted.
+/// The parts of ACLs. Every flag accepts a comma-separated list; quote an entry that contains a comma.
 #[derive(Debug, Args)]
 pub(crate) struct AclArgs {
     #[command(flatten)]
@@ -166,10 +166,10 @@ pub(crate) struct AclArgs {
     /// Denied roles, comma-separated.
     #[arg(long, value_name = "ROLES")]
     pub(crate) deny_role: Vec<String>,
-    /// Allowed client addresses, comma-separated; a new ACL has `*` by default.
+    /// Allowed client IP addresses, comma-separated. A new ACL applies to any host by default.
     #[arg(long, value_name = "ADDRESSES")]
     pub(crate) allow_host: Vec<String>,
-    /// Denied client addresses, comma-separated; a new ACL has `*` by default.
+    /// Denied client IP addresses, comma-separated. A new ACL applies to any host by default.
     #[arg(long, value_name = "ADDRESSES")]
     pub(crate) deny_host: Vec<String>,
 }
@@ -178,10 +178,10 @@ pub(crate) struct AclArgs {
 pub(crate) struct CreateAclsArgs {
     #[command(flatten)]
     pub(crate) acls: AclArgs,
-    /// Whether names are whole or prefixes.
+    /// Whether a resource name is literal or a prefix.
     #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternArg::Literal)]
     pub(crate) resource_pattern_type: PatternArg,
-    /// Create nothing; make every check of the real run and show who would gain or lose access.
+    /// Create nothing. Run every check, and show who would gain or lose access.
     #[arg(short, long, alias = "dry")]
     pub(crate) dry_run: bool,
 }
@@ -190,10 +190,10 @@ pub(crate) struct CreateAclsArgs {
 pub(crate) struct FilterArgs {
     #[command(flatten)]
     pub(crate) acls: AclArgs,
-    /// Which patterns: any that has the name, only literal or prefixed ones, or those that match a resource of that name.
+    /// Which patterns the resource name selects.
     #[arg(long, value_name = "PATTERN", value_enum, default_value_t = PatternFilterArg::Any)]
     pub(crate) resource_pattern_type: PatternFilterArg,
-    /// Show the filters too.
+    /// Also show the filters.
     #[arg(short = 'f', long)]
     pub(crate) print_filters: bool,
 }
@@ -202,7 +202,7 @@ pub(crate) struct FilterArgs {
 pub(crate) struct ListAclsArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Only what belongs to Kafka itself, or to the Schema Registry.
+    /// List only ACLs of Kafka resources, or of the Schema Registry.
     #[arg(long, value_name = "SUBSYSTEM", value_enum, value_delimiter = ',')]
     pub(crate) subsystem: Vec<SubsystemArg>,
 }
@@ -211,10 +211,10 @@ pub(crate) struct ListAclsArgs {
 pub(crate) struct DeleteAclsArgs {
     #[command(flatten)]
     pub(crate) filter: FilterArgs,
-    /// Delete nothing; make every check of the real run and show the matching ACLs and who would lose or gain access.
+    /// Delete nothing. Run every check, and show the matching ACLs and who would gain or lose access.
     #[arg(short, long, alias = "dry")]
     pub(crate) dry_run: bool,
-    /// Do not ask.
+    /// Do not ask for confirmation.
     #[arg(long)]
     pub(crate) no_confirm: bool,
 }
@@ -222,29 +222,29 @@ pub(crate) struct DeleteAclsArgs {
 /// The pattern of a new ACL.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PatternArg {
-    /// The name itself; `*` is every name.
+    /// Exactly this name; `*` matches every name.
     Literal,
-    /// Every name that begins with it.
+    /// Every name that starts with this name.
     Prefixed,
 }
 
 /// The patterns of a filter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum PatternFilterArg {
-    /// The name itself, with either pattern.
+    /// Literal and prefixed patterns with exactly this name.
     Any,
-    /// Every pattern that covers the name.
+    /// Every pattern that matches a resource with this name.
     Match,
-    /// The name itself, as a whole.
+    /// Literal patterns with exactly this name.
     Literal,
-    /// The name itself, as a prefix.
+    /// Prefixed patterns with exactly this name.
     Prefixed,
 }
 
-/// Whose resources.
+/// The resources of one subsystem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum SubsystemArg {
-    /// Topics, consumer groups, the cluster, transactional IDs.
+    /// Topics, consumer groups, transactional IDs and the cluster.
     Kafka,
     /// Subjects, and the Schema Registry as a whole.
     Registry,
@@ -254,20 +254,20 @@ pub(crate) enum SubsystemArg {
 pub(crate) enum RoleCommand {
     /// Create a role without members.
     Create {
-        /// The role's name.
+        /// Role name.
         #[arg(value_name = "ROLE")]
         role: String,
     },
-    /// Make users and groups members of a role.
+    /// Add users and groups to a role.
     #[command(visible_alias = "add")]
     Assign(MembersArgs),
-    /// Take users and groups out of a role.
+    /// Remove users and groups from a role.
     #[command(visible_alias = "remove")]
     Unassign(MembersArgs),
-    /// Show the ACLs and the members of a role; all of it unless one is named.
+    /// Show the ACLs and members of a role; both unless a flag selects one.
     #[command(visible_alias = "info")]
     Describe {
-        /// The role's name.
+        /// Role name.
         #[arg(value_name = "ROLE")]
         role: String,
         /// Show the members.
@@ -283,22 +283,22 @@ pub(crate) enum RoleCommand {
     /// List roles.
     #[command(visible_alias = "ls")]
     List {
-        /// What the name begins with.
+        /// List only roles whose name starts with this text.
         #[arg(long, value_name = "TEXT")]
         prefix: Option<String>,
-        /// A member: User:NAME or Group:NAME; without a type a user.
+        /// List only roles with this member: User:NAME or Group:NAME; without a type, a user.
         #[arg(long, value_name = "PRINCIPAL")]
         principal: Option<String>,
     },
-    /// Delete a role with its members and ACLs, after showing it and asking.
+    /// Delete a role and its ACLs, after showing them and asking for confirmation.
     Delete {
-        /// The role's name.
+        /// Role name.
         #[arg(value_name = "ROLE")]
         role: String,
-        /// Keep the role's ACLs; they count again when a role of that name is made.
+        /// Keep the role's ACLs. They take effect again if a role with this name is created.
         #[arg(long)]
         keep_acls: bool,
-        /// Do not ask.
+        /// Do not ask for confirmation.
         #[arg(long)]
         no_confirm: bool,
     },
@@ -306,7 +306,7 @@ pub(crate) enum RoleCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct MembersArgs {
-    /// The role's name.
+    /// Role name.
     #[arg(value_name = "ROLE")]
     pub(crate) role: String,
     /// Members, comma-separated: User:NAME or Group:NAME; without a type, a user. Quote an entry that contains a comma:
@@ -317,17 +317,17 @@ pub(crate) struct MembersArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ClusterCommand {
-    /// Cluster properties.
+    /// Get, set and list cluster properties.
     Config {
         #[command(subcommand)]
         command: ConfigCommand,
     },
-    /// Loggers and their levels.
+    /// List loggers and set their levels.
     Loggers {
         #[command(subcommand)]
         command: LoggersCommand,
     },
-    /// Show the enterprise licence, or set it.
+    /// Show or set the enterprise license.
     License {
         #[command(subcommand)]
         command: Option<LicenseCommand>,
@@ -338,25 +338,26 @@ pub(crate) enum ClusterCommand {
 pub(crate) enum ConfigCommand {
     /// Show the value of a property.
     Get {
-        /// The property, such as oidc_group_claim_path.
+        /// Property name, such as oidc_group_claim_path.
         #[arg(value_name = "NAME")]
         name: String,
     },
-    /// Set properties, all of them or none: NAME VALUE, or NAME=VALUE several times.
+    /// Set properties: NAME VALUE, or one or more NAME=VALUE.
     ///
-    /// A list is written with commas, or as a JSON array. An empty value resets a property that is no string.
+    /// Either all properties are set or none. Write a list with commas or as a JSON array. An empty value resets a
+    /// property to its default, unless it is a string property.
     Set {
-        /// A name and a value, or several NAME=VALUE.
+        /// A name and a value, or one or more NAME=VALUE.
         #[arg(required = true, value_name = "NAME[=]VALUE")]
-        words: Vec<String>,
+        assignments: Vec<String>,
     },
-    /// Show every property with its value.
+    /// List every property with its value.
     List,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LoggersCommand {
-    /// Set the level of loggers for a while.
+    /// Set the level of loggers, temporarily by default.
     Set(SetLevelArgs),
     /// List the loggers with their levels.
     List,
@@ -364,22 +365,22 @@ pub(crate) enum LoggersCommand {
 
 #[derive(Debug, Args)]
 pub(crate) struct SetLevelArgs {
-    /// Loggers, such as security; `all` is all of them.
+    /// Loggers, such as security; `all` selects every logger.
     #[arg(required = true, value_name = "LOGGER")]
     pub(crate) loggers: Vec<String>,
-    /// error, warn, info, debug or trace.
+    /// Log level: error, warn, info, debug or trace.
     #[arg(short, long, value_name = "LEVEL", default_value = "debug")]
     pub(crate) level: String,
-    /// After how many seconds the level reverts (default 300); 0 is never.
+    /// Seconds until the level reverts; 0 never reverts [default: 300].
     #[arg(short, long, value_name = "SECONDS")]
     pub(crate) expiry_seconds: Option<u32>,
 }
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LicenseCommand {
-    /// Set the licence.
+    /// Set the license.
     Set {
-        /// What it says.
+        /// License state.
         #[arg(value_enum, value_name = "STATE")]
         state: super::LicenseArg,
     },
@@ -387,7 +388,7 @@ pub(crate) enum LicenseCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminCommand {
-    /// The log levels, under the older name.
+    /// Deprecated: use `gbac cluster loggers`.
     Config {
         #[command(subcommand)]
         command: AdminConfigCommand,
@@ -396,7 +397,7 @@ pub(crate) enum AdminCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum AdminConfigCommand {
-    /// The log levels.
+    /// Deprecated: use `gbac cluster loggers`.
     LogLevel {
         #[command(subcommand)]
         command: LogLevelCommand,
@@ -405,6 +406,6 @@ pub(crate) enum AdminConfigCommand {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LogLevelCommand {
-    /// As `gbac cluster loggers set`.
+    /// Deprecated: use `gbac cluster loggers set`.
     Set(SetLevelArgs),
 }

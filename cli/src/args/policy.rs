@@ -8,76 +8,78 @@ use super::online::ConnectArgs;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum PolicyCommand {
-    /// Read policy documents and name every problem; exit 1 when one has any.
+    /// Validate policy documents and report every problem; exits with 1 if there is one.
     Validate {
         /// Policy documents, `-` for standard input.
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
     },
-    /// Find what is odd in a policy document; exit 1 from --fail-on upwards.
+    /// Find rules that probably don't do what you intended.
+    ///
+    /// Exits with 1 if a finding has the severity of --fail-on or a higher one.
     Lint {
-        /// The policy document, `-` for standard input.
+        /// Policy document, `-` for standard input.
         #[arg(value_name = "FILE")]
         file: PathBuf,
-        /// The least severity that makes the exit code 1.
+        /// Lowest severity that makes the command exit with 1.
         #[arg(long, value_enum, default_value_t = FailOn::Error)]
         fail_on: FailOn,
     },
-    /// Make a policy document of what an existing cluster says of itself.
+    /// Create a policy document from the output of an existing cluster's tools.
     ///
-    /// Reads, in any mix: `rpk security acl list` and `rpk security role describe`, both with `--format json`, the text of
-    /// `kafka-acls --list`, answers of the Data Plane and the Admin API, and policy documents. What cannot be read is named
-    /// line by line on standard error; then nothing is written and the exit code is 1, unless there is --skip-unreadable.
+    /// Reads any mix of: `rpk security acl list` and `rpk security role describe`, both with `--format json`, the text of
+    /// `kafka-acls --list`, responses of the Data Plane and Admin APIs, and policy documents. If an entry cannot be read, it is
+    /// reported on standard error, nothing is written, and the exit code is 1; see --skip-unreadable.
     Import(ImportPolicyArgs),
-    /// Make a policy document of what a running service or platform answers to the documented calls.
+    /// Create a policy document from a running service or platform, with its documented calls.
     ///
-    /// ACLs, roles and members come from the Data Plane, the settings from the Admin API's cluster properties.
+    /// Reads ACLs, roles and members from the Data Plane API, and the settings from the cluster properties of the Admin API.
     Pull(Box<PullArgs>),
-    /// Write a policy document as a script of calls, every name quoted for its target.
+    /// Convert a policy document to a shell script that creates it.
     ///
-    /// The script makes the policy in an empty cluster, or what is missing in one that has --from. What the target cannot say
-    /// is a comment in the script, is named on standard error, and makes the exit code 1.
+    /// The script expects an empty cluster, or one with the policy of --from. If the target cannot express part of the
+    /// policy, the script has a comment in its place, standard error has a note, and the exit code is 1.
     Convert(ConvertArgs),
-    /// Say who gains and loses what between two policy documents.
+    /// Compare two policy documents: who gains and who loses access.
     Diff {
-        /// The earlier policy document.
+        /// Old policy document.
         #[arg(value_name = "BEFORE")]
         before: PathBuf,
-        /// The later one.
+        /// New policy document.
         #[arg(value_name = "AFTER")]
         after: PathBuf,
-        /// Exit 1 when they do not decide alike.
+        /// Exit with 1 if effective access or the settings differ.
         #[arg(long)]
         exit_code: bool,
     },
 }
 
-/// From which severity on a finding is an error of the command.
+/// Lowest severity that makes the command exit with 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Somebody may get what nobody meant to give.
+    /// A rule can give access that nobody intended.
     Error,
-    /// Something does nothing, or not what it says.
+    /// A rule has no effect, or not the intended one.
     Warning,
-    /// Something could be left out.
+    /// A rule is redundant.
     Notice,
-    /// Nothing.
+    /// Findings never change the exit code.
     Never,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ImportPolicyArgs {
-    /// What was written down, `-` for standard input.
+    /// Files to read, `-` for standard input.
     #[arg(value_name = "FILE", required_unless_present = "role")]
     pub(crate) files: Vec<PathBuf>,
-    /// A role's name and the file with the output of `security role describe NAME --format json`: comma-separated;
-    /// quote an entry that contains a comma.
+    /// Role name and the file with the output of `security role describe NAME --format json`, comma-separated; quote an
+    /// entry that contains a comma.
     #[arg(long, value_name = "NAME=FILE")]
     pub(crate) role: Vec<String>,
     /// Write the document to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write what could be read, and exit with 0, though something could not.
+    /// Skip entries that cannot be read, write the rest, and exit with 0.
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 }
@@ -86,32 +88,32 @@ pub(crate) struct ImportPolicyArgs {
 pub(crate) struct PullArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,
-    /// The Admin API's address, where it is another than the Data Plane's.
+    /// URL of the Admin API, if it differs from the URL of the Data Plane API.
     #[arg(long, value_name = "URL")]
     pub(crate) admin_url: Option<String>,
-    /// The cluster's id: --url is the Control Plane then, which says where the Data Plane is.
+    /// Cluster ID. With it, --url is the Control Plane API, which returns the URL of the Data Plane API.
     #[arg(long, value_name = "ID")]
     pub(crate) cluster_id: Option<String>,
-    /// Omit the settings from the document; the managed cloud has no cluster properties.
+    /// Omit the settings; managed clouds have no cluster properties.
     #[arg(long, conflicts_with = "admin_url")]
     pub(crate) no_settings: bool,
     /// Write the document to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// Write what could be read, and exit with 0, though something could not.
+    /// Skip entries that cannot be read, write the rest, and exit with 0.
     #[arg(long)]
     pub(crate) skip_unreadable: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArgs {
-    /// The policy document, `-` for standard input.
+    /// Policy document, `-` for standard input.
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// What the script calls.
+    /// Target of the script.
     #[arg(long, value_enum, default_value_t = TargetArg::Gbac)]
     pub(crate) to: TargetArg,
-    /// The policy document that is there already: write the changes only.
+    /// Policy document of the cluster today; the script then makes only the changes.
     #[arg(long, value_name = "FILE")]
     pub(crate) from: Option<PathBuf>,
     /// Write the script to this file instead of standard output.
@@ -119,13 +121,13 @@ pub(crate) struct ConvertArgs {
     pub(crate) out: Option<PathBuf>,
 }
 
-/// What a script calls.
+/// Target of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum TargetArg {
     /// This command line.
     Gbac,
     /// The platform's own command line.
     Rpk,
-    /// The documented APIs, with curl.
+    /// The platform's documented APIs, with curl.
     Curl,
 }

@@ -1,4 +1,4 @@
-//! `gbac check`: one question with its explanation, or a file of them.
+//! `gbac check`: one question with its explanation, or a file of questions.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,37 +7,41 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open, explain};
+use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open};
 use gbac_engine::decide::{At, OpenIdentity, Outcome};
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
 use serde_json::{Map, Value, json};
 
-use super::explain as words;
+use super::explain;
 use crate::args::{CheckArgs, Format};
-use crate::audit::Log;
+use crate::audit::AuditLog;
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure};
-use crate::question;
-use crate::secrets::scrubbed;
+use crate::query;
+use crate::secrets::redacted;
 use crate::yaml;
 
 pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let seconds = args.who.seconds();
-    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
-    let mut log = args.audit.as_deref().map(Log::append_to).transpose()?;
+    let (verifier, at) = query::verifier(&args.subject)?;
+    let mut log = args.audit.as_deref().map(AuditLog::append_to).transpose()?;
     match &args.requests {
         Some(path) => {
-            let evaluator =
-                Evaluator { policy: &policy, verifier: verifier.as_ref(), log: log.as_mut(), open: HashMap::new(), at };
+            let evaluator = Evaluator {
+                policy: &policy,
+                verifier: verifier.as_ref(),
+                log: log.as_mut(),
+                identities: HashMap::new(),
+                at,
+            };
             many(path, evaluator, format)
         }
         None => one(args, &policy, verifier.as_ref(), log.as_mut(), at, format),
     }
 }
 
-/// One decision a line, in order; a line that cannot be answered gives its error in its place.
+/// One decision per line, in order. A line that cannot be evaluated has an error in place of its decision.
 fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<ExitCode, Failure> {
     let what = path.display().to_string();
     let mut out = BufWriter::new(io::stdout().lock());
@@ -48,21 +52,21 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
         let (id, answered) = match text.map(check_from_json) {
             Ok(_) if text == Ok("") => continue,
             Ok(Ok(check)) => (check.id.clone(), evaluator.evaluate(&check)),
-            Ok(Err(problems)) => (id_of(&bytes), Err(malformed(&problems))),
+            Ok(Err(problems)) => (id_of(&bytes), Err(invalid_check(&problems))),
             Err(error) => (None, Err(not_text(error))),
         };
         let mut value = match answered {
             Ok(answer) => json!(AnswerJson::from(&answer)),
-            Err(Refusal::Check(error)) => {
+            Err(LineError::Check(error)) => {
                 failed = true;
                 json!({ "error": error })
             }
-            Err(Refusal::Audit(failure)) => return Err(failure),
+            Err(LineError::Audit(failure)) => return Err(failure),
         };
         if let (Some(id), Value::Object(members)) = (id, &mut value) {
             members.insert("id".into(), id);
         }
-        output::one_of_many(&mut out, format, &value)?;
+        output::stream_value(&mut out, format, &value)?;
     }
     out.flush().map_err(|error| Failure::standard_output(&error))?;
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
@@ -70,7 +74,7 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
 
 type Lines = Box<dyn Iterator<Item = io::Result<Vec<u8>>>>;
 
-/// The checks of a file, one by one: its lines, or the documents of YAML as lines of JSON.
+/// The checks of a file: its lines, or its YAML documents as lines of JSON.
 fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     let failed = |error: io::Error| Failure::io(what, &error);
     let mut lines = input::lines(path)?;
@@ -78,7 +82,7 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     while first.trim_ascii().is_empty() {
         first.clear();
         if lines.read_until(b'\n', &mut first).map_err(failed)? == 0 {
-            return Err(Failure::usage(format!("--requests: there are no checks in {what}; write one check a line")));
+            return Err(Failure::usage(format!("--requests: there are no checks in {what}; write one check per line")));
         }
     }
     let is_yaml =
@@ -91,53 +95,53 @@ fn requests(path: &Path, what: &str) -> Result<Lines, Failure> {
     Ok(Box::new(yaml::stream(&text, what)?.into_iter().map(|check| Ok(check.to_string().into_bytes()))))
 }
 
-/// Why a line has no answer: its own fault, or that the decision could not be logged.
-enum Refusal {
+/// Why a line has no decision: an invalid check, or an audit event that could not be written.
+enum LineError {
     Check(Value),
     Audit(Failure),
 }
 
-/// How many identities are kept open; a file of requests has the same people again and again.
-const OPEN: usize = 4096;
+/// Maximum number of prepared identities; the users of a file repeat.
+const MAX_IDENTITIES: usize = 4096;
 
-/// The identities of a file of requests, each opened once.
+/// Evaluates a file of checks, and prepares each identity once.
 struct Evaluator<'a> {
     policy: &'a Policy,
     verifier: Option<&'a Verifier>,
-    log: Option<&'a mut Log>,
-    open: HashMap<String, (Opened, OpenIdentity)>,
-    /// When a check is asked that does not say so itself.
+    log: Option<&'a mut AuditLog>,
+    identities: HashMap<String, (Opened, OpenIdentity)>,
+    /// Time of a decision, if the check does not state it.
     at: At,
 }
 
 impl Evaluator<'_> {
-    fn evaluate(&mut self, check: &Check) -> Result<Answer, Refusal> {
-        let refused = |error: CheckError| {
-            Refusal::Check(json!({ "code": error.code(), "message": scrubbed(&error.to_string()) }))
+    fn evaluate(&mut self, check: &Check) -> Result<Answer, LineError> {
+        let invalid = |error: CheckError| {
+            LineError::Check(json!({ "code": error.code(), "message": redacted(&error.to_string()) }))
         };
-        if self.open.len() > OPEN {
-            self.open.clear();
+        if self.identities.len() > MAX_IDENTITIES {
+            self.identities.clear();
         }
-        let (opened, open) = match self.open.entry(key(&check.who)) {
+        let (opened, open) = match self.identities.entry(key(&check.who)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let opened = question::open(self.policy, &check.who, self.verifier).map_err(refused)?;
+                let opened = query::resolve(self.policy, &check.who, self.verifier).map_err(invalid)?;
                 let open = OpenIdentity::new(self.policy, opened.identity.clone());
                 free.insert((opened, open))
             }
         };
-        let answer = ask_open(self.policy, open, check, self.at).map_err(refused)?;
+        let answer = ask_open(self.policy, open, check, self.at).map_err(invalid)?;
         if let Some(log) = &mut self.log {
-            log.record(opened, check, &answer, self.at).map_err(Refusal::Audit)?;
+            log.record(opened, check, &answer, self.at).map_err(LineError::Audit)?;
         }
         Ok(answer)
     }
 }
 
-/// A text that two checks share only when they say the same of who asks.
+/// A key that two checks share only if they name the same user in the same way.
 fn key(who: &Who) -> String {
     let parts = |kind: &str, parts: &mut dyn Iterator<Item = &str>| {
-        // With lengths, since a name may hold anything.
+        // With lengths, since a name can contain anything.
         parts.fold(kind.to_owned(), |mut key, part| {
             let _ = write!(key, "{}:{part}", part.len());
             key
@@ -157,19 +161,19 @@ fn key(who: &Who) -> String {
     }
 }
 
-fn malformed(problems: &Problems) -> Refusal {
+fn invalid_check(problems: &Problems) -> LineError {
     let code = problems.0.first().map_or("check_invalid", |problem| problem.code);
-    let message = scrubbed(&problems.to_string()).replace('\n', "; ");
-    Refusal::Check(json!({ "code": code, "message": message }))
+    let message = redacted(&problems.to_string()).replace('\n', "; ");
+    LineError::Check(json!({ "code": code, "message": message }))
 }
 
-/// The id of a line that is JSON but no check, so that its error can be told apart.
+/// The id of a line that is JSON but not a check, so that its error can be matched to it.
 fn id_of(line: &[u8]) -> Option<Value> {
     serde_json::from_slice::<Value>(line).ok()?.get("id").cloned()
 }
 
-fn not_text(error: std::str::Utf8Error) -> Refusal {
-    Refusal::Check(json!({ "code": "not_utf8", "message": format!("the line is not UTF-8: {error}") }))
+fn not_text(error: std::str::Utf8Error) -> LineError {
+    LineError::Check(json!({ "code": "not_utf8", "message": format!("the line is not UTF-8: {error}") }))
 }
 
 /// One question from the flags.
@@ -177,23 +181,23 @@ fn one(
     args: &CheckArgs,
     policy: &Policy,
     verifier: Option<&Verifier>,
-    log: Option<&mut Log>,
+    log: Option<&mut AuditLog>,
     at: At,
     format: Format,
 ) -> Result<ExitCode, Failure> {
-    let (check, opened) = question::ask(&args.who, &args.question, policy, verifier)?;
-    let answer = ask(policy, &opened.identity, &check, at).map_err(|error| question::refused(&error))?;
+    let (check, opened) = query::check(&args.subject, &args.query, policy, verifier)?;
+    let answer = ask(policy, &opened.identity, &check, at).map_err(|error| query::failure(&error))?;
     if let Some(log) = log {
         log.record(&opened, &check, &answer, at)?;
     }
-    let explanation = explain(policy, &opened.identity, &check, at);
+    let explanation = gbac_engine::check::explain(policy, &opened.identity, &check, at);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
             output::value(format, &json!(ExplanationJson::from(explanation)))?;
         }
         (Format::Json | Format::Yaml, None) => output::value(format, &json!(AnswerJson::from(&answer)))?,
-        (Format::Text, Some(explanation)) => output::text(&words::explanation(&opened, &check, explanation))?,
-        (Format::Text, None) => output::text(&words::request(&opened, &answer))?,
+        (Format::Text, Some(explanation)) => output::text(&explain::explanation(&opened, &check, explanation))?,
+        (Format::Text, None) => output::text(&explain::request(&opened, &answer))?,
     }
     Ok(match answer.outcome() {
         Outcome::Allow => ExitCode::SUCCESS,
@@ -210,7 +214,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_is_told_apart_whatever_names_hold() {
+    fn every_way_to_name_a_user_has_its_own_key() {
         let of = |who: Value| {
             let mut check = json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" });
             check.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());

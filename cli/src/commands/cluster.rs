@@ -1,4 +1,4 @@
-//! `gbac cluster`: properties, loggers and licence of a running service.
+//! `gbac cluster`: properties, loggers and license of a running service.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -8,6 +8,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::{LicenseBody, LicenseStatus};
 use gbac_api::loggers::{ChangedLogLevel, Logger};
 use gbac_api::paths;
+use gbac_console_model::phrases::duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -24,8 +25,8 @@ pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Forma
     let client = || Client::open(connect);
     match command {
         ClusterCommand::Config { command: ConfigCommand::Get { name } } => get(&client()?, name, format)?,
-        ClusterCommand::Config { command: ConfigCommand::Set { words } } => {
-            let wanted = assignments(words)?;
+        ClusterCommand::Config { command: ConfigCommand::Set { assignments } } => {
+            let wanted = parse_assignments(assignments)?;
             set(&client()?, wanted, format)?;
         }
         ClusterCommand::Config { command: ConfigCommand::List } => list(&client()?, format)?,
@@ -39,7 +40,7 @@ pub(crate) fn run(connect: &ConnectArgs, command: &ClusterCommand, format: Forma
     Ok(ExitCode::SUCCESS)
 }
 
-/// `gbac admin config log-level set`: the older name of `gbac cluster loggers set`.
+/// `gbac admin config log-level set`: a deprecated alias of `gbac cluster loggers set`.
 pub(crate) fn admin(connect: &ConnectArgs, command: &AdminCommand, format: Format) -> Result<ExitCode, Failure> {
     let AdminCommand::Config { command: AdminConfigCommand::LogLevel { command: LogLevelCommand::Set(args) } } =
         command;
@@ -58,7 +59,7 @@ fn get(client: &Client, name: &str, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// A value as YAML shows it; a text is bare.
+/// A value as YAML, with plain text unquoted.
 fn yaml(value: &Value) -> String {
     match value {
         Value::String(text) => plain(text),
@@ -82,7 +83,7 @@ fn list(client: &Client, format: Format) -> Result<(), Failure> {
 }
 
 /// `NAME VALUE`, or `NAME=VALUE` several times.
-fn assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+fn parse_assignments(words: &[String]) -> Result<BTreeMap<String, String>, Failure> {
     if let [name, value] = words
         && !name.contains('=')
     {
@@ -104,7 +105,7 @@ fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Res
     let schema: ConfigSchema = client.get(paths::CLUSTER_CONFIG_SCHEMA)?;
     let mut change = ConfigChange::default();
     for (name, text) in wanted {
-        // What nobody knows is sent as it is, and the service says so by name.
+        // An unknown property is sent unchanged, and the service reports it by name.
         let kind = schema.properties.get(&name).map_or("string", |property| property.kind.as_str());
         if text.is_empty() && kind != "string" {
             change.remove.push(name);
@@ -123,7 +124,7 @@ fn set(client: &Client, wanted: BTreeMap<String, String>, format: Format) -> Res
     }
 }
 
-/// The value that a text is for a property; a text that is none is sent as it is, and the service says what it takes.
+/// The value of a property; a text of another type is sent unchanged, and the service reports what it expects.
 fn typed(kind: &str, name: &str, text: String) -> Result<Value, Failure> {
     let json = || serde_json::from_str::<Value>(&text).ok();
     Ok(match kind {
@@ -146,7 +147,7 @@ fn list_loggers(client: &Client, format: Format) -> Result<(), Failure> {
     }
 }
 
-/// Sets one logger after the other; one that is refused does not keep the others from being set.
+/// Sets one logger after the other; a refused one does not stop the others.
 fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<ExitCode, Failure> {
     let names = if args.loggers.iter().any(|name| name == "all") {
         client.get::<Vec<Logger>>(paths::LOGGERS)?.into_iter().map(|logger| logger.name).collect()
@@ -176,7 +177,8 @@ fn set_level(client: &Client, args: &SetLevelArgs, format: Format) -> Result<Exi
 fn levels(successes: &[ChangedLogLevel], failures: &[(String, String)]) -> String {
     let mut text = String::new();
     if !successes.is_empty() {
-        let reverts = |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {seconds} s") };
+        let reverts =
+            |seconds: u64| if seconds == 0 { "never".into() } else { format!("in {}", duration(seconds as f64)) };
         let row = |changed: &ChangedLogLevel| {
             let ChangedLogLevel { name, previous_level, new_level, expiration } = changed.clone();
             vec![name, new_level, previous_level, reverts(expiration)]
@@ -208,7 +210,7 @@ fn license(client: &Client, wanted: Option<LicenseArg>, format: Format) -> Resul
     match format {
         Format::Json | Format::Yaml => output::value(format, &value),
         Format::Text => {
-            let pinned = if held.pinned { ", set on the service's command line" } else { "" };
+            let pinned = if held.pinned { ", set on the command line of the service" } else { "" };
             output::text(&format!("{}{pinned}\n", value["license"].as_str().unwrap_or_default()))
         }
     }
@@ -234,7 +236,7 @@ mod tests {
     fn assignments_are_a_pair_or_have_equals_signs() {
         let read = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            assignments(&words).map_err(|failure| failure.to_string())
+            parse_assignments(&words).map_err(|failure| failure.to_string())
         };
         assert_eq!(read(&["a", "$.x=y"]).unwrap()["a"], "$.x=y");
         assert_eq!(

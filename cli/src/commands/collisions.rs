@@ -1,67 +1,67 @@
-//! `gbac collisions`: names that become one group.
+//! `gbac collisions`: different names that become the same group.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::thousands;
 use gbac_engine::analyze::{Collision, Gain, Merging, Mergings, merged_gains};
 use gbac_engine::check::Who;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::wire::CollisionsJson;
 use serde_json::json;
 
-use super::differences::extents;
+use super::differences::regions;
+use super::inspect;
 use crate::args::Format;
 use crate::args::simulate::CollisionsArgs;
 use crate::input;
 use crate::lists;
 use crate::output::{self, Failure, plain};
-use crate::question;
+use crate::query;
 
 pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let nested = match &args.nested {
         None => policy.settings().identity_rules().extraction.nested,
-        Some(text) => text
-            .parse::<NestedGroupBehavior>()
-            .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))?,
+        Some(text) => inspect::nested(text)?,
     };
     let names = match &args.token_file {
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
             let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
             let who = Who::UnverifiedToken { token: input::token(Some(path))?, userinfo };
-            let opened = question::open(&policy, &who, None).map_err(|error| question::refused(&error))?;
+            let opened = query::resolve(&policy, &who, None).map_err(|error| query::failure(&error))?;
             opened.names().map(str::to_owned).collect()
         }
     };
     let found = merged_gains(&policy, nested, &names, args.limit);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(CollisionsJson::from(&found)))?,
-        Format::Text => output::text(&words(&found, nested))?,
+        Format::Text => output::text(&render(&found, nested))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(found: &Mergings, nested: NestedGroupBehavior) -> String {
-    let mut text = format!("Nested names: {}\n", nested.as_str());
+fn render(found: &Mergings, nested: NestedGroupBehavior) -> String {
+    let mut text = format!("Nested group behavior: {}\n", nested.as_str());
     if found.found.is_empty() {
-        text.push_str("No two names become one group.\n");
+        text.push_str("No collisions.\n");
     }
     for (collision, gains) in &found.found {
-        text.push_str(&one(collision, gains));
+        text.push_str(&render_one(collision, gains));
     }
     if found.more > 0 {
-        let _ = writeln!(text, "\nand {} more; --limit tells more of them", found.more);
+        let _ = writeln!(text, "\nNot shown: {} more; raise --limit to see them.", thousands(found.more));
     }
     text
 }
 
-fn one(collision: &Collision, gains: &[Gain]) -> String {
-    let by = match collision.merging {
-        Merging::Suffix => "they keep their last segment only",
-        Merging::Comma => "they are taken apart at the comma, where the claim is one string",
+fn render_one(collision: &Collision, gains: &[Gain]) -> String {
+    let cause = match collision.merging {
+        Merging::Suffix => "`suffix` keeps only the last segment of these names",
+        Merging::Comma => "the claim is one string, which is split at commas",
     };
-    let mut text = format!("\nGroup:{}: {by}\n", plain(&collision.group));
+    let mut text = format!("\nGroup:{}: {cause}\n", plain(&collision.group));
     for name in &collision.names {
         let origin = match (name.in_token, name.known) {
             (true, true) => "in the token, known",
@@ -72,10 +72,9 @@ fn one(collision: &Collision, gains: &[Gain]) -> String {
     }
     for gain in gains {
         if gain.extents.is_empty() {
-            let _ = writeln!(text, "  Somebody with {} alone gains nothing by it.", plain(&gain.name));
+            let _ = writeln!(text, "  A user with only {} gains no access.", plain(&gain.name));
         } else {
-            let _ =
-                write!(text, "  Somebody with {} alone gains:\n{}", plain(&gain.name), extents(&gain.extents, "    "));
+            let _ = write!(text, "  A user with only {} gains:\n{}", plain(&gain.name), regions(&gain.extents, "    "));
         }
     }
     text

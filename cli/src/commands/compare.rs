@@ -1,59 +1,53 @@
-//! `gbac compare`: two people side by side.
+//! `gbac compare`: the access of two users, side by side.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{People, people};
-use gbac_engine::check::{Answer, Opened};
+use gbac_engine::check::{Answer, Opened, Who};
 use gbac_engine::decide::At;
 use gbac_engine::model::Acl;
 use gbac_engine::wire::{AnswerJson, PeopleJson};
 use serde_json::json;
 
-use super::differences::extents;
-use super::explain::{expired, rule, token};
-use super::what_if::verdicts;
+use super::differences::regions;
+use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::CompareArgs;
-use crate::input::{self, Verifier};
+use crate::input;
 use crate::output::{self, Failure, plain};
-use crate::question;
+use crate::query;
 
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let seconds = args.who.seconds();
-    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
-    let both = [question::who_of(&args.who, verifier.is_some())?, question::other_of(&args.other, verifier.is_some())?];
-    let mut opened = Vec::with_capacity(2);
-    let mut answers = Vec::with_capacity(2);
-    for who in &both {
-        let person = question::open(&policy, who, verifier.as_ref()).map_err(|error| question::refused(&error))?;
-        if let Some(check) = question::asked(who, &args.question)? {
-            let answer = gbac_engine::check::ask(&policy, &person.identity, &check, at);
-            answers.push(answer.map_err(|error| question::refused(&error))?);
-        }
-        opened.push(person);
-    }
-    let (Ok(opened), answers) = (<[Opened; 2]>::try_from(opened), <[Answer; 2]>::try_from(answers).ok()) else {
-        return Err(Failure::new("people", "two people are compared"));
+    let (verifier, at) = query::verifier(&args.subject)?;
+    let first = query::subject(&args.subject, verifier.is_some())?;
+    let second = query::other_subject(&args.other, verifier.is_some())?;
+    let evaluate = |subject: &Who| -> Result<(Opened, Option<Answer>), Failure> {
+        let opened = query::resolve(&policy, subject, verifier.as_ref()).map_err(|error| query::failure(&error))?;
+        let check = query::optional_check(subject, &args.query)?;
+        let answer = check.map(|check| gbac_engine::check::ask(&policy, &opened.identity, &check, at)).transpose();
+        Ok((opened, answer.map_err(|error| query::failure(&error))?))
     };
-    let [first, second] = &opened;
+    let (first, first_answer) = evaluate(&first)?;
+    let (second, second_answer) = evaluate(&second)?;
+    let answers = first_answer.zip(second_answer).map(|(first, second)| [first, second]);
     let found = people(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
             output::value(format, &json!(PeopleJson { answers, ..PeopleJson::from(&found) }))?;
         }
-        Format::Text => output::text(&words(&opened, &found, answers.as_ref(), at))?,
+        Format::Text => output::text(&render(&[first, second], &found, answers.as_ref(), at))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at: At) -> String {
-    let [first, second] = opened.each_ref().map(|person| format!("User:{}", plain(person.identity.user())));
+fn render(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at: At) -> String {
+    let [first, second] = opened.each_ref().map(|user| format!("User:{}", plain(user.identity.user())));
     let mut text = String::new();
-    for (name, person) in [&first, &second].into_iter().zip(opened) {
-        let _ = write!(text, "{name}\n{}", token(person));
+    for (name, user) in [&first, &second].into_iter().zip(opened) {
+        let _ = write!(text, "{name}\n{}", verdicts::token(user));
     }
     text.push('\n');
     for (whose, groups) in [
@@ -61,44 +55,36 @@ fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at
         (format!("{second} only"), &found.groups_second),
         ("both".to_owned(), &found.groups_both),
     ] {
-        let _ = writeln!(text, "Groups of {whose}: {}", listed(groups));
+        let _ = writeln!(text, "Groups of {whose}: {}", verdicts::groups(groups));
     }
     if let Some(answers) = answers {
         let sides = [(first.as_str(), &opened[0]), (second.as_str(), &opened[1])];
-        let _ = write!(text, "\n{}", verdicts("PERSON", sides, answers));
+        let _ = write!(text, "\n{}", verdicts::two_sides("USER", sides, answers));
     }
-    for person in opened {
-        text.push_str(&expired(person, at));
+    for user in opened {
+        text.push_str(&verdicts::expired(user, at));
     }
     for (name, acls) in [(&first, &found.acls_first), (&second, &found.acls_second)] {
-        let _ = write!(text, "\n{}", rows(name, acls));
+        let _ = write!(text, "\n{}", acls_of_one(name, acls));
     }
     if found.comparison.is_equal() {
         text.push_str("\nBoth have identical permissions.\n");
     }
     for (one, other, what) in [(&second, &first, &found.comparison.gains), (&first, &second, &found.comparison.loses)] {
         if !what.is_empty() {
-            let _ = write!(text, "\n{one} may, and {other} may not:\n{}", extents(what, "  "));
+            let _ = write!(text, "\n{one} can, and {other} cannot:\n{}", regions(what, "  "));
         }
     }
     text
 }
 
-fn rows(name: &str, acls: &[Acl]) -> String {
+fn acls_of_one(name: &str, acls: &[Acl]) -> String {
     if acls.is_empty() {
-        return format!("No ACL reaches {name} only.\n");
+        return format!("No ACL applies to {name} only.\n");
     }
-    let mut text = format!("ACLs that reach {name} only:\n");
+    let mut text = format!("ACLs that apply to {name} only:\n");
     for acl in acls {
-        let _ = writeln!(text, "  {} > {}", plain(&acl.principal.to_string()), rule(acl, None));
+        let _ = writeln!(text, "  {}", verdicts::acl(acl));
     }
     text
-}
-
-/// Groups in a line.
-pub(super) fn listed(groups: &[String]) -> String {
-    if groups.is_empty() {
-        return "none".into();
-    }
-    groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>().join(", ")
 }

@@ -1,41 +1,42 @@
-//! What differs between two policies or people, in words.
+//! Differences in access between two policies or users, as text.
 
 use std::fmt::Write;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::{
     Addresses, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
 };
 
-use super::explain::{names, operations};
+use super::verdicts::{names, operations};
 use crate::output::{plain, table};
 
-/// Who gains and loses what, and a sentence for the whole.
-pub(super) fn words(diff: &Diff) -> String {
+/// A summary, then who gains and who loses access.
+pub(super) fn render(diff: &Diff) -> String {
     let mut text = sentence(diff.relation).to_owned();
     if diff.relation == Relation::SettingsDiffer {
-        let _ = write!(text, "ACLs, roles and superusers alone: {}", sentence(diff.acl_relation));
+        let _ = write!(text, "Comparing only ACLs, roles and superusers: {}", sentence(diff.acl_relation));
     }
     let rows = |differences: &[Difference]| -> Vec<Vec<String>> { differences.iter().flat_map(difference).collect() };
-    let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "FROM"];
-    let (people, roles) = (rows(&diff.differences), rows(&diff.roles));
-    if !people.is_empty() {
-        let _ = write!(text, "\n{}", table(&head, &people));
+    let head = ["PRINCIPAL", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
+    let (principals, roles) = (rows(&diff.differences), rows(&diff.roles));
+    if !principals.is_empty() {
+        let _ = write!(text, "\n{}", table(&head, &principals));
     }
     if !roles.is_empty() {
-        let _ = write!(text, "\nWhoever is given a role:\n{}", table(&head, &roles));
+        let _ = write!(text, "\nFor every member of a role:\n{}", table(&head, &roles));
     }
     if !diff.settings.is_empty() {
-        let _ = writeln!(text, "\nSettings that differ: {}", diff.settings.join(", "));
+        let _ = writeln!(text, "\nSettings that differ: {}", list(&diff.settings));
     }
     text.push_str(&groups(&diff.groups));
     if !diff.users.is_empty() {
         let users: Vec<String> = diff.users.iter().map(|user| format!("User:{}", plain(user))).collect();
-        let _ = writeln!(text, "\nUsers that tokens may no longer name (unknown): {}", users.join(", "));
+        let _ = writeln!(text, "\nUsers that tokens may no longer produce (depends on the tokens): {}", list(&users));
     }
     text
 }
 
-/// The relation of two policies in a sentence.
+/// The summary of a comparison.
 const fn sentence(relation: Relation) -> &'static str {
     match relation {
         Relation::Equal => "No change in effective access.\n",
@@ -43,30 +44,30 @@ const fn sentence(relation: Relation) -> &'static str {
         Relation::Narrower => "The new policy only removes access.\n",
         Relation::Mixed => "The new policy both grants and removes access.\n",
         Relation::SettingsDiffer => {
-            "The policies read tokens differently, so the same token can give another identity.\n"
+            "The policies read tokens differently, so the same token can produce another identity.\n"
         }
     }
 }
 
-/// What other settings do to the groups that the policies name.
+/// The effect of changed settings on the groups that the policies name.
 fn groups(changes: &[GroupChange]) -> String {
     if changes.is_empty() {
         return String::new();
     }
     let named = |groups: &[String], kind: &str| -> String {
-        groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>().join(", ")
+        list(&groups.iter().map(|name| format!("{kind}:{}", plain(name))).collect::<Vec<_>>())
     };
     let row = |change: &GroupChange| {
         let group =
             |name: &Option<String>| name.as_ref().map_or_else(|| "-".to_owned(), |name| format!("Group:{name}"));
-        let mut more = Vec::new();
+        let mut details = Vec::new();
         if !change.merges.is_empty() {
             let names: Vec<String> = change.merges.iter().map(|name| plain(name)).collect();
-            more.push(format!("the same group as {}", names.join(", ")));
+            details.push(format!("the same group as {}", list(&names)));
         }
         for (what, roles) in [("joins", &change.joins), ("leaves", &change.leaves)] {
             if !roles.is_empty() {
-                more.push(format!("{what} {}", named(roles, "Role")));
+                details.push(format!("{what} {}", named(roles, "Role")));
             }
         }
         vec![
@@ -74,11 +75,11 @@ fn groups(changes: &[GroupChange]) -> String {
             group_effect(change.effect).into(),
             group(&change.before),
             group(&change.after),
-            more.join("; "),
+            details.join("; "),
         ]
     };
     let rows: Vec<Vec<String>> = changes.iter().map(row).collect();
-    let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "AND"], &rows));
+    let mut text = format!("\nGroups:\n{}", table(&["NAME", "EFFECT", "BEFORE", "AFTER", "DETAILS"], &rows));
     let effects = changes.iter().flat_map(|change| {
         let of = |found: &NameEffect| -> Vec<Vec<String>> {
             let start = vec![change.name.clone(), effect(found.effect).to_owned()];
@@ -88,7 +89,7 @@ fn groups(changes: &[GroupChange]) -> String {
     });
     let effects: Vec<Vec<String>> = effects.collect();
     if !effects.is_empty() {
-        let head = ["NAME", "EFFECT", "OPERATIONS", "RESOURCE", "FROM"];
+        let head = ["NAME", "EFFECT", "OPERATIONS", "RESOURCE", "HOST"];
         let _ = write!(text, "\nEffects on users with these names:\n{}", table(&head, &effects));
     }
     text
@@ -100,8 +101,8 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
         GroupEffect::Dropped => "no longer produces a group",
         GroupEffect::NotRead => "is no longer read",
         GroupEffect::Added => "now produces a group",
-        GroupEffect::MoreNames => "paths that end in it now produce it too",
-        GroupEffect::FewerNames => "paths that end in it no longer produce it",
+        GroupEffect::MoreNames => "paths that end with this name now produce it too",
+        GroupEffect::FewerNames => "paths that end with this name no longer produce it",
         GroupEffect::Unknown => "unknown: groups are read from another claim",
         GroupEffect::Unchanged => "unchanged",
     }
@@ -115,10 +116,10 @@ fn difference(difference: &Difference) -> Vec<Vec<String>> {
     difference.extents.iter().map(row).collect()
 }
 
-/// Requests, a row for each extent; `indent` stands before every line.
-pub(super) fn extents(extents: &[Extent], indent: &str) -> String {
-    let rows: Vec<Vec<String>> = extents.iter().map(cells).collect();
-    let table = table(&["OPERATIONS", "RESOURCE", "FROM"], &rows);
+/// Access regions as a table, with every line indented.
+pub(super) fn regions(regions: &[Extent], indent: &str) -> String {
+    let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
+    let table = table(&["OPERATIONS", "RESOURCE", "HOST"], &rows);
     table.lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
@@ -129,20 +130,20 @@ fn cells(extent: &Extent) -> Vec<String> {
     if !except.is_empty() {
         let _ = write!(on, " except {}", except.join(", "));
     }
-    vec![operations(&extent.operations), on, from(&extent.hosts)]
+    vec![operations(&extent.operations), on, hosts(&extent.hosts)]
 }
 
 const fn effect(effect: Effect) -> &'static str {
     match effect {
         Effect::Gains => "gains",
         Effect::Loses => "loses",
-        Effect::GainsWithOthers => "gains, with what else the person holds",
-        Effect::LosesWithOthers => "loses, of what else the person holds",
-        Effect::StillBlocked => "nothing: a deny blocks it",
+        Effect::GainsWithOthers => "gains, together with other groups or roles",
+        Effect::LosesWithOthers => "loses, together with other groups or roles",
+        Effect::StillBlocked => "no change: a deny blocks it",
     }
 }
 
-fn from(hosts: &Hosts) -> String {
+fn hosts(hosts: &Hosts) -> String {
     if hosts.is_any() {
         return "*".into();
     }
@@ -152,11 +153,11 @@ fn from(hosts: &Hosts) -> String {
         Addresses::Only(only) if only.is_empty() => String::new(),
         Addresses::Only(only) => list(only),
         Addresses::AllBut(but) if but.is_empty() => "any known host".into(),
-        Addresses::AllBut(but) => format!("all but {}", list(but)),
+        Addresses::AllBut(but) => format!("all except {}", list(but)),
     };
     match (known.is_empty(), hosts.unknown) {
-        (true, _) => "hosts that are not known".into(),
-        (false, true) => format!("{known}, and where no host is known"),
+        (true, _) => "unknown hosts".into(),
+        (false, true) => format!("{known}, and unknown hosts"),
         (false, false) => known,
     }
 }

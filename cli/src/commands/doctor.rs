@@ -1,4 +1,4 @@
-//! `gbac doctor`: the troubleshooting procedure of specification 8, step by step.
+//! `gbac doctor`: the troubleshooting procedure (specification 8), step by step.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -11,28 +11,28 @@ use gbac_engine::policy::{Policy, Settings};
 use serde_json::{Map, Value, json};
 
 use super::inspect;
-use super::policy::settings_of;
+use super::policy::read_settings;
 use crate::args::{DoctorArgs, Format};
 use crate::client::{CallError, Client};
 use crate::input;
 use crate::output::{self, BAD, Failure, GOOD, paint, plain};
-use crate::question;
+use crate::query;
 
 pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure> {
     let claims = args.claims.as_deref().map(input::object).transpose()?;
     let token = if claims.is_some() { String::new() } else { input::token(args.token.as_deref())? };
-    let expected = question::group_names("--expect-group", &args.expect_group)?;
+    let expected = query::group_names("--expect-group", &args.expect_group)?;
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
     let mut settings = inspect::settings(&args.settings)?;
     let mut policy = args.settings.policy.as_deref().map(input::policy).transpose()?;
     let (mut resolved, mut log_level, mut accepted) = (None, None, None);
     if args.online {
-        let asked = Asked::of(&Client::open(&args.connect)?, &token)?;
-        resolved = asked.resolved;
-        log_level = asked.log_level;
-        accepted = asked.accepted;
-        settings = asked.settings.unwrap_or(settings);
-        policy = policy.or(asked.policy);
+        let service = ServiceState::read(&Client::open(&args.connect)?, &token)?;
+        resolved = service.resolved;
+        log_level = service.log_level;
+        accepted = service.accepted;
+        settings = service.settings.unwrap_or(settings);
+        policy = policy.or(service.policy);
     }
     let steps = diagnose(&Evidence {
         token: claims.as_ref().map_or(Presented::Token(&token), Presented::Claims),
@@ -47,16 +47,16 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
     });
     match format {
         Format::Json | Format::Yaml => {
-            output::value(format, &json!({ "steps": steps.iter().map(as_json).collect::<Vec<_>>() }))?;
+            output::value(format, &json!({ "steps": steps.iter().map(to_json).collect::<Vec<_>>() }))?;
         }
-        Format::Text => output::text(&words(&steps))?,
+        Format::Text => output::text(&render(&steps))?,
     }
     let failed = steps.iter().any(|step| step.state == State::Failed);
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
 }
 
-/// What a service says; what it keeps to itself is a note, and the procedure goes on without.
-struct Asked {
+/// The state of a running service. What it does not disclose is a note, and the procedure continues without it.
+struct ServiceState {
     resolved: Option<Resolved>,
     settings: Option<Settings>,
     policy: Option<Policy>,
@@ -64,21 +64,24 @@ struct Asked {
     accepted: Option<Accepted>,
 }
 
-impl Asked {
-    fn of(client: &Client, token: &str) -> Result<Self, Failure> {
+impl ServiceState {
+    fn read(client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
             Ok(seen) => Some(Resolved::Identity(seen.principal, seen.groups)),
-            Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => Some(Resolved::Refused(error.words())),
+            Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
+                Some(Resolved::Refused(error.message()))
+            }
             Err(error) => return Err(error.into()),
         };
-        let told = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
-        let settings = settings_of(client).map_err(|failure| told("the properties could not be read", &failure)).ok();
-        // That they could not be read was told.
+        let report = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
+        let settings =
+            read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
+        // The note above says that they could not be read.
         let properties: Option<Map<String, Value>> = client.get(paths::CLUSTER_CONFIG).ok();
         let accepted = properties.map(|properties| Accepted::of_properties(|name| properties.get(name)));
-        let policy = client.policy().map_err(|error| told("the policy could not be read", &error)).ok();
+        let policy = client.policy().map_err(|error| report("the policy could not be read", &error)).ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
-        let level = level.map_err(|error| told("the log level could not be read", &error)).ok();
+        let level = level.map_err(|error| report("the log level could not be read", &error)).ok();
         Ok(Self {
             resolved,
             settings,
@@ -89,18 +92,18 @@ impl Asked {
     }
 }
 
-fn as_json(step: &Step) -> Value {
+fn to_json(step: &Step) -> Value {
     json!({ "code": step.code, "title": step.title, "state": step.state.code(), "findings": step.findings, "next": step.next })
 }
 
-fn words(steps: &[Step]) -> String {
+fn render(steps: &[Step]) -> String {
     let mut text = String::new();
     for (number, step) in steps.iter().enumerate() {
         let state = match step.state {
-            State::Passed => paint(GOOD, "passed"),
-            State::Attention => "look at this".into(),
-            State::Failed => paint(BAD, "failed"),
-            State::NotDone => "not done".into(),
+            State::Passed => paint(GOOD, "OK"),
+            State::Attention => "Warning".into(),
+            State::Failed => paint(BAD, "Failed"),
+            State::NotDone => "Manual step".into(),
         };
         let _ = writeln!(text, "{}. {}: {state}", number + 1, step.title);
         for finding in &step.findings {

@@ -5,19 +5,19 @@ use std::fs;
 use std::process::ExitCode;
 
 use gbac_api::script::changes_between;
+use gbac_console_model::phrases::thousands;
 use gbac_engine::analyze::{Relation, diff};
 use gbac_engine::policy::{Change, Policy, Settings, Superusers};
 use gbac_engine::wire::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
 use serde_json::{Value, json};
 
-use super::what_if::change as words_of;
-use super::{differences, merge};
+use super::{differences, merge, verdicts};
 use crate::args::Format;
 use crate::args::online::{ExportArgs, ImportArgs};
 use crate::client::Client;
 use crate::confirm::confirm;
 use crate::input;
-use crate::output::{self, Failure, counted, plain};
+use crate::output::{self, Failure, contents, plain};
 
 pub(crate) fn export(args: &ExportArgs, format: Format) -> Result<ExitCode, Failure> {
     let (policy, tag) = Client::open(&args.connect)?.policy()?;
@@ -45,20 +45,20 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
     }
     let (before, tag) = client.policy()?;
     if wanted_tag.is_some_and(|wanted| wanted != tag) {
-        let message = "the policy was changed since then; export it again and repeat your change";
+        let message = "the policy changed since that state; export it again and repeat your change";
         return Err(Failure::new("policy_changed", message));
     }
     let changes = Changes::between(&before, &policy);
     if args.dry_run {
-        client.rehearse_policy(&policy, &tag)?;
+        client.validate_policy(&policy, &tag)?;
         let relation = show_dry_run(&before, &policy, &changes, format)?;
         let differs = args.exit_code && relation != Relation::Equal;
         return Ok(if differs { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS });
     }
     if changes.removes_something() || changes.sets_something() {
         match format {
-            Format::Text => output::text(&changes.words())?,
-            Format::Json | Format::Yaml => output::note(changes.words().trim_end()),
+            Format::Text => output::text(&changes.render())?,
+            Format::Json | Format::Yaml => output::note(changes.render().trim_end()),
         }
     }
     if changes.removes_something() && !args.no_confirm {
@@ -71,7 +71,7 @@ pub(crate) fn import(args: &ImportArgs, format: Format) -> Result<ExitCode, Fail
 
 fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: Format) -> Result<Relation, Failure> {
     let mut after = document.clone();
-    // The service keeps what the document does not state.
+    // The service keeps settings that the document does not state.
     let settings = document.settings().filled_from(before.settings());
     after.apply(Change::Settings(Box::new(settings))).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     let changed = diff(before, &after);
@@ -84,15 +84,15 @@ fn show_dry_run(before: &Policy, document: &Policy, changes: &Changes, format: F
             }
             output::value(format, &value)?;
         }
-        Format::Text => output::text(&format!("{}{}", changes.words(), differences::words(&changed)))?,
+        Format::Text => output::text(&format!("{}{}", changes.render(), differences::render(&changed)))?,
     }
     Ok(changed.relation)
 }
 
-/// How many changes are told one by one.
-const TOLD: usize = 50;
+/// Maximum number of changes to list.
+const MAX_LISTED: usize = 50;
 
-/// What an import does, in words, each change on a line.
+/// The changes of an import, each as a line of text.
 struct Changes {
     adds: Vec<String>,
     removes: Vec<String>,
@@ -105,10 +105,10 @@ impl Changes {
         for change in changes_between(before, document) {
             match &change {
                 Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. } => {
-                    changes.adds.push(words_of(&change));
+                    changes.adds.push(verdicts::change(&change));
                 }
                 Change::RemoveAcl(_) | Change::RemoveMember { .. } | Change::DeleteRole { .. } => {
-                    changes.removes.push(words_of(&change));
+                    changes.removes.push(verdicts::change(&change));
                 }
                 Change::Settings(settings) => changes.set(before.settings(), &settings.filled_from(before.settings())),
             }
@@ -117,19 +117,19 @@ impl Changes {
     }
 
     fn set(&mut self, before: &Settings, after: &Settings) {
-        let (held, wanted) = (&before.superusers, &after.superusers);
-        let missing = |of: &Superusers, there: &Superusers| -> Vec<String> {
-            of.iter().filter(|name| !there.contains(name)).map(|name| plain(name)).collect()
+        let (current, new) = (&before.superusers, &after.superusers);
+        let missing = |from: &Superusers, other: &Superusers| -> Vec<String> {
+            from.iter().filter(|name| !other.contains(name)).map(|name| plain(name)).collect()
         };
-        self.adds.extend(missing(wanted, held).iter().map(|name| format!("make User:{name} a superuser")));
-        self.removes.extend(missing(held, wanted).iter().map(|name| format!("remove User:{name} from the superusers")));
-        let (held, wanted) = (settings_to_json(before), settings_to_json(after));
+        self.adds.extend(missing(new, current).iter().map(|name| format!("make User:{name} a superuser")));
+        self.removes.extend(missing(current, new).iter().map(|name| format!("remove User:{name} from the superusers")));
+        let (current, new) = (settings_to_json(before), settings_to_json(after));
         for name in ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "sso"] {
             let value = |settings: &Value| {
                 settings.get(name).map_or_else(|| "none".to_owned(), |value| plain(&value.to_string()))
             };
-            if held.get(name) != wanted.get(name) {
-                self.sets.push(format!("{name} from {} to {}", value(&held), value(&wanted)));
+            if current.get(name) != new.get(name) {
+                self.sets.push(format!("{name} from {} to {}", value(&current), value(&new)));
             }
         }
     }
@@ -142,35 +142,34 @@ impl Changes {
         !self.sets.is_empty()
     }
 
-    fn words(&self) -> String {
+    fn render(&self) -> String {
         let mut text = String::new();
         for (what, lines) in [("Adds", &self.adds), ("Removes", &self.removes), ("Changes settings", &self.sets)] {
             if lines.is_empty() {
                 continue;
             }
-            let _ = writeln!(text, "{what} ({}):", lines.len());
-            for line in lines.iter().take(TOLD) {
+            let _ = writeln!(text, "{what} ({}):", thousands(lines.len()));
+            for line in lines.iter().take(MAX_LISTED) {
                 let _ = writeln!(text, "  {line}");
             }
-            if let Some(more @ 1..) = lines.len().checked_sub(TOLD) {
-                let _ = writeln!(text, "  and {more} more");
+            if let Some(more @ 1..) = lines.len().checked_sub(MAX_LISTED) {
+                let _ = writeln!(text, "  and {} more", thousands(more));
             }
         }
         text
     }
 }
 
-/// A state as it was shown, as the service names it (an entity tag, RFC 9110 8.8.3).
+/// A printed state as the entity tag of the service (RFC 9110 8.8.3).
 fn tag_of(state: &str) -> Result<String, Failure> {
     let state = state.trim_matches('"');
     if state.is_empty() || !state.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'"') {
-        return Err(Failure::usage("--if-match: invalid state; `gbac export --out` shows it"));
+        return Err(Failure::usage("--if-match: invalid state; write one that `gbac export --out` printed"));
     }
     Ok(format!("\"{state}\""))
 }
 
 fn report(done: &str, file: &str, policy: &Policy, tag: Option<&str>, format: Format) -> Result<(), Failure> {
-    let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
     let state = tag.map(|tag| tag.trim_matches('"'));
     match format {
         Format::Json | Format::Yaml => {
@@ -180,7 +179,7 @@ fn report(done: &str, file: &str, policy: &Policy, tag: Option<&str>, format: Fo
         }
         Format::Text => {
             let state = state.map(|state| format!(" The service's state is {}.", plain(state))).unwrap_or_default();
-            output::text(&format!("{done} {}: {acls} and {roles}.{state}\n", plain(file)))
+            output::text(&format!("{done} {}: {}.{state}\n", plain(file), contents(policy)))
         }
     }
 }

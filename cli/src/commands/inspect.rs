@@ -1,12 +1,13 @@
-//! `gbac token inspect`: which groups come out of a token, step by step.
+//! `gbac token inspect`: the user and groups that a token produces, step by step.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_api::script::quote::shell;
+use gbac_console_model::phrases::count;
 use gbac_engine::check::doctor::claim_words;
 use gbac_engine::claim_path::ClaimPath;
-use gbac_engine::groups::{ElementOutcome, Extraction, suggest_paths};
+use gbac_engine::groups::{ElementOutcome, Extraction, NestedGroupBehavior, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
@@ -20,8 +21,8 @@ use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
 use crate::output::{self, Failure, plain};
 
-/// Everything there is to show.
-struct Seen {
+/// The result of inspecting a token or claims.
+struct Inspection {
     header: Option<Header>,
     claims: Map<String, Value>,
     lines: Vec<CheckLine>,
@@ -31,8 +32,8 @@ struct Seen {
     settings: Settings,
 }
 
-impl Seen {
-    /// What to know about the header, then about the groups.
+impl Inspection {
+    /// The warnings about the header, then those about the groups.
     fn warnings(&self) -> Vec<Warning> {
         let header = self.header.as_ref().map(Header::warnings).unwrap_or_default();
         header.into_iter().chain(self.extraction.warnings.iter().cloned()).collect()
@@ -40,20 +41,20 @@ impl Seen {
 }
 
 pub(crate) fn run(args: &InspectArgs, format: Format) -> Result<ExitCode, Failure> {
-    let seen = look(args)?;
+    let inspection = inspect(args)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &as_json(&seen))?,
-        Format::Text => output::text(&words(&seen))?,
+        Format::Json | Format::Yaml => output::value(format, &to_json(&inspection))?,
+        Format::Text => output::text(&render(&inspection))?,
     }
-    // Who gave keys asked whether the token can be trusted.
-    let refused = !seen.lines.is_empty() && !seen.verified;
+    // With keys, the question is whether the token can be trusted.
+    let refused = !inspection.lines.is_empty() && !inspection.verified;
     Ok(if refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn look(args: &InspectArgs) -> Result<Seen, Failure> {
+fn inspect(args: &InspectArgs) -> Result<Inspection, Failure> {
     let settings = settings(&args.settings)?;
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
-    let verifier = Verifier::of(&args.keys, input::now())?;
+    let verifier = Verifier::from_args(&args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
         Some(path) => (None, UnverifiedClaims::from_object(input::object(path)?), Vec::new()),
         None => {
@@ -65,14 +66,20 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
         }
     };
     if args.claims.is_some() && verifier.is_some() {
-        return Err(Failure::usage("--jwks verifies a token; claims have no signature"));
+        return Err(Failure::usage("--jwks verifies tokens, and --claims have no signature; pass a token instead"));
     }
     let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != Outcome::Failed);
     let rules = settings.identity_rules();
     let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
     let user =
         Identity::from_unverified(&claims, userinfo.as_ref(), &rules).map(|(identity, _)| identity.user().to_owned());
-    Ok(Seen { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
+    Ok(Inspection { header, claims: claims.members().clone(), lines, verified, user, extraction, settings })
+}
+
+/// Reads the value of `--nested`.
+pub(super) fn nested(text: &str) -> Result<NestedGroupBehavior, Failure> {
+    text.parse::<NestedGroupBehavior>()
+        .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))
 }
 
 /// The settings that the flags name.
@@ -85,7 +92,10 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
         let mut attributes = serde_json::Map::new();
         for (name, value) in input::object(path)? {
             let Value::String(text) = value else {
-                return Err(Failure::new("wrong_type", format!("{}: `{name}` is not a string", path.display())));
+                return Err(Failure::new(
+                    "wrong_type",
+                    format!("{}: `{name}` is not a string; write one", path.display()),
+                ));
             };
             attributes.insert(name, text.into());
         }
@@ -99,9 +109,7 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
             })?;
         }
         if let Some(text) = &args.nested {
-            *nested = text
-                .parse::<gbac_engine::groups::NestedGroupBehavior>()
-                .map_err(|error| Failure::value(error.code(), format!("--nested: {error}; {}", error.hint())))?;
+            *nested = self::nested(text)?;
         }
     }
     if let Some(text) = &args.principal_mapping {
@@ -111,58 +119,59 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
     Ok(settings)
 }
 
-fn as_json(seen: &Seen) -> Value {
-    let extraction = ExtractionJson::from(&seen.extraction);
-    let warnings: Vec<WarningJson> = seen.warnings().iter().map(WarningJson::from).collect();
+fn to_json(inspection: &Inspection) -> Value {
+    let extraction = ExtractionJson::from(&inspection.extraction);
+    let warnings: Vec<WarningJson> = inspection.warnings().iter().map(WarningJson::from).collect();
     let mut value = json!({
-        "user": seen.user.as_ref().ok(),
+        "user": inspection.user.as_ref().ok(),
         "groups": extraction.groups,
         "warnings": warnings,
-        "verified": seen.verified,
+        "verified": inspection.verified,
         "claim": extraction.claim,
         "elements": extraction.elements,
-        "claims": seen.claims,
-        "checks": seen.lines.iter().map(|line| json!({
+        "claims": inspection.claims,
+        "checks": inspection.lines.iter().map(|line| json!({
             "name": line.name, "outcome": outcome(line.outcome), "code": line.code, "detail": line.detail,
         })).collect::<Vec<_>>(),
     });
     if let Value::Object(members) = &mut value {
-        if let Some(header) = &seen.header {
+        if let Some(header) = &inspection.header {
             members.insert("header".into(), json!(header.members()));
         }
-        if let Err(error) = &seen.user {
+        if let Err(error) = &inspection.user {
             members.insert("user_error".into(), json!({ "code": error.code(), "message": error.to_string() }));
         }
     }
     value
 }
 
-fn words(seen: &Seen) -> String {
+fn render(inspection: &Inspection) -> String {
     let mut text = String::new();
-    if let Some(header) = &seen.header {
+    if let Some(header) = &inspection.header {
         let key = header.kid().map(|kid| format!(", key {}", plain(kid))).unwrap_or_default();
         let typ = header.typ().map(|typ| format!(", typ {}", plain(typ))).unwrap_or_default();
         let _ = writeln!(
             text,
-            "1. Decode     compact JWS, {}{key}{typ}, {} claims",
+            "1. Decode     compact JWS, {}{key}{typ}, {}",
             plain(header.alg()),
-            seen.claims.len()
+            count(inspection.claims.len(), "claim")
         );
     } else {
-        let _ = writeln!(text, "1. Decode     claims, {} of them", seen.claims.len());
+        let _ = writeln!(text, "1. Decode     {}", count(inspection.claims.len(), "claim"));
     }
-    for line in &seen.lines {
-        let _ = writeln!(text, "   {:<10} {}: {}", line.name, outcome(line.outcome), plain(&line.detail));
+    for line in &inspection.lines {
+        let _ =
+            writeln!(text, "   {:<10} {}: {}", line.name, outcome(line.outcome).replace('_', " "), plain(&line.detail));
     }
-    if seen.lines.is_empty() {
-        let _ = writeln!(text, "   signature  not verified (give --jwks to verify)");
+    if inspection.lines.is_empty() {
+        let _ = writeln!(text, "   signature  not verified (pass --jwks to verify)");
     }
-    match &seen.user {
+    match &inspection.user {
         Ok(user) => {
             let _ = writeln!(
                 text,
-                "2. User       {} gives User:{}",
-                plain(seen.settings.principal_mapping.as_str()),
+                "2. User       User:{1} from {0}",
+                plain(inspection.settings.principal_mapping.as_str()),
                 plain(user)
             );
         }
@@ -170,24 +179,24 @@ fn words(seen: &Seen) -> String {
             let _ = writeln!(text, "2. User       none: {}", plain(&error.to_string()));
         }
     }
-    let (place, nested) = match &seen.settings.groups {
+    let (place, nested) = match &inspection.settings.groups {
         GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
         GroupSource::Sso { attributes, .. } => {
             (attributes.get("federated_groups").and_then(|path| path.as_str()).unwrap_or(""), "none")
         }
     };
-    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&claim_words(&seen.extraction.claim)));
-    let _ = writeln!(text, "4. Nested names  {nested}");
-    let _ = writeln!(text, "5. Principals  {}", seen.extraction.groups.len());
-    let rows: Vec<Vec<String>> = seen
+    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&claim_words(&inspection.extraction.claim)));
+    let _ = writeln!(text, "4. Nested group behavior  {nested}");
+    let _ = writeln!(text, "5. Principals  {}", inspection.extraction.groups.len());
+    let rows: Vec<Vec<String>> = inspection
         .extraction
         .elements
         .iter()
         .map(|element| {
             let principal = match &element.outcome {
                 ElementOutcome::Kept { group } => format!("Group:{group}"),
-                ElementOutcome::Duplicate { group } => format!("Group:{group} (again)"),
-                ElementOutcome::Dropped { code } => format!("dropped: {code}"),
+                ElementOutcome::Duplicate { group } => format!("Group:{group} (duplicate)"),
+                ElementOutcome::Dropped { code } => format!("skipped: {code}"),
             };
             vec![element.location.clone(), element.raw.clone(), principal]
         })
@@ -195,13 +204,12 @@ fn words(seen: &Seen) -> String {
     if !rows.is_empty() {
         let _ = write!(text, "\n{}", output::table(&["ELEMENT", "VALUE", "PRINCIPAL"], &rows));
     }
-    for warning in seen.warnings() {
+    for warning in inspection.warnings() {
         let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
     }
-    if seen.extraction.groups.is_empty() {
-        for found in suggest_paths(&seen.claims) {
-            let names = if found.count == 1 { "name" } else { "names" };
-            let _ = writeln!(text, "hint: --claim-path {} holds {} {names}", shell(&found.path), found.count);
+    if inspection.extraction.groups.is_empty() {
+        for found in suggest_paths(&inspection.claims) {
+            let _ = writeln!(text, "hint: --claim-path {} finds {}", shell(&found.path), count(found.count, "name"));
         }
     }
     text

@@ -1,32 +1,32 @@
-//! `gbac least-grant`: what would allow what is denied.
+//! `gbac least-grant`: the smallest grant that allows a denied request.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::list;
 use gbac_engine::analyze::{LeastGrant, least_grant};
 use gbac_engine::check::Opened;
 use gbac_engine::decide::{Outcome, Reason, Request};
 use gbac_engine::wire::LeastGrantJson;
 use serde_json::json;
 
-use super::explain::{because, resource, rule, token, verdict};
-use super::who_can::by;
-use crate::args::{AskArgs, Format};
+use super::verdicts::{self, because, resource, token, verdict};
+use crate::args::{Format, PolicyQueryArgs};
 use crate::output::{self, Failure, plain, table};
-use crate::question::Answered;
+use crate::query::EvaluatedQuery;
 
-pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
-    let asked = Answered::to(args)?;
-    let requests = asked.requests()?;
-    let least = least_grant(&asked.policy, &asked.opened.identity, &requests);
+pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
+    let query = EvaluatedQuery::evaluate(args)?;
+    let requests = query.requests()?;
+    let least = least_grant(&query.policy, &query.opened.identity, &requests);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(LeastGrantJson::from(&least)))?,
-        Format::Text => output::text(&words(&asked.opened, &requests, &least))?,
+        Format::Text => output::text(&render(&query.opened, &requests, &least))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> String {
+fn render(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> String {
     let rows: Vec<Vec<String>> = requests
         .iter()
         .zip(&least.decisions)
@@ -37,38 +37,38 @@ fn words(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> Strin
         })
         .collect();
     let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
-    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "BECAUSE"], &rows));
+    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &rows));
     if least.decisions.iter().all(|decision| decision.outcome == Outcome::Allow) {
-        text.push_str("Nothing is missing.\n");
+        text.push_str("Already allowed.\n");
         return text;
     }
     if least.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
-        text.push_str("No grant helps: the token's expiry is past. A new token is needed.\n");
+        text.push_str("No grant helps: the token has expired. Get a new token.\n");
         return text;
     }
     if !least.denied_by.is_empty() {
-        text.push_str("No grant helps: each of these denies has to go, or the group or role that leads to it.\n");
+        text.push_str("No grant helps: a deny rule blocks this. Remove each of these, or the path to it:\n");
         for found in &least.denied_by {
-            let _ = writeln!(text, "  {}", by(found));
+            let _ = writeln!(text, "  {}", verdicts::access_path(found));
         }
         return text;
     }
     if least.sets.is_empty() {
-        text.push_str("No group or role that is there would allow it.\n");
+        text.push_str("No existing group or role would allow it.\n");
     } else {
-        text.push_str("It would be allowed to the same person with:\n");
+        text.push_str("Any one of these would allow it:\n");
         for set in &least.sets {
             let names: Vec<String> = set.iter().map(|principal| plain(&principal.to_string())).collect();
-            let _ = writeln!(text, "  {}", names.join(" and "));
+            let _ = writeln!(text, "  {}", list(&names));
         }
         if !least.complete {
-            text.push_str("There were too many to look at all; there may be others, and fewer may be enough.\n");
+            text.push_str("The search stopped at its limit: there can be others, and smaller ones.\n");
         }
     }
     if !least.acls.is_empty() {
         text.push_str("The narrowest new ACLs that would allow it:\n");
         for acl in &least.acls {
-            let _ = writeln!(text, "  {} > {}", plain(&acl.principal.to_string()), rule(acl, None));
+            let _ = writeln!(text, "  {}", verdicts::acl(acl));
         }
     }
     text

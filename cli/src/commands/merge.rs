@@ -1,5 +1,5 @@
-//! `gbac import --merge`: what a service lacks of a policy, added call by call; what is there already is left out, so that an
-//! interrupted run is taken up again.
+//! `gbac import --merge`: adds what a service lacks of a policy, call by call. What exists is skipped, so that an interrupted run
+//! can be repeated.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use gbac_api::acls::{AclBody, ListAcls};
 use gbac_api::paths;
 use gbac_api::roles::{GetRole, Member, UpdateRole};
+use gbac_console_model::phrases::{count, thousands};
 use gbac_engine::model::{Acl, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, Policy, apply_each};
 use reqwest::{Method, StatusCode};
@@ -15,68 +16,68 @@ use serde_json::json;
 
 use crate::args::Format;
 use crate::client::{Call, CallError, Client};
-use crate::output::{self, Failure, counted, plain};
+use crate::output::{self, Failure, plain};
 use crate::progress::Progress;
 
-/// How many members one call takes.
-const MEMBERS: usize = 500;
+/// Maximum number of members in one call.
+const MEMBERS_PER_CALL: usize = 500;
 
-pub(super) fn run(client: &Client, policy: &Policy, dry: bool, format: Format) -> Result<ExitCode, Failure> {
+pub(super) fn run(client: &Client, policy: &Policy, dry_run: bool, format: Format) -> Result<ExitCode, Failure> {
     let (held, roles) = (held_acls(client)?, roles(client, policy)?);
     let missing: Vec<Acl> = policy.acls().filter(|acl| !held.contains(acl)).collect();
-    let there = policy.acl_count() - missing.len();
-    // Denies first, and roles with their members before what they allow.
+    let present = policy.acl_count() - missing.len();
+    // Denies first, and roles with their members before the ACLs that allow.
     let (denies, allows): (Vec<Acl>, Vec<Acl>) =
         missing.into_iter().partition(|acl| acl.permission == Permission::Deny);
-    let mut work = Work { refused: Vec::new(), broken: None, done: 0 };
+    let mut execution = Execution { refused: Vec::new(), fatal: None, done: 0 };
     let total = denies.len() + allows.len() + roles.len();
-    if dry {
-        work.refused = rehearse(client, denies.iter().chain(&allows), &roles)?;
+    if dry_run {
+        execution.refused = dry_run_of(client, denies.iter().chain(&allows), &roles)?;
     } else {
-        let mut progress = Progress::of(total, "calls");
+        let mut progress = Progress::new(total, "call");
         for calls in [acl_calls(client, &denies), role_calls(&roles), acl_calls(client, &allows)] {
-            work.make(client, calls, &mut progress);
+            execution.make(client, calls, &mut progress);
         }
     }
     let (acls, members) = (denies.len() + allows.len(), roles.iter().map(|(_, members)| members.len()).sum::<usize>());
     match format {
         Format::Json | Format::Yaml => {
             let refused: Vec<_> =
-                work.refused.iter().map(|(what, why)| json!({ "what": what, "message": why })).collect();
-            let value = json!({ "dry": dry, "missing_acls": acls, "missing_members": members, "there_already": there,
-                "calls": total, "done": work.done, "refused": refused });
+                execution.refused.iter().map(|(what, why)| json!({ "what": what, "message": why })).collect();
+            let value = json!({ "dry": dry_run, "missing_acls": acls, "missing_members": members, "there_already": present,
+                "calls": total, "done": execution.done, "refused": refused });
             output::value(format, &value)?;
         }
         Format::Text => {
-            let calls = if dry {
+            let calls = if dry_run {
                 "Nothing was changed.".to_owned()
             } else {
-                format!("{} of {total} calls were made.", work.done)
+                format!("{} of {} succeeded.", thousands(execution.done), count(total, "call"))
             };
             output::text(&format!(
-                "{} and {} were missing, {} were there already. {calls}\n",
-                counted(acls, "ACL"),
-                counted(members, "member"),
-                counted(there, "ACL"),
+                "Missing: {} and {}. Already present: {}. {calls}\n",
+                count(acls, "ACL"),
+                count(members, "member"),
+                count(present, "ACL"),
             ))?;
-            for (what, why) in &work.refused {
+            for (what, why) in &execution.refused {
                 output::note(&format!("error: {what}: {why}"));
             }
         }
     }
-    match work.broken {
+    match execution.fatal {
         Some(error) => {
             let failure = Failure::from(error);
-            output::note("Run it again to take it up where it stopped.");
+            output::note("Run the command again to continue.");
             Err(failure)
         }
-        None if work.refused.is_empty() => Ok(ExitCode::SUCCESS),
+        None if execution.refused.is_empty() => Ok(ExitCode::SUCCESS),
         None => Ok(ExitCode::from(output::ERROR)),
     }
 }
 
-/// What the service would refuse: what cannot be created, and everything where the caller may not change it.
-fn rehearse<'a>(
+/// What the service would refuse: entries that cannot be created, and everything if the caller lacks permission.
+fn dry_run_of<'a>(
     client: &Client,
     acls: impl Iterator<Item = &'a Acl>,
     roles: &[(String, Vec<Principal>)],
@@ -87,19 +88,19 @@ fn rehearse<'a>(
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl.clone()));
         } else {
-            refused.push((acl_words(&AclBody::spelled(acl, client.roles())), faults.join("; ")));
+            refused.push((acl_label(&AclBody::spelled(acl, client.roles())), faults.join("; ")));
         }
     }
     for (role, members) in roles {
         let faults = members.iter().filter_map(|member| check_member(member).err());
         let faults: Vec<String> = faults.map(|fault| format!("{fault}; {}", fault.hint())).collect();
-        match client.can_ask(&paths::role(role)) {
-            Err(error) => refused.push((role_words(role), error.to_string())),
-            Ok(()) if !faults.is_empty() => refused.push((role_words(role), faults.join("; "))),
+        match client.check_path(&paths::role(role)) {
+            Err(error) => refused.push((role_label(role), error.to_string())),
+            Ok(()) if !faults.is_empty() => refused.push((role_label(role), faults.join("; "))),
             Ok(()) => {
                 changes.push(Change::CreateRole(role.clone()));
-                let join = |member: &Principal| Change::AddMember { role: role.clone(), member: member.clone() };
-                changes.extend(members.iter().map(join));
+                let add = |member: &Principal| Change::AddMember { role: role.clone(), member: member.clone() };
+                changes.extend(members.iter().map(add));
             }
         }
     }
@@ -107,39 +108,39 @@ fn rehearse<'a>(
         return Ok(refused);
     }
     let (mut after, tag) = match client.policy() {
-        Ok(held) => held,
+        Ok(current) => current,
         Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => {
             output::note("note: this service has no dry run; your permission to make these changes was not checked");
             return Ok(refused);
         }
         Err(error) => return Err(error.into()),
     };
-    // A role that is there is none to create.
+    // Creating a role that exists changes nothing.
     apply_each(&mut after, &changes);
-    client.rehearse_policy(&after, &tag)?;
+    client.validate_policy(&after, &tag)?;
     Ok(refused)
 }
 
-fn acl_words(body: &AclBody) -> String {
+fn acl_label(body: &AclBody) -> String {
     let AclBody { principal, operation, resource_type, resource_name, .. } = body;
     format!("{principal} {operation} on {resource_type} `{resource_name}`")
 }
 
-fn role_words(role: &str) -> String {
+fn role_label(role: &str) -> String {
     format!("role `{role}`")
 }
 
-/// What the calls came to.
-struct Work {
+/// The results of the calls.
+struct Execution {
     done: usize,
     refused: Vec<(String, String)>,
-    broken: Option<CallError>,
+    fatal: Option<CallError>,
 }
 
-impl Work {
-    /// Makes calls; one that is refused does not keep the others from being made, anything else would happen to all.
+impl Execution {
+    /// Makes calls. A refused call does not stop the others; any other error would affect all of them.
     fn make(&mut self, client: &Client, calls: Vec<(String, Call)>, progress: &mut Progress) {
-        if self.broken.is_some() {
+        if self.fatal.is_some() {
             return;
         }
         let (names, calls): (Vec<String>, Vec<Call>) = calls.into_iter().unzip();
@@ -152,7 +153,7 @@ impl Work {
                     self.refused.push((plain(&what), error.to_string().replace("\n  ", " ")));
                 }
                 Err(error) => {
-                    self.broken = Some(error);
+                    self.fatal = Some(error);
                     return ControlFlow::Break(());
                 }
             }
@@ -164,7 +165,7 @@ impl Work {
 fn acl_calls(client: &Client, acls: &[Acl]) -> Vec<(String, Call)> {
     let call = |acl: &Acl| {
         let body = AclBody::spelled(acl, client.roles());
-        (acl_words(&body), Call { method: Method::POST, path: paths::ACLS.into(), body: json!(body).to_string() })
+        (acl_label(&body), Call { method: Method::POST, path: paths::ACLS.into(), body: json!(body).to_string() })
     };
     acls.iter().map(call).collect()
 }
@@ -173,26 +174,26 @@ fn role_calls(roles: &[(String, Vec<Principal>)]) -> Vec<(String, Call)> {
     let call = |(role, members): &(String, Vec<Principal>)| {
         let update =
             UpdateRole { create: true, add: members.iter().map(Member::from).collect(), ..UpdateRole::default() };
-        (role_words(role), Call { method: Method::PUT, path: paths::role(role), body: json!(update).to_string() })
+        (role_label(role), Call { method: Method::PUT, path: paths::role(role), body: json!(update).to_string() })
     };
     roles.iter().map(call).collect()
 }
 
 fn held_acls(client: &Client) -> Result<BTreeSet<Acl>, Failure> {
     let listed: ListAcls = client.get(paths::ACLS)?;
-    // What cannot be read here is none of ours, and so is not there already.
+    // An ACL that cannot be read here is none of this policy.
     Ok(listed.into_acls().iter().filter_map(|body| body.to_acl().ok()).collect())
 }
 
-/// The roles that are missing or lack members, each with those that it lacks, as many at a time as one call takes.
+/// The roles that are missing or lack members, with these members, in portions for one call each.
 fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>)>, Failure> {
-    let mut progress = Progress::of(policy.role_count(), "roles looked at");
+    let mut progress = Progress::new(policy.role_count(), "role");
     let mut lacking = Vec::new();
     for role in policy.roles() {
         let held = match client.get::<GetRole>(&paths::role(&role.name)) {
             Ok(held) => Some(held.members.into_iter().map(|member| member.principal).collect::<BTreeSet<_>>()),
             Err(CallError::Refused(refusal)) if refusal.status == StatusCode::NOT_FOUND.as_u16() => None,
-            // A name that no address can hold is told when it is to be made.
+            // The call that creates the role reports a name that a URL cannot contain.
             Err(CallError::Path(_)) => None,
             Err(error) => return Err(error.into()),
         };
@@ -204,7 +205,7 @@ fn roles(client: &Client, policy: &Policy) -> Result<Vec<(String, Vec<Principal>
         if is_new && members.is_empty() {
             lacking.push((role.name.clone(), Vec::new()));
         }
-        lacking.extend(members.chunks(MEMBERS).map(|members| (role.name.clone(), members.to_vec())));
+        lacking.extend(members.chunks(MEMBERS_PER_CALL).map(|members| (role.name.clone(), members.to_vec())));
     }
     Ok(lacking)
 }

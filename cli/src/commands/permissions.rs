@@ -1,57 +1,56 @@
-//! `gbac permissions`: what somebody may do.
+//! `gbac permissions`: the effective permissions of a user or principal.
 
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{Exception, Grant, Holder, Permissions, permissions, permissions_of};
-use gbac_engine::decide::At;
 use gbac_engine::model::{Host, Principal};
 use gbac_engine::wire::PermissionsJson;
 use serde_json::{Value, json};
 
-use super::explain::{expired, names, operations, token};
+use super::verdicts::{expired, names, operations, token};
 use crate::args::{Format, PermissionsArgs};
-use crate::input::{self, Verifier};
+use crate::input;
 use crate::output::{self, Failure, plain, table};
-use crate::question;
+use crate::query;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let at = At::Instant(args.who.seconds());
-    let (who, may, is_expired) = if let Some(principal) = &args.principal {
+    let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = Principal::parse(principal)
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
         (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)), false)
     } else {
-        let opened = question::person(&args.who, &policy, Verifier::of(&args.who.keys, args.who.seconds())?.as_ref())?;
+        let (verifier, at) = query::verifier(&args.subject)?;
+        let opened = query::resolve_args(&args.subject, &policy, verifier.as_ref())?;
         let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
         (who, permissions(&policy, &opened.identity), opened.identity.is_expired(at))
     };
     match format {
         Format::Json | Format::Yaml => {
-            let mut value = json!(PermissionsJson::from(&may));
+            let mut value = json!(PermissionsJson::from(&permissions));
             if let (Value::Object(members), true) = (&mut value, is_expired) {
                 members.insert("expired".into(), true.into());
             }
             output::value(format, &value)?;
         }
-        Format::Text => output::text(&format!("{who}{}", words(&may)))?,
+        Format::Text => output::text(&format!("{who}{}", render(&permissions)))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(may: &Permissions) -> String {
-    if may.superuser {
-        return "May do everything: a superuser; no ACL is asked.\n".into();
+fn render(permissions: &Permissions) -> String {
+    if permissions.superuser {
+        return "A superuser: everything is allowed, and ACLs are not evaluated.\n".into();
     }
-    if may.grants.is_empty() {
-        return "May do nothing: no ACL allows anything.\n".into();
+    if permissions.grants.is_empty() {
+        return "No permissions: no ACL allows anything.\n".into();
     }
-    let rows: Vec<Vec<String>> = may.grants.iter().map(row).collect();
+    let rows: Vec<Vec<String>> = permissions.grants.iter().map(row).collect();
     format!("\n{}", table(&["RESOURCE", "OPERATIONS", "HOST", "EXCEPT"], &rows))
 }
 
 fn row(grant: &Grant) -> Vec<String> {
-    let except: Vec<String> = grant.except.iter().map(|exception| excepted(grant, exception)).collect();
+    let except: Vec<String> = grant.except.iter().map(|exception| exception_label(grant, exception)).collect();
     vec![
         names(grant.resource_type, grant.pattern.pattern_type, &grant.pattern.name),
         operations(&grant.operations),
@@ -60,7 +59,7 @@ fn row(grant: &Grant) -> Vec<String> {
     ]
 }
 
-fn excepted(grant: &Grant, exception: &Exception) -> String {
+fn exception_label(grant: &Grant, exception: &Exception) -> String {
     let names = names(grant.resource_type, exception.pattern.pattern_type, &exception.pattern.name);
     match exception.host {
         Host::Any => names,

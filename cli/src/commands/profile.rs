@@ -1,4 +1,4 @@
-//! `gbac profile`: names for services and for who asks.
+//! `gbac profile`: connection profiles.
 
 use std::process::ExitCode;
 
@@ -17,14 +17,14 @@ pub(crate) fn run(command: &ProfileCommand, format: Format) -> Result<ExitCode, 
         ProfileCommand::List => return list(&profiles, format),
         ProfileCommand::Create { name, url, user, role_spelling, replace } => {
             if name.is_empty() || name.chars().any(char::is_control) {
-                return Err(Failure::usage("the profile's name is empty or holds a control character"));
+                return Err(Failure::usage("the profile name is empty or contains a control character"));
             }
-            client::base("--url", url)?;
-            if user.as_deref().is_some_and(|user| !client::is_user(user)) {
-                return Err(Failure::usage("--user: the name is empty or holds a colon"));
+            client::parse_base_url("--url", url)?;
+            if user.as_deref().is_some_and(|user| !client::is_valid_user_name(user)) {
+                return Err(Failure::usage("--user: the name is empty or contains a colon"));
             }
             if !replace && profiles.profiles.contains_key(name) {
-                let message = format!("there is a profile `{name}` already; change it with --replace");
+                let message = format!("profile `{name}` already exists; replace it with --replace");
                 return Err(Failure::new("profile_exists", message));
             }
             let role_spelling =

@@ -1,4 +1,4 @@
-//! `gbac revoke`: what has to go for something that is allowed to be denied.
+//! `gbac revoke`: the smallest change that denies an allowed request.
 
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -10,29 +10,28 @@ use gbac_engine::model::PrincipalType;
 use gbac_engine::wire::RevocationJson;
 use serde_json::json;
 
-use super::explain::{because, resource, rule, token, verdict};
-use super::what_if::change;
-use crate::args::{AskArgs, Format};
+use super::verdicts::{self, because, resource, token, verdict};
+use crate::args::{Format, PolicyQueryArgs};
 use crate::output::{self, Failure, plain, table};
-use crate::question::Answered;
+use crate::query::EvaluatedQuery;
 
-pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
-    let asked = Answered::to(args)?;
-    let requests = asked.requests()?;
+pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
+    let query = EvaluatedQuery::evaluate(args)?;
+    let requests = query.requests()?;
     let [request] = requests.as_slice() else {
         return Err(Failure::usage(
-            "--request: it takes several permissions, and one that is taken away is enough; ask about it with --operation and a resource",
+            "--request: this request needs several permissions, and losing any one denies it; name one with --operation and a resource",
         ));
     };
-    let found = revoke(&asked.policy, &asked.opened.identity, request);
+    let found = revoke(&query.policy, &query.opened.identity, request);
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(RevocationJson::from(&found)))?,
-        Format::Text => output::text(&words(&asked.opened, request, &found))?,
+        Format::Text => output::text(&render(&query.opened, request, &found))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &Opened, request: &Request<'_>, found: &Revocation) -> String {
+fn render(opened: &Opened, request: &Request<'_>, found: &Revocation) -> String {
     let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
     let row = vec![
         verdict(&found.decision).to_owned(),
@@ -40,39 +39,34 @@ fn words(opened: &Opened, request: &Request<'_>, found: &Revocation) -> String {
         resource(request.resource_type, request.resource_name),
         because(opened, &found.decision),
     ];
-    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "BECAUSE"], &[row]));
+    let _ = write!(text, "\n{}\n", table(&["VERDICT", "OPERATION", "RESOURCE", "REASON"], &[row]));
     if found.decision.outcome == Outcome::Deny {
-        text.push_str("It is denied already: nothing has to go.\n");
+        text.push_str("Already denied.\n");
         return text;
     }
     let Some(least) = found.changes() else {
-        text.push_str("A superuser: no ACL is asked. Only taking the name from the superusers takes anything away.\n");
+        text.push_str(
+            "A superuser; ACLs are not evaluated. To deny the request, remove the user from the superusers.\n",
+        );
         return text;
     };
-    text.push_str(
-        "It would be denied without these rows of the policy, and no fewer; whoever else has them loses them too:\n",
-    );
+    text.push_str("The smallest set of removals from the policy that denies it; other users can lose access too:\n");
     for row in &least {
-        let _ = writeln!(text, "  {}", change(row));
+        let _ = writeln!(text, "  {}", verdicts::change(row));
     }
     if let Some(leave) = &found.leave {
-        text.push_str("The policy can stay where the person leaves all of:\n");
+        text.push_str("Or, without changing ACLs, remove the user from all of these:\n");
         for principal in leave {
             let by = if principal.kind() == PrincipalType::Group {
-                "the identity provider says who is in it"
+                "in the identity provider"
             } else {
-                "the membership of the user"
+                "in the members of the role"
             };
             let _ = writeln!(text, "  {} ({by})", plain(&principal.to_string()));
         }
     }
     if let Some(deny) = &found.deny {
-        let _ = writeln!(
-            text,
-            "Or one deny, while everything else stays:\n  {} > {}",
-            plain(&deny.principal.to_string()),
-            rule(deny, None)
-        );
+        let _ = writeln!(text, "Or add one deny ACL:\n  {}", verdicts::acl(deny));
     }
     text
 }

@@ -1,19 +1,40 @@
-//! `gbac serve`.
+//! `gbac serve`: the flags of the service, and how it ends.
 
 use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    DataOptions, DemoOptions, PublicEndpointOptions, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(&options(args))
-        .map(|()| ExitCode::SUCCESS)
-        .map_err(|error| Failure::new(error.code(), format!("{error}; {}", error.hint())))
+    gbac_server::serve(&options(args)).map(|()| ExitCode::SUCCESS).map_err(|error| {
+        let message = format!("{error}; {}", error.hint());
+        if is_invalid_flag(&error) {
+            Failure::value(error.code(), message)
+        } else {
+            Failure::new(error.code(), message)
+        }
+    })
+}
+
+/// Whether the value of a flag is invalid, whatever the state of the machine.
+const fn is_invalid_flag(error: &ServeError) -> bool {
+    matches!(
+        error,
+        ServeError::Address(_)
+            | ServeError::NotLoopback(_)
+            | ServeError::Unencrypted(_)
+            | ServeError::AdminUser(_)
+            | ServeError::AdminName(_)
+            | ServeError::DiscoveryUrl(_)
+            | ServeError::EmptyAudience
+            | ServeError::PublicUrl(_)
+            | ServeError::Upstream(_)
+    )
 }
 
 fn options(args: ServeArgs) -> ServeOptions {

@@ -1,4 +1,4 @@
-//! `gbac test`: assertion files and bug reports, a table of what failed, a count.
+//! `gbac test`: runs assertion files and bug reports.
 
 use std::fmt::Write;
 use std::path::Path;
@@ -13,7 +13,7 @@ use serde_json::json;
 use crate::args::{Format, TestArgs};
 use crate::input;
 use crate::output::{self, Failure, plain, plain_lines};
-use crate::secrets::scrubbed;
+use crate::secrets::redacted;
 use crate::yaml;
 
 /// One test that was run.
@@ -25,13 +25,13 @@ struct Run {
 
 pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> {
     let mut runs = Vec::new();
-    // A file that cannot be read is a failure among the others, and stops none of them.
+    // A file that cannot be read is a failed test, and does not stop the others.
     for path in &args.files {
         let file = path.display().to_string();
         match run_file(path, &file) {
             Ok(of_file) => runs.extend(of_file),
             Err(failure) => {
-                runs.push(Run { file, name: "the file".into(), difference: Some(scrubbed(&failure.to_string())) });
+                runs.push(Run { file, name: "the file".into(), difference: Some(redacted(&failure.to_string())) });
             }
         }
     }
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
                 })).collect::<Vec<_>>(),
             }),
         )?,
-        Format::Text => output::text(&words(&runs, failed))?,
+        Format::Text => output::text(&render(&runs, failed))?,
     }
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
 }
@@ -84,12 +84,12 @@ fn run_one(file: &str, policy: &Policy, test: &Test) -> Run {
     Run { file: file.into(), name, difference: test.expect.difference(&observed) }
 }
 
-fn words(runs: &[Run], failed: usize) -> String {
+fn render(runs: &[Run], failed: usize) -> String {
     let rows: Vec<Vec<String>> = runs
         .iter()
         .map(|run| {
             let result = if run.difference.is_some() { "FAILED" } else { "ok" };
-            // What has several lines stands below the table.
+            // A difference of several lines is printed below the table.
             let (first, _) = parts(run.difference.as_deref().unwrap_or_default());
             vec![result.into(), run.name.clone(), first.into()]
         })
@@ -109,7 +109,7 @@ fn parts(difference: &str) -> (&str, Option<&str>) {
     difference.split_once('\n').map_or((difference, None), |(first, rest)| (first, Some(rest)))
 }
 
-/// A JUnit report: one suite a file, one case a test.
+/// A JUnit report: one suite per file, one case per test.
 fn junit(runs: &[Run]) -> String {
     let mut files: Vec<&str> = runs.iter().map(|run| run.file.as_str()).collect();
     files.dedup();
@@ -141,7 +141,7 @@ fn name(run: &Run) -> String {
     run.name.split('\n').map(escape).collect::<Vec<_>>().join("&#10;")
 }
 
-/// One line inside of XML; characters that XML 1.0 cannot hold are escaped as Rust writes them.
+/// One line of XML text; characters that XML 1.0 cannot contain are escaped as in Rust.
 fn escape(text: &str) -> String {
     plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -1,150 +1,98 @@
-//! `gbac what-if`: one person before and after changes that are tried.
+//! `gbac what-if`: a user's access before and after hypothetical changes.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
 use gbac_engine::analyze::{Trial, Trials};
-use gbac_engine::check::{Answer, Opened, WhatIf};
-use gbac_engine::decide::{At, Outcome};
-use gbac_engine::policy::{Change, GroupSource};
+use gbac_engine::check::WhatIf;
+use gbac_engine::decide::At;
 use gbac_engine::wire::{WhatIfJson, trials_from_json};
 use serde_json::json;
 
-use super::compare::listed;
-use super::differences::extents;
-use super::explain::{because, expired, resource, rule, token, verdict};
+use super::differences::regions;
+use super::verdicts;
 use crate::args::Format;
 use crate::args::simulate::WhatIfArgs;
-use crate::input::{self, Verifier};
-use crate::output::{self, Failure, plain, table};
-use crate::question;
+use crate::input;
+use crate::output::{self, Failure, plain};
+use crate::query;
 
 pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let trials = trials(args)?;
-    let seconds = args.who.seconds();
-    let verifier = Verifier::of(&args.who.keys, seconds)?;
-    let who = question::who_of(&args.who, verifier.is_some())?;
-    let check = question::asked(&who, &args.question)?;
+    let changes = changes(args)?;
+    let (verifier, at) = query::verifier(&args.subject)?;
+    let subject = query::subject(&args.subject, verifier.is_some())?;
+    let check = query::optional_check(&subject, &args.query)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let found = gbac_engine::check::what_if(&policy, &who, &trials, check.as_ref(), verify, At::Instant(seconds))
-        .map_err(|error| question::refused(&error))?;
+    let found = gbac_engine::check::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
+        .map_err(|error| query::failure(&error))?;
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
-        Format::Text => output::text(&words(&trials, &found, At::Instant(seconds)))?,
+        Format::Text => output::text(&render(&changes, &found, at))?,
     }
     let is_refused = found.idle.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn trials(args: &WhatIfArgs) -> Result<Trials, Failure> {
-    let mut trials = match &args.changes {
+fn changes(args: &WhatIfArgs) -> Result<Trials, Failure> {
+    let mut changes = match &args.changes {
         None => Trials::default(),
         Some(path) => trials_from_json(&input::document(path)?)
             .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
     };
-    for (flag, names, trial) in
+    for (flag, names, change) in
         [("--join", &args.join, Trial::Join as fn(String) -> Trial), ("--leave", &args.leave, Trial::Leave)]
     {
-        for name in question::group_names(flag, names)? {
-            trials.add(trial(name));
+        for name in query::group_names(flag, names)? {
+            changes.add(change(name));
         }
     }
-    if trials.as_slice().is_empty() {
+    if changes.as_slice().is_empty() {
         return Err(Failure::usage("no changes given; pass --changes, --join or --leave"));
     }
-    Ok(trials)
+    Ok(changes)
 }
 
-fn words(trials: &Trials, found: &WhatIf, at: At) -> String {
+fn render(changes: &Trials, found: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(found.before.identity.user()));
-    let then = format!("User:{}", plain(found.after.user()));
-    let mut text = format!("{user}\n{}\nTried:\n", token(&found.before));
-    for trial in trials.as_slice() {
-        let _ = writeln!(text, "  {}", tried(trial));
+    let user_after = format!("User:{}", plain(found.after.user()));
+    let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&found.before));
+    for change in changes.as_slice() {
+        let _ = writeln!(text, "  {}", change_label(change));
     }
-    for idle in &found.idle {
-        let _ = writeln!(text, "note: {}: {}", tried(&idle.trial), plain(&idle.to_string()));
+    for no_op in &found.idle {
+        let _ = writeln!(text, "note: {}: {}", change_label(&no_op.trial), plain(&no_op.to_string()));
     }
-    if then != user {
-        let _ = writeln!(text, "The person is another user then: {then}");
+    if user_after != user {
+        let _ = writeln!(text, "The token then names another user: {user_after}");
     }
-    let (come, go) = &found.groups;
-    if !come.is_empty() || !go.is_empty() {
-        let _ = writeln!(text, "Groups that come: {}\nGroups that go: {}", listed(come), listed(go));
+    let (gained, lost) = &found.groups;
+    if !gained.is_empty() || !lost.is_empty() {
+        let (gained, lost) = (verdicts::groups(gained), verdicts::groups(lost));
+        let _ = writeln!(text, "Groups gained: {gained}\nGroups lost: {lost}");
     }
     if let Some(answers) = &found.answers {
-        // What is said about a way does not depend on the token but for the element's place.
-        let sides = [("today", &found.before), ("with the changes", &found.before)];
-        let _ = write!(text, "\n{}", verdicts("WHEN", sides, answers));
+        // Of the token, a reason shows only the location of a group, which the changes do not move.
+        let sides = [("before", &found.before), ("after", &found.before)];
+        let _ = write!(text, "\n{}", verdicts::two_sides("WHEN", sides, answers));
     }
-    text.push_str(&expired(&found.before, at));
+    text.push_str(&verdicts::expired(&found.before, at));
     if found.comparison.is_equal() {
         text.push_str("\nNo change in effective access.\n");
     }
     for (what, list) in [("gains", &found.comparison.gains), ("loses", &found.comparison.loses)] {
         if !list.is_empty() {
-            let _ = write!(text, "\nThe person {what}:\n{}", extents(list, "  "));
+            let _ = write!(text, "\n{user} {what}:\n{}", regions(list, "  "));
         }
     }
     text
 }
 
-/// Verdicts of two sides, check by check.
-pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answer; 2]) -> String {
-    let mut rows = Vec::new();
-    for ((name, opened), answer) in sides.into_iter().zip(answers) {
-        match answer {
-            Answer::Access(decision) => {
-                rows.push(vec![name.to_owned(), verdict(decision).into(), because(opened, decision)]);
-            }
-            Answer::Api { outcome, decisions, .. } => {
-                let whole = if *outcome == Outcome::Allow { "Allowed" } else { "Denied" };
-                rows.push(vec![name.to_owned(), whole.into(), "the whole request".into()]);
-                for (check, decision) in decisions {
-                    let asked = format!(
-                        "{} on {}: {}",
-                        check.operation.spelling().words,
-                        resource(check.resource_type, &check.resource_name),
-                        because(opened, decision)
-                    );
-                    rows.push(vec![String::new(), verdict(decision).into(), asked]);
-                }
-            }
-        }
-    }
-    table(&[head, "VERDICT", "BECAUSE"], &rows)
-}
-
-fn tried(trial: &Trial) -> String {
-    match trial {
-        Trial::Join(group) => format!("the identity provider adds Group:{}", plain(group)),
-        Trial::Leave(group) => format!("the identity provider drops Group:{}", plain(group)),
-        Trial::Policy(of_policy) => change(of_policy),
-    }
-}
-
-/// A change of a policy in words.
-pub(super) fn change(change: &Change) -> String {
-    let acl = |acl: &gbac_engine::model::Acl| format!("{} > {}", plain(&acl.principal.to_string()), rule(acl, None));
+fn change_label(change: &Trial) -> String {
     match change {
-        Change::AddAcl(of) => format!("add {}", acl(of)),
-        Change::RemoveAcl(of) => format!("remove {}", acl(of)),
-        Change::CreateRole(role) => format!("create Role:{}", plain(role)),
-        Change::DeleteRole { name, delete_acls: false } => format!("delete Role:{}", plain(name)),
-        Change::DeleteRole { name, delete_acls: true } => format!("delete Role:{} and its ACLs", plain(name)),
-        Change::AddMember { role, member } => {
-            format!("add {} to Role:{}", plain(&member.to_string()), plain(role))
-        }
-        Change::RemoveMember { role, member } => {
-            format!("remove {} from Role:{}", plain(&member.to_string()), plain(role))
-        }
-        Change::Settings(settings) => match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => {
-                format!("read groups at {}, nested names {}", plain(claim_path.as_str()), nested.as_str())
-            }
-            GroupSource::Sso { groups, .. } => format!("read groups at {}", plain(&groups.to_string())),
-        },
+        Trial::Join(group) => format!("add the user to Group:{} in the identity provider", plain(group)),
+        Trial::Leave(group) => format!("remove the user from Group:{} in the identity provider", plain(group)),
+        Trial::Policy(change) => verdicts::change(change),
     }
 }

@@ -1,55 +1,55 @@
-//! `gbac who-can`: every principal that an ACL on a resource concerns.
+//! `gbac who-can`: every principal with an ACL on a resource.
 
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Entry, Holder, Match, WhoCan, who_can};
+use gbac_console_model::phrases::list;
+use gbac_engine::analyze::{Entry, Holder, WhoCan, who_can};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
 use gbac_engine::wire::WhoCanJson;
 use serde_json::json;
 
-use super::explain::{resource, rule};
+use super::verdicts::{access_path, resource};
 use crate::args::{Format, WhoCanArgs};
 use crate::input;
 use crate::output::{self, Failure, plain, table};
-use crate::question::Access;
+use crate::query::AccessQuery;
 
 pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure> {
-    let asked = Access::of(&args.operation, &args.resources, args.host.as_deref())?;
+    let query = AccessQuery::from_args(&args.operation, &args.resources, args.host.as_deref())?;
     let policy = input::policy(&args.policy)?;
-    let who = who_can(&policy, &asked.request());
+    let who = who_can(&policy, &query.request());
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(WhoCanJson::from(&who)))?,
-        Format::Text => output::text(&words(&asked.request(), &who))?,
+        Format::Text => output::text(&render(&query.request(), &who))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(asked: &Request<'_>, who: &WhoCan) -> String {
-    let on = resource(asked.resource_type, asked.resource_name);
-    let mut text = format!("Who may {} on {on}\n", asked.operation.spelling().words);
-    let list = |names: Vec<String>| names.join(", ");
+fn render(request: &Request<'_>, who: &WhoCan) -> String {
+    let on = resource(request.resource_type, request.resource_name);
+    let mut text = format!("Who can {} on {on}\n", request.operation.spelling().words);
     if !who.superusers.is_empty() {
-        let names = list(who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect());
-        let _ = writeln!(text, "Superusers, whatever ACLs say: {names}");
+        let names = list(&who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect::<Vec<_>>());
+        let _ = writeln!(text, "Superusers (ACLs are not evaluated): {names}");
     }
     let everyone = who.entries.iter().any(|entry| entry.holder.is_everyone());
     let rows: Vec<Vec<String>> = who.entries.iter().map(row).collect();
     if rows.is_empty() {
-        text.push_str("No ACL is about it: everyone else is denied.\n");
+        text.push_str("No ACL applies: everyone else is denied.\n");
     } else {
-        let _ = write!(text, "\n{}", table(&["VERDICT", "PRINCIPAL", "BECAUSE"], &rows));
+        let _ = write!(text, "\n{}", table(&["VERDICT", "PRINCIPAL", "REASON"], &rows));
         if !everyone {
             text.push_str("Everyone else is denied.\n");
         }
     }
     if !who.blocked_for.is_empty() {
-        let names = list(who.blocked_for.iter().map(blocked).collect());
-        let _ = writeln!(text, "Whoever is also one of these is denied, whatever else allows it: {names}");
+        let names = list(&who.blocked_for.iter().map(blocked).collect::<Vec<_>>());
+        let _ = writeln!(text, "Users who are also one of these are denied: {names}");
     }
     if who.entries.iter().any(|entry| entry.host_unknown) {
-        text.push_str("Some depend on the host; give --host to know.\n");
+        text.push_str("Some results depend on the client's host; pass --host.\n");
     }
     text
 }
@@ -61,14 +61,14 @@ fn row(entry: &Entry) -> Vec<String> {
     };
     if !entry.members.is_empty() {
         let members: Vec<String> = entry.members.iter().map(literal).collect();
-        let _ = write!(name, " ({})", members.join(", "));
+        let _ = write!(name, " ({})", list(&members));
     }
     let verdict = if entry.outcome == Outcome::Allow { "allowed" } else { "denied" };
     let because: Vec<String> = match &entry.denied_by[..] {
-        [] => entry.granted_by.iter().map(by).collect(),
-        denies => denies.iter().map(by).collect(),
+        [] => entry.granted_by.iter().map(access_path).collect(),
+        denies => denies.iter().map(access_path).collect(),
     };
-    let because = if because.is_empty() { "nothing allows it".into() } else { because.join("; ") };
+    let because = if because.is_empty() { "no ACL allows it".into() } else { because.join("; ") };
     vec![verdict.into(), name, because]
 }
 
@@ -82,15 +82,4 @@ fn literal(principal: &Principal) -> String {
 fn blocked(principal: &Principal) -> String {
     let name = plain(&principal.to_string());
     if principal.is_everyone() { format!("{name} (everyone)") } else { name }
-}
-
-/// An ACL with the way to it.
-pub(super) fn by(found: &Match) -> String {
-    let mut way: Vec<String> = found.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
-    way.extend(found.role.iter().map(|role| format!("Role:{}", plain(role))));
-    if way.is_empty() {
-        way.push(plain(&found.acl.principal.to_string()));
-    }
-    way.push(rule(&found.acl, None));
-    way.join(" > ")
 }

@@ -95,7 +95,7 @@ mod tests {
         let held = [acl("*", Operation::Write, Permission::Allow), acl("secret", Operation::All, Permission::Deny)];
         let remark = |name: &str, operation| super::remark("R", &held, &acl(name, operation, Permission::Allow));
         assert!(remark("*", Operation::Write).is_some_and(|text| text.contains("very ACL")));
-        assert!(remark("a", Operation::Describe).is_some_and(|text| text.contains("says nothing that")));
+        assert!(remark("a", Operation::Describe).is_some_and(|text| text.contains("is already covered by")));
         assert!(remark("secret", Operation::Read).is_some_and(|text| text.contains("a deny wins")));
         assert_eq!(remark("a", Operation::Read), None);
     }

@@ -41,7 +41,7 @@ pub struct Row {
     pub adds: bool,
     /// What.
     pub what: What,
-    /// Why it cannot be made, or that it is so already; none when it can be.
+    /// Why it cannot be made, or that it changes nothing; none when it can be.
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
     pub failure: Option<String>,
@@ -267,7 +267,7 @@ mod tests {
             read.set(Some(Arc::new(policy.clone())));
             let sections = super::sections(&policy, &draft.staged.get_untracked(), &draft.standing.get_untracked());
             let obstacles: Vec<Option<&str>> = sections[1].rows.iter().map(|row| row.obstacle.as_deref()).collect();
-            assert_eq!(obstacles, [Some("there is a role `New` already"), None, Some("the service is so already")]);
+            assert_eq!(obstacles, [Some("role `New` already exists"), None, Some("the service is so already")]);
         });
     }
 }

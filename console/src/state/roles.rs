@@ -355,7 +355,7 @@ mod tests {
     fn a_new_name_is_checked_against_the_others() {
         let policy = policy();
         assert_eq!(name_error(&policy, "Readers").as_deref(), Some("There is a role of this name already"));
-        assert!(name_error(&policy, "a,b").is_some_and(|text| text.starts_with("The role name holds `,`")));
+        assert!(name_error(&policy, "a,b").is_some_and(|text| text.starts_with("The role name contains `,`")));
         assert_eq!(name_error(&policy, "New"), None);
         assert!(name_warning(&policy, "readers").is_some_and(|text| text.contains("letter case")));
         assert!(name_warning(&policy, "New ").is_some_and(|text| text.contains("blank")));

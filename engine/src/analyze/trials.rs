@@ -55,7 +55,7 @@ pub struct Trials(Vec<Trial>);
 pub struct Idle {
     /// The change.
     pub trial: Trial,
-    /// Why; none where it is so already.
+    /// Why; none if it changes nothing.
     pub error: Option<ChangeError>,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for Idle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.error {
             Some(error) => error.fmt(f),
-            None => f.write_str("it is so already"),
+            None => f.write_str("no change"),
         }
     }
 }

@@ -16,7 +16,7 @@ use event::Node;
 pub use activity::{ApiActivity, Authorization, HttpRequest, Resource, api_activity};
 pub use authentication::{AuthProtocol, Authentication, SignIn, authentication};
 pub use event::{Class, Event};
-pub use redact::{REDACTED, is_compact_jws, without_credentials};
+pub use redact::{REDACTED, is_compact_jws, without_credentials, without_tokens};
 
 /// The version of the Open Cybersecurity Schema Framework that events follow.
 pub const OCSF_VERSION: &str = "1.0.0";

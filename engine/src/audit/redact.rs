@@ -71,6 +71,39 @@ pub fn is_compact_jws(word: &str) -> bool {
 /// A word that begins as a token does and is as long is a part of one.
 const LONGEST_PART: usize = 40;
 
+/// A text in which every token is replaced by [`REDACTED`], also a short part of one. It takes more than [`without_credentials`],
+/// which spares the names of an audit event: use it where a token is likelier than such a name, as in arguments of a command.
+///
+/// ```
+/// use gbac_engine::audit::without_tokens;
+/// assert_eq!(without_tokens("the string `eyJhbGciOiJub25lIn0`"), "the string `eyJhbGciOiJub25lIn0`");
+/// assert_eq!(without_tokens("the string `eyJhbGciOiJSUzI1NiJ9`"), "the string `******`");
+/// ```
+#[must_use]
+pub fn without_tokens(text: &str) -> String {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let mut clean = String::with_capacity(text.len());
+    for piece in text.split_inclusive(|c| !is_part(c)) {
+        let end = piece.find(|c| !is_part(c)).unwrap_or(piece.len());
+        let (word, after) = piece.split_at(end);
+        match word.find("eyJ").and_then(|start| word.split_at_checked(start)) {
+            Some((before, token)) if begins_token(token) => {
+                clean.push_str(before);
+                clean.push_str(REDACTED);
+            }
+            _ => clean.push_str(word),
+        }
+        clean.push_str(after);
+    }
+    clean
+}
+
+/// Whether a word begins with the header of a token, or with a good part of one.
+fn begins_token(word: &str) -> bool {
+    let header = word.split('.').next().unwrap_or_default();
+    header.len() >= 20 || (header.len() >= 12 && header.len() < word.len())
+}
+
 /// The value of a header as an event may show it.
 pub(super) fn header_value(name: &str, value: &str) -> String {
     if SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {

@@ -165,7 +165,7 @@ pub fn diagnose(evidence: &Evidence<'_>) -> [Step; 4] {
             let mut rest = [groups_step(), settings_step()];
             for step in &mut rest {
                 step.state = State::NotDone;
-                step.next("mend the step before first");
+                step.next("fix the previous step first");
             }
             let [groups, settings] = rest;
             return [claim, groups, settings, log(evidence)];
@@ -184,7 +184,7 @@ pub fn diagnose(evidence: &Evidence<'_>) -> [Step; 4] {
 }
 
 const fn groups_step() -> Step {
-    Step::new("groups", "See which groups come out of it")
+    Step::new("groups", "See which groups the token produces")
 }
 
 const fn settings_step() -> Step {
@@ -199,7 +199,7 @@ fn find_claim(step: &mut Step, extraction: &Extraction, header: &[Warning]) {
         ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => step.found(words),
         ClaimFinding::NoUserInfo => {
             step.fault(State::Failed, words);
-            step.next("give the user-info document of the same user as well");
+            step.next("add the user-info document of the same user");
         }
         _ => step.fault(State::Failed, words),
     }
@@ -231,20 +231,20 @@ fn groups(
         Ok((identity, _)) => {
             step.found(format!("the user is `User:{}`", escaped(identity.user())));
             if evidence.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
-                step.fault(State::Failed, "the token has expired, so it opens nothing");
-                step.next("sign in again for a new token; groups are read when somebody signs in");
+                step.fault(State::Failed, "the token has expired, so everything is denied");
+                step.next("sign in again for a new token; groups are read at sign-in");
             }
         }
         Err(error) => {
             step.fault(State::Failed, error.to_string());
-            step.next("set `oidc_principal_mapping` to a claim that the token has; without a user nobody signs in");
+            step.next("set `oidc_principal_mapping` to a claim that the token has; without a user, sign-in fails");
         }
     }
     let names: Vec<String> = extraction.names().map(|name| format!("`Group:{}`", escaped(name))).collect();
     match names.len() {
-        0 => step.fault(State::Failed, "no group comes out of the token"),
-        1 => step.found(format!("one group comes out: {}", names.join(", "))),
-        count => step.found(format!("{count} groups come out: {}", names.join(", "))),
+        0 => step.fault(State::Failed, "the token produces no group"),
+        1 => step.found(format!("the token produces one group: {}", names.join(", "))),
+        count => step.found(format!("the token produces {count} groups: {}", names.join(", "))),
     }
     for warning in extraction.warnings.iter().filter(|warning| OF_NAMES.contains(&warning.code)) {
         step.fault(State::Attention, warning.message.clone());
@@ -261,7 +261,7 @@ fn groups(
         step.fault(State::Failed, format!("`Group:{}` is not among them", escaped(name)));
         let near: Vec<String> = extraction.names().filter(|group| is_near(group, name)).map(quoted).collect();
         step.next(if near.is_empty() {
-            format!("see whether the identity provider has put the user into `{}`, and sign in again", escaped(name))
+            format!("check that the user is in `{}` in the identity provider, and sign in again", escaped(name))
         } else {
             format!("names are compared letter by letter: write {} in ACLs and roles", near.join(" or "))
         });
@@ -284,12 +284,14 @@ const OF_NAMES: &[&str] = &[
 /// What the service sees in the same token.
 fn compare(step: &mut Step, evidence: &Evidence<'_>, extraction: &Extraction) {
     match evidence.resolved {
-        None if extraction.groups.is_empty() => step.next("step 1 says why, and step 3 where the token has names"),
-        None => step.next("ask the service itself: `ResolveOidcIdentity` with the token says what it sees"),
+        None if extraction.groups.is_empty() => {
+            step.next("step 1 shows the reason, and step 3 where the token has names")
+        }
+        None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
         Some(Resolved::Refused(why)) => {
             step.fault(State::Failed, format!("the service does not resolve the token: {why}"));
             step.next(
-                "see issuer, audience, expiry and signature: `token inspect` with the provider's keys shows each check",
+                "check issuer, audience, expiry and signature: `token inspect` with the provider's keys shows each check",
             );
         }
         Some(Resolved::Identity(user, groups)) => {
@@ -308,7 +310,7 @@ fn compare(step: &mut Step, evidence: &Evidence<'_>, extraction: &Extraction) {
             if !only_here.is_empty() {
                 step.fault(State::Attention, format!("the service does not see {}", list(only_here)));
             }
-            step.next("the service reads the token with other settings than these; compare them in step 3");
+            step.next("the service reads the token with different settings; compare them in step 3");
         }
     }
 }
@@ -345,7 +347,7 @@ fn settings(
         let others = suggest_paths(claims.members());
         if others.is_empty() {
             step.fault(State::Failed, "nothing in the token looks like a list of groups");
-            step.next("let the identity provider put the groups into the access token, and sign in again");
+            step.next("configure the identity provider to add the groups to the access token, and sign in again");
         } else {
             step.fault(State::Failed, "the token has names elsewhere");
         }
@@ -358,17 +360,17 @@ fn settings(
     }
     let paths = extraction.groups.iter().filter(|group| group.raw.contains('/')).count();
     if nested == NestedGroupBehavior::None && paths > 0 {
-        step.found(format!("{paths} of the groups are paths and are used whole, with every slash"));
+        step.found(format!("{paths} of the groups are paths, used in full with every slash"));
         let first = extraction.groups.iter().find(|group| group.raw.contains('/'));
         let first = first.map(|group| quoted(&group.name)).unwrap_or_default();
         step.next(format!(
-            "name them whole in ACLs and roles, such as {first}, or set `nested_group_behavior` to `suffix`"
+            "use the full path in ACLs and roles, such as {first}, or set `nested_group_behavior` to `suffix`"
         ));
     }
     if let Some(policy) = evidence.policy {
         known(&mut step, policy, extraction);
     } else if groups.state == State::Passed || groups.state == State::Attention {
-        step.next("see whether ACLs or roles name these groups: give the policy as well");
+        step.next("add the policy, to check whether ACLs or roles name these groups");
     }
     step
 }
@@ -392,11 +394,11 @@ fn known(step: &mut Step, policy: &Policy, extraction: &Extraction) {
             step.found(format!("no ACL and no role names {}", quoted(name)));
         } else {
             step.fault(State::Attention, format!("no ACL and no role names {}", quoted(name)));
-            step.next(format!("{} is another name; names are compared letter by letter", near.join(", ")));
+            step.next(format!("{} is a different name; names are compared letter by letter", near.join(", ")));
         }
     }
     if !extraction.groups.is_empty() && extraction.names().all(|name| !named.contains(name)) {
-        step.fault(State::Failed, "the policy speaks of none of these groups");
+        step.fault(State::Failed, "the policy names none of these groups");
         step.next("grant one of them an ACL, or make it a member of a role");
     }
 }
@@ -432,20 +434,20 @@ pub fn claim_words(claim: &ClaimFinding) -> String {
         ClaimFinding::CommaList { location, parts } => {
             format!("{location} is one string, a comma-separated list of {parts}")
         }
-        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, put together"),
+        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, which are combined"),
         ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
         ClaimFinding::Missing { reason: MissingReason::Overage } => {
-            "not in the token: the identity provider put an address in its place, and nobody follows it".into()
+            "not in the token: the identity provider sent a link instead, which is not followed".into()
         }
         ClaimFinding::Missing { reason: MissingReason::IdToken } => {
             "not in the token, which looks like an ID token; groups are read from the access token".into()
         }
         ClaimFinding::WrongType { location, found } => format!("{location} is of type {found}, not a list"),
         ClaimFinding::NotString { location, found } => {
-            format!("{location} is of type {found}, so that the whole claim is discarded")
+            format!("{location} is of type {found}, so the whole claim is discarded")
         }
         ClaimFinding::TooMany => "too many names; the whole claim is discarded".into(),
-        ClaimFinding::NoUserInfo => "read from the user-info document, and none was given".into(),
+        ClaimFinding::NoUserInfo => "read from the user-info document, but none was given".into(),
     }
 }
 
@@ -508,7 +510,7 @@ mod tests {
         assert!(steps[1].findings.iter().any(|found| found == "`Group:eng` is among them"), "{steps:?}");
         assert!(steps[2].findings.iter().any(|found| found == "no ACL and no role names `Group:ops`"), "{steps:?}");
         let late = diagnose(&Evidence { now: Some(101.0), ..evidence });
-        assert!(late[1].findings.contains(&"the token has expired, so it opens nothing".to_owned()));
+        assert!(late[1].findings.contains(&"the token has expired, so everything is denied".to_owned()));
     }
 
     #[test]
@@ -535,9 +537,9 @@ mod tests {
         assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
         assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
         let nothing = diagnosis(json!({ "sub": "a" }));
-        assert!(nothing[2].next[0].contains("into the access token"), "{nothing:?}");
+        assert!(nothing[2].next[0].contains("to the access token"), "{nothing:?}");
         let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
-        assert!(overage[0].findings[0].contains("an address in its place"), "{overage:?}");
+        assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
         let nobody = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
         assert!(nobody[1].next[0].contains("oidc_principal_mapping"), "{nobody:?}");
     }
@@ -563,13 +565,13 @@ mod tests {
             steps[1].next,
             [
                 "names are compared letter by letter: write `Group:/corp/Eng` in ACLs and roles",
-                "see whether the identity provider has put the user into `ops`, and sign in again",
-                "the service reads the token with other settings than these; compare them in step 3",
+                "check that the user is in `ops` in the identity provider, and sign in again",
+                "the service reads the token with different settings; compare them in step 3",
             ]
         );
         assert!(steps[1].findings.contains(&"only the service sees `Group:Eng`".to_owned()), "{steps:?}");
         assert!(steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"), "{steps:?}");
-        assert!(steps[2].next[1].starts_with("`Group:eng` is another name"), "{steps:?}");
+        assert!(steps[2].next[1].starts_with("`Group:eng` is a different name"), "{steps:?}");
         let refused = Resolved::Refused("invalid audience".into());
         let steps = diagnose(&Evidence { resolved: Some(&refused), ..evidence });
         assert!(steps[1].findings.iter().any(|found| found.ends_with("invalid audience")), "{steps:?}");

@@ -227,9 +227,9 @@ impl fmt::Display for CheckError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Token(error) => error.fmt(f),
-            Self::NoKeys => {
-                f.write_str("`token` is verified, and no keys were given; give a JWKS or write `unverified_token`")
-            }
+            Self::NoKeys => f.write_str(
+                "`token` needs keys to verify it, and there are none; add a JWKS or write `unverified_token`",
+            ),
             Self::Refused(_, message) => f.write_str(message),
             Self::Identity(error) => error.fmt(f),
             Self::Request(error) => error.fmt(f),

@@ -70,18 +70,18 @@ impl Accepted {
         let under = under.and_then(|url| url.strip_suffix(WELL_KNOWN));
         let exactly = self.exact_issuer();
         let expected = exactly.or(under)?;
-        let next = "take the token from the provider that the service is set to, or set `oidc_discovery_url` to the \
+        let next = "use a token of the provider that the service is configured for, or set `oidc_discovery_url` to the \
                     discovery document of this issuer";
         let (state, words) = match found {
             None => {
-                (State::Failed, format!("the token has no `iss`, and the service accepts `{}` only", escaped(expected)))
+                (State::Failed, format!("the token has no `iss`, and the service accepts only `{}`", escaped(expected)))
             }
             Some(found) if found == expected || exactly.is_none() && trimmed(found) == trimmed(expected) => {
-                (State::Passed, format!("the issuer is `{}`, as the service has it", escaped(found)))
+                (State::Passed, format!("the issuer is `{}`, as the service requires", escaped(found)))
             }
             Some(found) if exactly.is_some() => {
                 let words =
-                    format!("the issuer is `{}`, and the service accepts `{}` only", escaped(found), escaped(expected));
+                    format!("the issuer is `{}`, and the service accepts only `{}`", escaped(found), escaped(expected));
                 (State::Failed, words)
             }
             // Some providers name another issuer in their document than the address says.
@@ -109,14 +109,14 @@ impl Accepted {
         }
         let names: Vec<String> = found.iter().map(|name| format!("`{}`", escaped(name))).collect();
         let is = match names.len() {
-            0 => "the token is for no audience (`aud`)".to_owned(),
+            0 => "the token has no audience (`aud`)".to_owned(),
             _ => format!("the token is for {}", names.join(", ")),
         };
         Some(Compared {
             state: State::Failed,
-            found: format!("{is}, and the service accepts `{}` only", escaped(expected)),
+            found: format!("{is}, and the service accepts only `{}`", escaped(expected)),
             next: Some(format!(
-                "let the provider make the token for `{}`, or set `oidc_token_audience` to an audience of the token",
+                "configure the provider to issue the token for `{}`, or set `oidc_token_audience` to an audience of the token",
                 escaped(expected)
             )),
         })
@@ -133,7 +133,7 @@ fn trimmed(address: &str) -> &str {
 /// use gbac_engine::check::provider::object_ids;
 ///
 /// let (found, next) = object_ids(["0b2c4a7e-1111-4d0f-9f0a-000000000001"], None).expect("an id");
-/// assert!(found.contains("object id") && next.contains("cloud_displayname"));
+/// assert!(found.contains("object ID") && next.contains("cloud_displayname"));
 /// assert_eq!(object_ids(["engineering"], None), None);
 /// ```
 #[must_use]
@@ -154,13 +154,13 @@ pub fn object_ids<'a>(groups: impl IntoIterator<Item = &'a str>, policy: Option<
     }
     let first = escaped(first?);
     let found = match (ids, all) {
-        (1, 1) => format!("the group is an object id, `Group:{first}`, and no name"),
-        (ids, all) => format!("{ids} of {all} groups are object ids, such as `Group:{first}`, and no names"),
+        (1, 1) => format!("the group is an object ID, `Group:{first}`, and not a name"),
+        (ids, all) => format!("{ids} of {all} groups are object IDs, such as `Group:{first}`, and not names"),
     };
     let next = format!(
-        "let the identity provider send names: in Entra ID, set `groupMembershipClaims` to `ApplicationGroup`, and the optional \
-         claim `groups` of the access token to `sam_account_name`, or to `cloud_displayname` for groups of the cloud; or name \
-         the groups by their ids in ACLs and roles, such as `Group:{first}`"
+        "configure the identity provider to send names: in Entra ID, set `groupMembershipClaims` to `ApplicationGroup`, and the optional \
+         claim `groups` of the access token to `sam_account_name`, or to `cloud_displayname` for cloud groups; or name \
+         the groups by their IDs in ACLs and roles, such as `Group:{first}`"
     );
     Some((found, next))
 }
@@ -273,7 +273,7 @@ mod tests {
     fn ids_are_told_unless_the_policy_names_them() {
         let ids = ["0b2c4a7e-1111-4d0f-9f0a-000000000001", "0B2C4A7E-1111-4D0F-9F0A-000000000002"];
         let (found, _) = object_ids(ids, None).unwrap();
-        assert!(found.starts_with("2 of 2 groups are object ids"), "{found}");
+        assert!(found.starts_with("2 of 2 groups are object IDs"), "{found}");
         let mut policy = Policy::default();
         policy.apply(crate::policy::Change::CreateRole("r".into())).unwrap();
         for id in ids {

@@ -203,12 +203,12 @@ impl fmt::Display for ClaimPathError {
             Fault::TooDeep => write!(f, "more than {MAX_NESTING} brackets and parentheses inside each other"),
             Fault::TooDeepFunctions => write!(f, "more than {MAX_FUNCTION_NESTING} functions inside each other"),
             Fault::TooManyDescendants => {
-                write!(f, "more than {MAX_DESCENDANT_SEGMENTS} times `..`")
+                write!(f, "more than {MAX_DESCENDANT_SEGMENTS} uses of `..`")
             }
-            Fault::EdgeBlank => f.write_str("blank space at the edge of the claim path"),
+            Fault::EdgeBlank => f.write_str("leading or trailing space in the claim path"),
             Fault::MissingRoot(_) => f.write_str("`$` is missing at the start"),
             Fault::MissingDot(_) => f.write_str("`.` is missing after `$`"),
-            Fault::QuotedPath => f.write_str("the claim path stands in quotation marks"),
+            Fault::QuotedPath => f.write_str("the claim path is in quotation marks"),
             Fault::SsoForm => f.write_str("`${` does not begin a claim path"),
             Fault::SsoUnknown(text) => write!(f, "`{}` is not known", escaped(text)),
             Fault::SsoUnclosed => f.write_str("`${` is not closed"),
@@ -226,7 +226,7 @@ impl fmt::Display for ClaimPathError {
             Fault::ControlCharacter(c) => {
                 write!(f, "the control character `{}` in a quoted name", visible_character(*c))
             }
-            Fault::BadEscape => f.write_str("an escape that JSON does not have"),
+            Fault::BadEscape => f.write_str("an escape sequence that JSON does not have"),
             Fault::EmptySelector => f.write_str("nothing is selected here"),
             Fault::UnquotedName(name) => {
                 write!(f, "the name `{}` is not in quotes", escaped(name))
@@ -241,7 +241,7 @@ impl fmt::Display for ClaimPathError {
             Fault::Filter => f.write_str("the filter cannot be read"),
             Fault::FilterType(what) => f.write_str(what),
             Fault::Unexpected(c) => write!(f, "unexpected `{}`", visible_character(*c)),
-            Fault::UnexpectedEnd => f.write_str("the claim path ends here too early"),
+            Fault::UnexpectedEnd => f.write_str("the claim path is incomplete"),
         }
     }
 }

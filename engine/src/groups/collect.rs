@@ -226,18 +226,16 @@ impl<'a> Tally<'a> {
                     format!("nothing follows the last slash of {name}, so it is dropped")
                 }
                 ("suffix_empty", count) => {
-                    format!(
-                        "nothing follows the last slash of {count} names, {name} the first of them, so they are dropped"
-                    )
+                    format!("nothing follows the last slash of {count} names, so they are dropped; {name} is the first")
                 }
                 ("edge_whitespace", 1) => {
-                    format!("{name} begins or ends with a blank, which is part of the group's name")
+                    format!("{name} starts or ends with a space, which is part of the group's name")
                 }
                 ("edge_whitespace", count) => {
-                    format!("{count} names begin or end with a blank, which is part of the name; {name} is the first")
+                    format!("{count} names start or end with a space, which is part of the name; {name} is the first")
                 }
                 (_, 1) => format!("{name} is in the claim more than once"),
-                (_, count) => format!("{count} elements repeat a name that came before, {name} the first of them"),
+                (_, count) => format!("{count} elements repeat an earlier name; {name} is the first"),
             };
             if matches!(*code, "empty_part" | "empty_name" | "suffix_empty") && empty.is_none() {
                 empty = Some(*location);
@@ -265,16 +263,16 @@ fn collision(group: &Group) -> Option<Warning> {
         }
     }
     let name = crate::claim_path::shortened(&group.name, 80);
-    let (who, granted) = match names.as_slice() {
+    let (who, rest) = match names.as_slice() {
         [] | [_] => return None,
-        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other is"),
+        [first, second] => (format!("{} and {} both", quoted(first), quoted(second)), "other"),
         names => {
             let others = if names.len() > SHOWN_COLLISIONS { " and others" } else { "" };
             let shown: Vec<String> = names.iter().take(SHOWN_COLLISIONS).map(|name| quoted(name)).collect();
-            (format!("{}{others} all", shown.join(", ")), "others are")
+            (format!("{}{others} all", shown.join(", ")), "others")
         }
     };
-    let message = format!("{who} become `Group:{name}`, and each gets what the {granted} granted");
+    let message = format!("{who} become `Group:{name}`, and each gets the access of the {rest}");
     Some(Warning::new("suffix_collision", message, location.cloned()))
 }
 

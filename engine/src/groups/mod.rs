@@ -173,7 +173,7 @@ pub fn extract(
         (ClaimSource::Token(path), _) => (path, claims),
         (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
         (ClaimSource::UserInfo(path), None) => {
-            let message = format!("the groups are read at `{path}` of the user-info document, and none was given");
+            let message = format!("the groups are read at `{path}` of the user-info document, but none was given");
             let warning = Warning::new("claim_missing", message, None);
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
@@ -299,14 +299,14 @@ mod tests {
                 "$.roles",
                 json!({"roles": {"admin": {"1": "x"}}}),
                 vec![
-                    "claim_wrong_type: `roles` is an object, not a list of names; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token",
+                    "claim_wrong_type: `roles` is an object, not a list of names; a claim path selects values, never the names of members, so configure the identity provider to send an array of names",
                 ],
             ),
             (
                 "$.groups",
                 json!({"groups": [{"name": "a"}]}),
                 vec![
-                    "element_not_string: `groups[0]` is an object, and a claim with anything but strings in its list is discarded as a whole",
+                    "element_not_string: `groups[0]` is an object, and a list with anything but strings is discarded",
                     "near_claim: names are at `$.groups[*].name` (`a`)",
                 ],
             ),
@@ -315,8 +315,8 @@ mod tests {
                 json!({"groups": ["/a/x", "/b/x", "/c/x", "/c/x", "y "]}),
                 vec![
                     "duplicate_group: `/c/x` is in the claim more than once",
-                    "edge_whitespace: `y ` begins or ends with a blank, which is part of the group's name",
-                    "suffix_collision: `/a/x`, `/b/x`, `/c/x` all become `Group:x`, and each gets what the others are granted",
+                    "edge_whitespace: `y ` starts or ends with a space, which is part of the group's name",
+                    "suffix_collision: `/a/x`, `/b/x`, `/c/x` all become `Group:x`, and each gets the access of the others",
                 ],
             ),
         ] {

@@ -86,14 +86,12 @@ impl Why<'_> {
         } else if self.source.path().is_singular() {
             format!("`{location}` is {what}, not a list of names")
         } else {
-            format!(
-                "`{location}` is {what}, neither a name nor a list, so all that the claim path selects is discarded"
-            )
+            format!("`{location}` is {what}, neither a name nor a list, so the whole selection is discarded")
         };
         let proposed = if found == "object" { self.proposals(&root_path(location)) } else { Vec::new() };
         if found == "object" && proposed.is_empty() {
             // Roles as the members' names, as Zitadel has them.
-            message.push_str("; a claim path selects values, never the names of members, so let the identity provider put an array of names into the token");
+            message.push_str("; a claim path selects values, never the names of members, so configure the identity provider to send an array of names");
         }
         warn(warnings, "claim_wrong_type", message, Some(location.to_owned()));
         near_paths(&proposed, warnings);
@@ -102,9 +100,7 @@ impl Why<'_> {
     /// An array holds something that is not a string.
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let what = described(found);
-        let message = format!(
-            "`{location}` is {what}, and a claim with anything but strings in its list is discarded as a whole"
-        );
+        let message = format!("`{location}` is {what}, and a list with anything but strings is discarded");
         warn(warnings, "element_not_string", message, Some(location.to_owned()));
         if found == "object" {
             let list = split_last(location, b'[').map_or(location, |(list, _)| list);
@@ -134,7 +130,7 @@ impl Why<'_> {
             return false;
         };
         let signs = signs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        let message = format!("this looks like an ID token ({signs}), and groups are read from the access token");
+        let message = format!("this looks like an ID token ({signs}), but groups are read from the access token");
         warn(warnings, "id_token", message, Some(first.to_owned()));
         true
     }
@@ -145,21 +141,20 @@ impl Why<'_> {
         if matches!(self.source, ClaimSource::UserInfo(_)) || self.document.contains_key(wanted) {
             return None;
         }
-        let advice =
-            "it is not followed; let the identity provider put only the groups that matter here into the token";
+        let advice = "it is not followed; configure the identity provider to send only the relevant groups";
         let names = self.document.get("_claim_names").and_then(Value::as_object);
         let named = [wanted, "groups"].into_iter().find_map(|name| Some((name, names?.get(name)?)));
         if let Some((name, source)) = named {
             let sources = self.document.get("_claim_sources");
             let endpoint = source.as_str().and_then(|source| sources?.get(source)?.get("endpoint")?.as_str());
             let place = endpoint.map_or_else(|| "`_claim_sources`".to_owned(), quoted);
-            let message = format!("the token has an address in place of {}: {place}; {advice}", quoted(name));
+            let message = format!("the token has a link instead of {}: {place}; {advice}", quoted(name));
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
             return Some(Warning::new("group_overage", message, Some(location)));
         }
         if names.is_none() && self.document.contains_key("_claim_sources") {
-            let message = format!("the token has addresses in place of claims (`_claim_sources`); {advice}");
+            let message = format!("the token has links instead of claims (`_claim_sources`); {advice}");
             return Some(Warning::new("group_overage", message, Some("_claim_sources".to_owned())));
         }
         let flagged = match self.document.get("hasgroups") {
@@ -168,7 +163,7 @@ impl Why<'_> {
             _ => false,
         };
         flagged.then(|| {
-            let message = "`hasgroups` says that the user has more groups than fit into the token; let the identity provider put only the groups that matter here into it";
+            let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
             Warning::new("group_overage", message, Some("hasgroups".to_owned()))
         })
     }

@@ -37,9 +37,9 @@ impl HostError {
     #[must_use]
     pub fn hint(&self) -> &'static str {
         if self.0.contains('/') {
-            "one address or `*`, not a range"
+            "write one address or `*`, not a range"
         } else if self.0.contains('%') {
-            "leave the zone (`%...`) out"
+            "remove the zone (`%...`)"
         } else {
             "write `*`, an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets"
         }
@@ -181,8 +181,8 @@ impl AclError {
             Self::TopicName(text) if text.ends_with('*') => {
                 format!("write `{}` with the prefixed pattern", text.trim_end_matches('*'))
             }
-            Self::TopicName(_) => "topics are named with letters, digits, `.`, `_` and `-`".into(),
-            Self::ControlCharacter(_) => "take the character out".into(),
+            Self::TopicName(_) => "topic names contain only letters, digits, `.`, `_` and `-`".into(),
+            Self::ControlCharacter(_) => "remove the character".into(),
         }
     }
 }
@@ -196,7 +196,7 @@ impl fmt::Display for AclError {
             Self::NameTooLong(limit) => write!(f, "the resource name is longer than {limit} bytes"),
             Self::TopicName(text) => write!(f, "`{}` is not a topic name", escaped(text)),
             Self::ControlCharacter(c) => {
-                write!(f, "the resource name holds the control character `{}`", visible_character(*c))
+                write!(f, "the resource name contains the control character `{}`", visible_character(*c))
             }
         }
     }

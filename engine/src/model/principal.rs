@@ -112,9 +112,9 @@ impl PrincipalError {
         match self {
             Self::NoType(text) => format!("write `User:{text}`, `Group:{text}` or `Role:{text}`"),
             Self::UnknownType(_) => "the types are `User`, `Group` and `Role`, in this letter case".into(),
-            Self::EmptyName(kind) => format!("put a name after `{}:`", kind.prefix()),
-            Self::ControlCharacter(_) => "take the character out; it is often pasted along with a name".into(),
-            Self::Wildcard(_) => "only `User:*` stands for everyone; name each group or role".into(),
+            Self::EmptyName(kind) => format!("write a name after `{}:`", kind.prefix()),
+            Self::ControlCharacter(_) => "remove the character; it is often pasted with a name".into(),
+            Self::Wildcard(_) => "only `User:*` means everyone; name each group or role".into(),
             Self::TypeInName(text) => format!("write `{text}` if the group or role is meant"),
             Self::WithType(_, name) => format!("write the bare name, `{name}`"),
         }
@@ -127,7 +127,9 @@ impl fmt::Display for PrincipalError {
             Self::NoType(text) => write!(f, "`{}` has no principal type", escaped(text)),
             Self::UnknownType(text) => write!(f, "`{}` is not a principal type", escaped(text)),
             Self::EmptyName(kind) => write!(f, "the name after `{}:` is empty", kind.prefix()),
-            Self::ControlCharacter(c) => write!(f, "the name holds the control character `{}`", visible_character(*c)),
+            Self::ControlCharacter(c) => {
+                write!(f, "the name contains the control character `{}`", visible_character(*c))
+            }
             Self::Wildcard(kind) => write!(f, "`{}:*` is not a wildcard", kind.prefix()),
             Self::TypeInName(text) => write!(f, "`User:{}` names a user, not a group or role", escaped(text)),
             Self::WithType(kind, name) => {

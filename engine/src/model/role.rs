@@ -55,8 +55,8 @@ impl RoleError {
         match self {
             Self::EmptyName => "name the role, for example `analytics-writer`".into(),
             Self::NameTooLong => format!("at most {MAX_ROLE_NAME_CHARS} characters"),
-            Self::NameCharacter(_) => "leave `,`, `=` and control characters out".into(),
-            Self::RoleAsMember(_) => "roles do not nest: add the users and groups themselves".into(),
+            Self::NameCharacter(_) => "role names can't contain commas, `=` or control characters".into(),
+            Self::RoleAsMember(_) => "roles cannot contain roles; add the users and groups directly".into(),
             Self::EveryoneAsMember => "grant the ACL to `User:*` instead".into(),
             Self::Member(error) => error.hint(),
         }
@@ -68,7 +68,7 @@ impl fmt::Display for RoleError {
         match self {
             Self::EmptyName => f.write_str("the role name is empty"),
             Self::NameTooLong => write!(f, "the role name is longer than {MAX_ROLE_NAME_CHARS} characters"),
-            Self::NameCharacter(c) => write!(f, "the role name holds `{}`", visible_character(*c)),
+            Self::NameCharacter(c) => write!(f, "the role name contains `{}`", visible_character(*c)),
             Self::RoleAsMember(name) => write!(f, "`Role:{}` cannot be a member of a role", escaped(name)),
             Self::EveryoneAsMember => f.write_str("`User:*` cannot be a member of a role"),
             Self::Member(error) => error.fmt(f),
@@ -98,7 +98,7 @@ pub fn check_role_name(name: &str) -> Result<(), RoleError> {
 /// A warning about a name that this product takes and the platform of today does not (D-28).
 #[must_use]
 pub fn role_name_warning(name: &str) -> Option<&'static str> {
-    (!name.is_ascii()).then_some("the platform takes ASCII role names only")
+    (!name.is_ascii()).then_some("the platform accepts only ASCII role names")
 }
 
 /// Checks that a principal may be made a member of a role.

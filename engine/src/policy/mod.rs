@@ -115,7 +115,7 @@ impl fmt::Display for ChangeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::UnknownRole(name) => write!(f, "there is no role `{}`", escaped(name)),
-            Self::RoleExists(name) => write!(f, "there is a role `{}` already", escaped(name)),
+            Self::RoleExists(name) => write!(f, "role `{}` already exists", escaped(name)),
             Self::Role(error) => error.fmt(f),
         }
     }

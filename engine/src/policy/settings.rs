@@ -127,10 +127,10 @@ impl SettingsError {
 impl fmt::Display for SettingsError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoGroupsAttribute => write!(f, "the attributes name no `{GROUPS_ATTRIBUTE}`"),
+            Self::NoGroupsAttribute => write!(f, "the attributes have no `{GROUPS_ATTRIBUTE}`"),
             Self::GroupsAttribute(error) => error.fmt(f),
             Self::SuperuserWithType(name) => write!(f, "the superuser `{}` has a principal type", escaped(name)),
-            Self::SuperuserEmpty => f.write_str("a superuser's name is empty"),
+            Self::SuperuserEmpty => f.write_str("the name of a superuser is empty"),
         }
     }
 }

@@ -103,10 +103,10 @@ impl RequestFault {
                 let kinds = ResourceType::ALL.iter().filter(|kind| !is_implied(**kind));
                 format!("resources are {}", or_list(&kinds.map(|kind| kind_name(*kind)).collect::<Vec<_>>()))
             }
-            Self::Implied(_) => "leave it out: there is only one".into(),
-            Self::NotTaken { takes, .. } if takes.is_empty() => "leave it out: this request names no resource".into(),
-            Self::NotTaken { takes, .. } => format!("it names {}", or_list(takes)),
-            Self::EmptyList(_) => "give at least one name, or leave the list out".into(),
+            Self::Implied(_) => "remove it; there is only one".into(),
+            Self::NotTaken { takes, .. } if takes.is_empty() => "remove it; this request has no resources".into(),
+            Self::NotTaken { takes, .. } => format!("it accepts {}", or_list(takes)),
+            Self::EmptyList(_) => "add at least one name, or remove the list".into(),
             Self::Missing { kind, .. } => format!("add `{kind}` with at least one name"),
             Self::MissingOneOf { kinds, .. } => format!("add {}", or_list(kinds)),
         }
@@ -121,9 +121,9 @@ impl fmt::Display for RequestFault {
                 write!(f, "`{}` is not a request of `{}`", escaped(name), api.name())
             }
             Self::UnknownKind(text) => write!(f, "`{}` is not a kind of resource", escaped(text)),
-            Self::Implied(kind) => write!(f, "the resource `{kind}` is implied and never named"),
+            Self::Implied(kind) => write!(f, "the resource `{kind}` is implied and cannot be named"),
             Self::NotTaken { request, kind, .. } => {
-                write!(f, "`{request}` does not name the resource `{}`", escaped(kind))
+                write!(f, "`{request}` does not accept the resource `{}`", escaped(kind))
             }
             Self::EmptyList(kind) => write!(f, "the list of `{}` is empty", escaped(kind)),
             Self::Missing { request, kind } => write!(f, "`{request}` needs the resource `{kind}`"),

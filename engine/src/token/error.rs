@@ -61,32 +61,32 @@ impl Look {
             Self::Markup => "it looks like XML or HTML",
             Self::Saml => "it looks like a SAML message",
             Self::JsonSerialization => "it is in the JSON serialization",
-            Self::TokenResponse => "it looks like the whole answer of a token endpoint",
+            Self::TokenResponse => "it looks like the whole response of a token endpoint",
             Self::Claims => "it looks like a JSON object",
             Self::HttpHeader => "it looks like a whole HTTP header",
             Self::Pem => "it looks like a key or a certificate",
             Self::TwoTokens => "it looks like more than one token",
-            Self::Untidy => "it has blanks, line breaks or quotes in or around it",
+            Self::Untidy => "it contains spaces, line breaks or quotes",
             Self::Opaque => "it looks like an opaque token",
-            Self::Unknown => "it has characters that no token has",
+            Self::Unknown => "it contains characters that no token has",
         }
     }
 
     const fn hint(self) -> &'static str {
         match self {
-            Self::Markup | Self::Saml => "an access token is asked for; SAML and sign-in pages do not carry one",
-            Self::JsonSerialization => "only the compact form is read: three parts with dots between them",
-            Self::TokenResponse => "take the value of its member `access_token`",
-            Self::Claims => "claims without a signature can be tried out as claims, but they are no token",
-            Self::HttpHeader => "leave out everything up to and including `Bearer `",
-            Self::Pem => "that is what checks or makes a signature; the token itself starts with `eyJ`",
-            Self::TwoTokens => "one token at a time: the access token",
-            Self::Untidy => "leave only the token itself, on one line",
+            Self::Markup | Self::Saml => "paste an access token; SAML messages and sign-in pages do not contain one",
+            Self::JsonSerialization => "use the compact serialization: three parts separated by dots",
+            Self::TokenResponse => "copy the value of its field `access_token`",
+            Self::Claims => "use claims without a signature as claims, not as a token",
+            Self::HttpHeader => "remove everything up to and including `Bearer `",
+            Self::Pem => "keys create and verify signatures; the token itself starts with `eyJ`",
+            Self::TwoTokens => "paste one token, the access token",
+            Self::Untidy => "remove everything but the token, on one line",
             Self::Opaque => {
                 "ask the identity provider for access tokens in JWT form (often by naming an audience or an API); \
                  only its issuer can read an opaque one"
             }
-            Self::Unknown => "a token is three parts of `A-Z a-z 0-9 - _` with dots between them",
+            Self::Unknown => "a token has three parts of `A-Z a-z 0-9 - _`, separated by dots",
         }
     }
 }
@@ -163,29 +163,31 @@ impl TokenError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Empty => "paste an access token: it starts with `eyJ` and has two dots",
-            Self::TooLong(_) => "have the identity provider put only the groups that matter here into the token",
+            Self::TooLong(_) => "configure the identity provider to add only the relevant groups to the token",
             Self::NotAToken(look, _) => look.hint(),
             Self::Encrypted => {
-                "have the identity provider sign access tokens for this audience without encrypting them"
+                "configure the identity provider to sign access tokens for this audience without encryption"
             }
-            Self::Parts(_) => "a token is three parts with dots between them: was all of it copied, and nothing else?",
-            Self::Unsigned => "copy the token with its last part; a token without a signature is never accepted",
-            Self::EmptyPart(_) => "copy the whole token; content that travels apart from its token is not supported",
-            Self::Base64(..) => "copy it once more: the encoding is base64url without padding, to the last bit",
-            Self::NotUtf8(_) | Self::NotAnObject(_) => "copy it once more: this part has to be a JSON object in UTF-8",
+            Self::Parts(_) => "a token has three parts, separated by dots; copy all of it and nothing else",
+            Self::Unsigned => "copy the token with its last part; tokens without a signature are never accepted",
+            Self::EmptyPart(_) => "copy the whole token; detached content is not supported",
+            Self::Base64(..) => "copy the token again; its encoding is base64url without padding",
+            Self::NotUtf8(_) | Self::NotAnObject(_) => {
+                "copy the token again; this part has to be a JSON object in UTF-8"
+            }
             Self::Json(_, error) => error.hint(),
-            Self::Nested => "the inner token may be the one that is meant",
-            Self::AlgMissing => "every signed token names its algorithm in `alg`",
+            Self::Nested => "use the inner token",
+            Self::AlgMissing => "copy the token again; every signed token has `alg`",
             Self::AlgRefused(alg) if alg.eq_ignore_ascii_case("none") => {
-                "a token without a signature is never accepted; have the identity provider sign it, best with RS256"
+                "tokens without a signature are never accepted; configure the identity provider to sign them, preferably with RS256"
             }
             Self::AlgRefused(alg) if alg.starts_with("HS") => {
-                "whoever can check a shared secret can also forge with it; have the identity provider sign with RS256"
+                "anyone who can verify with a shared secret can also forge tokens; configure the identity provider to sign with RS256"
             }
             Self::AlgRefused(_) => Algorithm::ACCEPTED,
-            Self::HeaderType(_) => "the identity provider made a header that no rule allows",
-            Self::Crit => "have the identity provider leave the extension out",
-            Self::B64 => "have the identity provider encode the payload in base64url, as every JWT does",
+            Self::HeaderType(_) => "report it to the identity provider; RFC 7515 requires a string",
+            Self::Crit => "configure the identity provider to omit the extension",
+            Self::B64 => "configure the identity provider to encode the payload in base64url",
         }
     }
 }
@@ -207,10 +209,10 @@ impl fmt::Display for TokenError {
             Self::Json(part, error) => write!(f, "the {}: {error}", part.name()),
             Self::NotAnObject(part) => write!(f, "the {} is not a JSON object", part.name()),
             Self::Nested => f.write_str("the payload is another token (`cty` is `JWT`)"),
-            Self::AlgMissing => f.write_str("the header names no algorithm (`alg`)"),
+            Self::AlgMissing => f.write_str("the header has no algorithm (`alg`)"),
             Self::AlgRefused(alg) => write!(f, "the algorithm {} is not accepted", quote(alg)),
-            Self::HeaderType(member) => write!(f, "the header's `{member}` is not a text"),
-            Self::Crit => f.write_str("the header asks for extensions (`crit`) that are not known here"),
+            Self::HeaderType(member) => write!(f, "the header's `{member}` is not a string"),
+            Self::Crit => f.write_str("the header requires extensions (`crit`) that are not supported"),
             Self::B64 => f.write_str("the header says that the payload is not base64url (`b64`)"),
         }
     }

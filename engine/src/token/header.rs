@@ -140,20 +140,28 @@ impl Header {
     pub fn warnings(&self) -> Vec<Warning> {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
-            let message = format!("signed with {}: version 26.1 of the platform accepts RS256 only", self.alg);
+            let message = format!("signed with {}: version 26.1 of the platform accepts only RS256", self.alg);
             warn(&mut warnings, "platform_alg", message, None);
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
-                let message = format!("the type {} is not that of an access token: it will be refused", quote(typ));
+                let message = format!(
+                    "the type {} is not a type of access tokens; verification will refuse the token",
+                    quote(typ)
+                );
                 warn(&mut warnings, "typ_refused", message, None);
             } else if typ != "JWT" {
-                let message = format!("the type {}: version 26.1 of the platform accepts `JWT` only", quote(typ));
+                let message = format!("the type {}: version 26.1 of the platform accepts only `JWT`", quote(typ));
                 warn(&mut warnings, "platform_typ", message, None);
             }
         }
         if self.kid().is_none() {
-            warn(&mut warnings, "kid_missing", "the header names no key (`kid`): it will be refused".to_owned(), None);
+            warn(
+                &mut warnings,
+                "kid_missing",
+                "the header has no key ID (`kid`); verification will refuse the token".to_owned(),
+                None,
+            );
         }
         warnings
     }

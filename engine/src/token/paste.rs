@@ -35,7 +35,7 @@ pub fn paste(text: &str) -> Pasted {
     let mut warnings = Vec::new();
     let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     if visible.len() != text.len() {
-        warn(&mut warnings, "invisible_removed", "invisible characters were left out".to_owned(), None);
+        warn(&mut warnings, "invisible_removed", "invisible characters were removed".to_owned(), None);
     }
     if let Some((member, token)) = token_response(&visible) {
         visible = token;
@@ -45,16 +45,11 @@ pub fn paste(text: &str) -> Pasted {
     let found = tokens(visible);
     let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
     if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
-        warn(
-            &mut warnings,
-            "surroundings_removed",
-            "what stood before or after the token was left out".to_owned(),
-            None,
-        );
+        warn(&mut warnings, "surroundings_removed", "the text before or after the token was removed".to_owned(), None);
     }
     // Blanks inside: the token as found is not one piece of the text.
     if found.len() == 1 && !visible.contains(&token) {
-        warn(&mut warnings, "blanks_removed", "blanks or line breaks inside the token were left out".to_owned(), None);
+        warn(&mut warnings, "blanks_removed", "spaces or line breaks inside the token were removed".to_owned(), None);
     }
     Pasted { token, warnings }
 }

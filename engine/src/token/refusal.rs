@@ -104,26 +104,26 @@ impl VerifyError {
     pub fn hint(&self) -> &'static str {
         match self {
             Self::Token(error) => error.hint(),
-            Self::KidMissing => "have the identity provider name its signing key in the header's `kid`",
-            Self::KidUnknown(_) => "is the token from this identity provider, and are the keys its current ones?",
+            Self::KidMissing => "configure the identity provider to name its signing key in the header's `kid`",
+            Self::KidUnknown(_) => "check that the token is from this identity provider and that the keys are current",
             Self::AlgorithmMismatch { .. } => {
-                "a key is used with one algorithm only: its `alg`, or without one RS256 for RSA"
+                "a key allows only one algorithm: its `alg`, or RS256 for an RSA key without `alg`"
             }
             Self::Signature => "the token was changed after it was signed, or another key signed it",
             Self::IssuerMissing | Self::IssuerMismatch { .. } => {
-                "the issuer is compared as it is written, a slash at the end included"
+                "the issuer has to be identical, including a slash at the end"
             }
             Self::AudienceMissing | Self::AudienceMismatch { .. } => {
-                "ask the identity provider for a token for this audience, or expect the one it has"
+                "request a token for this audience, or change the required audience"
             }
-            Self::ClockInvalid => "give the time in seconds since 1970",
+            Self::ClockInvalid => "write the time in seconds since 1970",
             Self::ExpiryMissing => {
-                "have the identity provider add `exp` to the token: tokens that never expire are not accepted"
+                "configure the identity provider to add `exp`; tokens that never expire are not accepted"
             }
-            Self::TimeInvalid(_) => "times are numbers: seconds since 1970",
+            Self::TimeInvalid(_) => "times have to be numbers, seconds since 1970",
             Self::Expired { .. } => "get a new token",
-            Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "are both clocks right?",
-            Self::TypeRefused(_) => "give an access token: its `typ` is absent, `JWT` or `at+jwt`",
+            Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "check the clocks of both machines",
+            Self::TypeRefused(_) => "use an access token; its `typ` is absent, `JWT` or `at+jwt`",
         }
     }
 }
@@ -147,17 +147,17 @@ impl fmt::Display for Fact<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             VerifyError::Token(error) => error.fmt(f),
-            VerifyError::KidMissing => f.write_str("the header names no key (`kid`)"),
-            VerifyError::KidUnknown(kid) => write!(f, "no usable key is named {}", quote(kid)),
+            VerifyError::KidMissing => f.write_str("the header has no key ID (`kid`)"),
+            VerifyError::KidUnknown(kid) => write!(f, "no usable key has the ID {}", quote(kid)),
             VerifyError::AlgorithmMismatch { token, key } => {
                 write!(f, "the token is signed with {}, but its key is for {}", token.name(), key.name())
             }
             VerifyError::Signature => f.write_str("the signature is not valid"),
-            VerifyError::IssuerMissing => f.write_str("the token names no issuer (`iss`)"),
+            VerifyError::IssuerMissing => f.write_str("the token has no issuer (`iss`)"),
             VerifyError::IssuerMismatch { found, expected } => {
                 write!(f, "the issuer is {}, not {}", quote(found), quote(expected))
             }
-            VerifyError::AudienceMissing => f.write_str("the token names no audience (`aud`)"),
+            VerifyError::AudienceMissing => f.write_str("the token has no audience (`aud`)"),
             VerifyError::AudienceMismatch { found, expected } => match found.as_slice() {
                 [] => write!(f, "the list of audiences is empty, without {}", quote(expected)),
                 [only] => write!(f, "the audience is {}, not {}", quote(only), quote(expected)),
@@ -166,17 +166,17 @@ impl fmt::Display for Fact<'_> {
                 }
             },
             VerifyError::ClockInvalid => f.write_str("the time of the check is not a number"),
-            VerifyError::ExpiryMissing => f.write_str("the token does not say when it expires (`exp`)"),
+            VerifyError::ExpiryMissing => f.write_str("the token has no expiry time (`exp`)"),
             VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
             VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
             VerifyError::NotYetValid { not_before, now } => {
-                write!(f, "the token is not valid yet, only in {}", span(not_before - now))
+                write!(f, "the token is not valid yet; it becomes valid in {}", span(not_before - now))
             }
             VerifyError::IssuedInTheFuture { issued_at, now } => {
-                write!(f, "the token says that it was issued {} in the future", span(issued_at - now))
+                write!(f, "the token was issued {} in the future", span(issued_at - now))
             }
             VerifyError::TypeRefused(typ) => {
-                write!(f, "the type {} is not that of an access token", quote(typ))
+                write!(f, "the type {} is not a type of access tokens", quote(typ))
             }
         }
     }

@@ -100,7 +100,7 @@ impl KeySetError {
                 "give the JSON that the identity provider serves at its `jwks_uri`: `{\"keys\": [...]}`"
             }
             Self::Json(error) => error.hint(),
-            Self::DiscoveryDocument(_) => "open that address and give what it answers",
+            Self::DiscoveryDocument(_) => "use the keys from that URL",
             Self::NoUsableKey(_) => {
                 "a usable key has a `kid`, and is RSA with at least 2048 bits, EC on P-256 or P-384, or Ed25519"
             }

@@ -136,7 +136,7 @@ pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &P
         problems.push(
             at,
             "resource_name_empty",
-            "the resource name is empty; `*` with the literal pattern is every name",
+            "the resource name is empty; write `*` with the literal pattern for every name",
         );
     }
 }

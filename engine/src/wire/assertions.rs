@@ -205,7 +205,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
                 problems.push(
                     &place,
                     "unknown_member",
-                    format!("`{}` is not known here; the members are `{all}`, `groups`, `error`", escaped(name)),
+                    format!("`{}` is an unknown field; the fields are `{all}`, `groups`, `error`", escaped(name)),
                 );
                 continue;
             }

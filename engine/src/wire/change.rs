@@ -117,7 +117,7 @@ fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<
     fields.finish(at, problems);
     let group = group?;
     if group.is_empty() {
-        problems.push(&Place::Member(at, "group"), "empty_name", "an empty name is no group's");
+        problems.push(&Place::Member(at, "group"), "empty_name", "the name of the group is empty");
         return None;
     }
     check::bare(PrincipalType::Group, &group, &Place::Member(at, "group"), problems);
@@ -141,13 +141,13 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
         }
         "join_group" | "leave_group" => {
             let message = format!(
-                "`{kind}` changes the groups of a person, which the identity provider keeps; no policy holds them"
+                "`{kind}` changes the groups of a user, which are in the identity provider and not in the policy"
             );
             problems.push(&Place::Member(at, "change"), "unknown_value", message);
             return None;
         }
         other => {
-            let message = format!("`{}` is no change; such as `add_acl` or `create_role` is", escaped(other));
+            let message = format!("`{}` is not a change; write one such as `add_acl` or `create_role`", escaped(other));
             problems.push(&Place::Member(at, "change"), "unknown_value", message);
             return None;
         }

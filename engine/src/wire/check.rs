@@ -108,7 +108,7 @@ fn read_asked(mut fields: Fields<'_>, who: Option<Who>, at: &Place<'_>, problems
     let host = fields.optional_string("host", at, problems).and_then(|text| match Host::parse_address(text) {
         Ok(host) => Some(host),
         Err(error) => {
-            let hint = if text == "*" { "leave the host out when it is not known" } else { error.hint() };
+            let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
             problems.refused(&Place::Member(at, "host"), error.code(), &error, hint);
             None
         }
@@ -135,7 +135,7 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         *value == Value::Bool(true)
     });
     if ignores && now.is_some() {
-        let message = "`now` says when the question is asked; leave `ignore_expiry` out";
+        let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
         problems.push(&Place::Member(at, "ignore_expiry"), "exclusive_members", message);
     }
     now.or_else(|| ignores.then_some(At::IgnoringExpiry))
@@ -150,11 +150,11 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
         fields.optional("userinfo").and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned());
     let given = [identity, claims, unverified, token].iter().flatten().count();
     if given != 1 {
-        let found = if given == 0 { "none of them is given" } else { "more than one is given" };
+        let found = if given == 0 { "there is none" } else { "there is more than one" };
         problems.push(
             at,
             "identity_ways",
-            format!("say who asks in one way, `identity`, `claims`, `unverified_token` or `token`; {found}"),
+            format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {found}"),
         );
         return None;
     }
@@ -175,7 +175,11 @@ fn read_who(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) ->
         let names = reader::strings(groups, &at_groups, problems);
         fields.finish(&place, problems);
         if userinfo.is_some() {
-            problems.push(at, "userinfo_unused", "`userinfo` goes with claims or a token, not with `identity`");
+            problems.push(
+                at,
+                "userinfo_unused",
+                "`userinfo` can be combined with claims or a token, but not with `identity`",
+            );
         }
         return Some(Who::Names { user: user?.into(), groups: names });
     }
@@ -213,7 +217,7 @@ fn read_question(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problem
                 problems.push(
                     &Place::Member(at, name),
                     "exclusive_members",
-                    format!("`request` says what is asked; leave `{name}` out"),
+                    format!("`request` cannot be combined with `{name}`; remove one of them"),
                 );
             }
         }

@@ -75,7 +75,7 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
         problems.push(
             &Place::Member(at, "version"),
             "unsupported_version",
-            format!("version `{}` is not known; this program reads version 1", json::brief(version)),
+            format!("version `{}` is not supported; this program reads version 1", json::brief(version)),
         );
     }
 }

@@ -74,7 +74,7 @@ fn twice<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
 }
 
 fn twice_found(code: &'static str, what: &str, places: Vec<String>) -> Finding {
-    let message = format!("{what} is there {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
-    let found = Finding::new(code, Severity::Notice, message, "leave all but one out: it counts once");
+    let message = format!("{what} appears {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
+    let found = Finding::new(code, Severity::Notice, message, "keep one of them; it counts once");
     Finding { places, ..found }
 }

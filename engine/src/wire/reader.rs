@@ -190,7 +190,7 @@ impl<'v> Fields<'v> {
             problems.push(
                 &Place::Member(at, name),
                 "unknown_member",
-                format!("`{}` is not known here; the members are {known}", escaped(name)),
+                format!("`{}` is an unknown field; the fields are {known}", escaped(name)),
             );
         }
     }

@@ -68,7 +68,13 @@ async fn put_creates_a_role_on_request() {
     let bad = service.send(Method::PUT, "/v1/roles/a%2Cb", &json!({ "create": true })).await;
     assert_eq!(
         bad.both(),
-        (400, invalid(&[("role_name", "the role name holds `,`; leave `,`, `=` and control characters out")]))
+        (
+            400,
+            invalid(&[(
+                "role_name",
+                "the role name contains `,`; role names can't contain commas, `=` or control characters"
+            )])
+        )
     );
 }
 
@@ -171,7 +177,7 @@ async fn invalid_names_and_members_are_rejected() {
                 ),
                 (
                     "add[1].principal",
-                    "`Role:x` cannot be a member of a role; roles do not nest: add the users and groups themselves"
+                    "`Role:x` cannot be a member of a role; roles cannot contain roles; add the users and groups directly"
                 ),
                 ("add[3].principal", "`` has no principal type; write `User:`, `Group:` or `Role:`"),
                 ("remove", "Conflict between 'add' and 'remove' lists: `Group:both`"),

@@ -145,10 +145,10 @@ async fn the_data_plane_is_found_in_the_control_plane() {
     assert_eq!(get(&service, "/gbac/v1/upstream/dataplane/v1/roles").await.0, 404, "there is no flag for it");
 
     for (address, what) in [
-        ("http://10.0.0.1:9", "what `http://10.0.0.1:9` answers could be anybody's"),
-        ("https://u:p@cluster.example", "the address has a user name or a password in it"),
-        ("ftp://127.0.0.1", "what `ftp://127.0.0.1` answers could be anybody's"),
-        ("", "`` is not an address"),
+        ("http://10.0.0.1:9", "`http://10.0.0.1:9`: plain HTTP to a remote host is not trusted"),
+        ("https://u:p@cluster.example", "the URL contains a user name or a password"),
+        ("ftp://127.0.0.1", "`ftp://127.0.0.1` is neither https nor http"),
+        ("", "`` is not a URL"),
     ] {
         let body = json!({ "cluster": { "id": "c1", "dataplane_api": address } }).to_string();
         let (service, _) = answering(http("200 OK", "content-type: application/json\r\n", &body)).await;

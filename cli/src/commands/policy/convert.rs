@@ -6,14 +6,14 @@ use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;
 use crate::output::{self, Failure};
 
-/// Says whether everything is in the script.
+/// Returns whether the script expresses the whole policy.
 pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     let after = input::policy(&args.file)?;
     let changes = match &args.from {
         Some(before) => changes_between(&input::policy(before)?, &after),
         None => changes(&after),
     };
-    let written = script(
+    let script = script(
         &changes,
         match args.to {
             TargetArg::Gbac => Target::Gbac,
@@ -23,12 +23,12 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     );
     match &args.out {
         Some(path) => {
-            std::fs::write(path, &written.text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+            std::fs::write(path, &script.text).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
         }
-        None => output::document(&written.text)?,
+        None => output::document(&script.text)?,
     }
-    for note in &written.notes {
+    for note in &script.notes {
         output::note(&format!("note: {note}"));
     }
-    Ok(written.notes.iter().all(|note| note.code != "not_written"))
+    Ok(script.notes.iter().all(|note| note.code != "not_written"))
 }

@@ -1,8 +1,9 @@
-//! `gbac policy import`: a policy document from what an existing cluster says of itself.
+//! `gbac policy import`: a policy document from the output of an existing cluster's tools.
 
 use std::path::{Path, PathBuf};
 
 use gbac_api::import::{Import, Kind, Read};
+use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_engine::wire::policy_to_text;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use crate::args::Format;
 use crate::args::policy::ImportPolicyArgs;
 use crate::input;
 use crate::lists;
-use crate::output::{self, Failure, counted, plain};
+use crate::output::{self, Failure, contents, plain};
 
 pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failure> {
     let mut sources: Vec<(Option<&str>, PathBuf)> = args.files.iter().map(|file| (None, file.clone())).collect();
@@ -23,35 +24,36 @@ pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failu
             })?;
         sources.push((Some(name), file.into()));
     }
-    let mut taken = Taken::default();
+    let mut imported = Imported::default();
     for (role, file) in sources {
         let name = file.display().to_string();
-        let read = taken.import.read(&input::document(&file)?, role);
-        taken.reads.push((name, read));
+        let read = imported.import.read(&input::document(&file)?, role);
+        imported.reads.push((name, read));
     }
-    taken.finish(args.out.as_deref(), args.skip_unreadable, format)
+    imported.finish(args.out.as_deref(), args.skip_unreadable, format)
 }
 
-/// What was taken so far, and from where.
+/// The entries that were read, and their sources.
 #[derive(Default)]
-pub(super) struct Taken {
+pub(super) struct Imported {
     pub(super) import: Import,
     pub(super) reads: Vec<(String, Read)>,
 }
 
-impl Taken {
-    /// Tells what was read and what was not, and writes the document; says whether all is well.
+impl Imported {
+    /// Reports what was read and what could not be, and writes the document; returns whether that succeeded.
     pub(super) fn finish(&self, out: Option<&Path>, skip: bool, format: Format) -> Result<bool, Failure> {
         let unread: usize = self.reads.iter().map(|(_, read)| read.unread.len()).sum();
         for (source, read) in &self.reads {
             if read.kind != Kind::Unknown {
-                let again = if read.again > 0 { format!(" ({} of them again)", read.again) } else { String::new() };
+                let duplicates =
+                    if read.again > 0 { format!(" ({} of them duplicates)", read.again) } else { String::new() };
                 let (kind, acls, roles) = (read.kind.words(), read.acls, read.roles);
-                let (acls, roles) = (counted(acls, "ACL"), counted(roles, "role"));
-                output::note(&format!("{source}: {kind}, {acls}{again} and {roles}"));
+                let (acls, roles) = (count(acls, "ACL"), count(roles, "role"));
+                output::note(&format!("{source}: {kind}, {acls}{duplicates} and {roles}"));
             }
             if read.skipped > 0 {
-                let lines = counted(read.skipped, "line");
+                let lines = count(read.skipped, "line");
                 output::note(&format!("note: {source}: {lines} before the list of ACLs skipped"));
             }
             for fault in &read.unread {
@@ -72,14 +74,14 @@ impl Taken {
         }
         match (unread, skip) {
             (0, _) => Ok(true),
-            (count, true) => {
-                output::note(&format!("{} skipped", counted(count, "entry")));
+            (entries, true) => {
+                output::note(&format!("{} skipped", count(entries, "entry")));
                 Ok(true)
             }
-            (count, false) => {
+            (entries, false) => {
                 output::note(&format!(
-                    "error: {} could not be read, and nothing was written; fix it in the source, or leave it out with --skip-unreadable",
-                    counted(count, "entry")
+                    "error: {} could not be read, and nothing was written; fix the source, or pass --skip-unreadable",
+                    count(entries, "entry")
                 ));
                 Ok(false)
             }
@@ -92,16 +94,15 @@ impl Taken {
         let file = path.display().to_string();
         std::fs::write(path, document).map_err(|error| Failure::io(&file, &error))?;
         if format == Format::Text {
-            let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
-            return output::text(&format!("Wrote {}: {acls} and {roles}.\n", plain(&file)));
+            return output::text(&format!("Wrote {}: {}.\n", plain(&file), contents(policy)));
         }
         output::value(format, &self.report(policy, Some(&file)))
     }
 
     fn report(&self, policy: &Policy, file: Option<&str>) -> Value {
         let unread = |read: &Read| -> Vec<Value> {
-            let told = read.unread.iter();
-            told.map(|it| json!({ "place": it.place, "code": it.code, "message": it.message })).collect()
+            let entries = read.unread.iter();
+            entries.map(|it| json!({ "place": it.place, "code": it.code, "message": it.message })).collect()
         };
         let sources = self.reads.iter().map(|(source, read)| {
             json!({ "source": source, "kind": read.kind.words(), "acls": read.acls, "again": read.again, "roles": read.roles,

@@ -1,15 +1,16 @@
-//! `gbac policy`: is a document right, what is odd in it, what differs between two; one from a cluster, one as a script.
+//! `gbac policy`: validate, lint and compare policy documents, create them from a cluster, convert them to a script.
 
 mod convert;
 mod import;
 mod pull;
 
-pub(super) use pull::settings as settings_of;
+pub(super) use pull::read_settings;
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use gbac_console_model::phrases::{count, list};
 use gbac_engine::analyze::{Diff, Finding, Relation, Severity, diff};
 use gbac_engine::policy::StatedSettings;
 use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
@@ -19,11 +20,11 @@ use super::differences;
 use crate::args::Format;
 use crate::args::policy::{FailOn, PolicyCommand};
 use crate::input;
-use crate::output::{self, Failure, counted, plain};
-use crate::secrets::scrubbed_problems;
+use crate::output::{self, Failure, contents, plain};
+use crate::secrets::redacted_problems;
 
 pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, Failure> {
-    let holds = match command {
+    let succeeded = match command {
         PolicyCommand::Import(args) => import::run(args, format)?,
         PolicyCommand::Pull(args) => pull::run(args, format)?,
         PolicyCommand::Convert(args) => convert::run(args)?,
@@ -31,33 +32,32 @@ pub(crate) fn run(command: &PolicyCommand, format: Format) -> Result<ExitCode, F
         PolicyCommand::Lint { file, fail_on } => lint(file, *fail_on, format)?,
         PolicyCommand::Diff { before, after, exit_code } => compare(before, after, format)? || !exit_code,
     };
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
+    Ok(if succeeded { ExitCode::SUCCESS } else { ExitCode::from(output::ERROR) })
 }
 
-/// Every problem of every file; says whether there is none.
+/// Reports every problem of every file; returns whether there is none.
 fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
-    let mut right = true;
+    let mut valid = true;
     let mut rows: Vec<Value> = Vec::new();
     for path in files {
         let file = path.display().to_string();
         let problems = match policy_from_json(&input::document(path)?) {
             Ok(policy) => {
                 if format == Format::Text {
-                    let (acls, roles) = (counted(policy.acl_count(), "ACL"), counted(policy.role_count(), "role"));
-                    output::text(&format!("{}: valid, {acls} and {roles}\n", plain(&file)))?;
+                    output::text(&format!("{}: valid, {}\n", plain(&file), contents(&policy)))?;
                 }
                 Problems::default()
             }
-            Err(problems) => scrubbed_problems(problems),
+            Err(problems) => redacted_problems(problems),
         };
-        right &= problems.0.is_empty();
+        valid &= problems.0.is_empty();
         match format {
             Format::Json | Format::Yaml => {
                 rows.push(json!({ "file": file, "valid": problems.0.is_empty(), "problems": problems }));
             }
             Format::Text if problems.0.is_empty() => {}
             Format::Text => {
-                let mut text = format!("{}: {}\n", plain(&file), counted(problems.0.len(), "problem"));
+                let mut text = format!("{}: {}\n", plain(&file), count(problems.0.len(), "problem"));
                 for problem in &problems.0 {
                     let _ = writeln!(text, "  {}", plain(&problem.to_string()));
                 }
@@ -68,10 +68,10 @@ fn validate(files: &[PathBuf], format: Format) -> Result<bool, Failure> {
     if format != Format::Text {
         output::value(format, &json!({ "files": rows }))?;
     }
-    Ok(right)
+    Ok(valid)
 }
 
-/// What is odd; says whether nothing is as grave as it may not be.
+/// Reports the findings; returns whether none is as severe as `fail_on`.
 fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
     let file = path.display().to_string();
     let findings = lint_from_json(&input::document(path)?).map_err(|problems| Failure::problems(&file, problems))?;
@@ -80,7 +80,7 @@ fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
             let findings: Vec<FindingJson> = findings.iter().map(FindingJson::from).collect();
             output::value(format, &json!({ "findings": findings }))?;
         }
-        Format::Text => output::text(&lint_words(&findings))?,
+        Format::Text => output::text(&render_findings(&findings))?,
     }
     let least = match fail_on {
         FailOn::Error => Some(Severity::Error),
@@ -88,33 +88,32 @@ fn lint(path: &Path, fail_on: FailOn, format: Format) -> Result<bool, Failure> {
         FailOn::Notice => Some(Severity::Notice),
         FailOn::Never => None,
     };
-    // The gravest is the least.
+    // Severities are ordered from the most severe.
     Ok(!least.is_some_and(|least| findings.iter().any(|finding| finding.severity <= least)))
 }
 
-fn lint_words(findings: &[Finding]) -> String {
+fn render_findings(findings: &[Finding]) -> String {
     if findings.is_empty() {
-        return "Nothing is odd.\n".into();
+        return "No findings.\n".into();
     }
     let mut text = String::new();
     for finding in findings {
-        let places =
-            if finding.places.is_empty() { String::new() } else { format!(" at {}", finding.places.join(", ")) };
+        let places = if finding.places.is_empty() { String::new() } else { format!(" at {}", list(&finding.places)) };
         let _ = writeln!(text, "{} {}: {}{places}", finding.severity.code(), finding.code, plain(&finding.message));
         let _ = writeln!(text, "  {}", plain(&finding.hint));
     }
-    let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+    let number = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
     let counts: Vec<String> = Severity::ALL
         .iter()
-        .map(|severity| (count(*severity), severity.code()))
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, word)| counted(count, word))
+        .map(|severity| (number(*severity), severity.code()))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, noun)| count(number, noun))
         .collect();
-    let _ = writeln!(text, "\n{}", counts.join(", "));
+    let _ = writeln!(text, "\n{}", list(&counts));
     text
 }
 
-/// The settings that differ because the later policy does not state them (D-43).
+/// The settings that differ only because the new policy does not state them (D-43).
 fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
     let is_stated = |name: &str| match name {
         "oidc_group_claim_path" => stated.claim_path,
@@ -126,7 +125,7 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
     changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()
 }
 
-/// Who gains and loses what; says whether nobody does.
+/// Reports who gains and loses access; returns whether nothing changes.
 fn compare(before: &Path, after: &Path, format: Format) -> Result<bool, Failure> {
     let (earlier, later) = (input::policy(before)?, input::policy(after)?);
     let changed = diff(&earlier, &later);
@@ -139,7 +138,7 @@ fn compare(before: &Path, after: &Path, format: Format) -> Result<bool, Failure>
     }
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(DiffJson::from(&changed)))?,
-        Format::Text => output::text(&differences::words(&changed))?,
+        Format::Text => output::text(&differences::render(&changed))?,
     }
     Ok(changed.relation == Relation::Equal)
 }

@@ -1,4 +1,4 @@
-//! `gbac policy pull`: a policy document from the documented calls of a running service or platform (specification 4).
+//! `gbac policy pull`: a policy document from a running service or platform, with its documented calls (specification 4).
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use gbac_engine::policy::Settings;
 use gbac_engine::wire::settings_from_value;
 use serde_json::{Value, json};
 
-use super::import::Taken;
+use super::import::Imported;
 use crate::args::Format;
 use crate::args::policy::PullArgs;
 use crate::client::{CallError, Client};
 use crate::output::Failure;
 use crate::progress::Progress;
 
-/// The cluster properties that a policy document holds.
+/// The cluster properties that a policy document contains.
 pub(crate) const PROPERTIES: [&str; 4] =
     ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "superusers"];
 
@@ -25,36 +25,36 @@ pub(super) fn run(args: &PullArgs, format: Format) -> Result<bool, Failure> {
     let mut client = Client::open(&args.connect)?;
     if let Some(id) = &args.cluster_id {
         let found: GetCluster = client.get(&paths::cluster(id))?;
-        client = client.at("the Control Plane's dataplane_api", &found.cluster.dataplane_api)?;
+        client = client.with_url("the Control Plane's dataplane_api", &found.cluster.dataplane_api)?;
     }
-    let mut taken = Taken::default();
-    read(&mut taken, &client, paths::ACLS)?;
+    let mut imported = Imported::default();
+    read(&mut imported, &client, paths::ACLS)?;
     let names = role_names(&client)?;
-    let mut progress = Progress::of(names.len(), "roles");
+    let mut progress = Progress::new(names.len(), "role");
     for name in &names {
         let members = members(&client, name)?;
         let text = json!({ "role_name": name, "members": members }).to_string();
-        let read = taken.import.read(&text, None);
-        // Thousands of roles that are as they should be need no line each.
+        let read = imported.import.read(&text, None);
+        // A line for each of thousands of valid roles would hide the others.
         if !read.unread.is_empty() {
-            taken.reads.push((format!("role {name}"), read));
+            imported.reads.push((format!("role {name}"), read));
         }
         progress.step();
     }
     if !args.no_settings {
         let admin = match &args.admin_url {
-            Some(url) => client.at("--admin-url", url)?,
+            Some(url) => client.with_url("--admin-url", url)?,
             None => client,
         };
-        taken.import.set_settings(settings(&admin)?);
+        imported.import.set_settings(read_settings(&admin)?);
     }
-    taken.finish(args.out.as_deref(), args.skip_unreadable, format)
+    imported.finish(args.out.as_deref(), args.skip_unreadable, format)
 }
 
-fn read(taken: &mut Taken, client: &Client, path: &str) -> Result<(), Failure> {
+fn read(imported: &mut Imported, client: &Client, path: &str) -> Result<(), Failure> {
     let value: Value = client.get(path)?;
-    let read = taken.import.read(&value.to_string(), None);
-    taken.reads.push((path.to_owned(), read));
+    let read = imported.import.read(&value.to_string(), None);
+    imported.reads.push((path.to_owned(), read));
     Ok(())
 }
 
@@ -64,7 +64,7 @@ fn pages<T>(mut page: impl FnMut(Page) -> Result<(Vec<T>, String), CallError>) -
     loop {
         let (entries, next) = page(Page { size: Some(1000), token: token.clone() })?;
         all.extend(entries);
-        // A token that comes again would go on for ever.
+        // A repeated page token would loop forever.
         if next.is_empty() || next == token {
             return Ok(all);
         }
@@ -87,8 +87,8 @@ fn members(client: &Client, role: &str) -> Result<Vec<Member>, CallError> {
     })
 }
 
-/// The settings, from the cluster properties; one that the service does not have keeps its default.
-pub(crate) fn settings(client: &Client) -> Result<Settings, Failure> {
+/// The settings, from the cluster properties; a property that the service does not have keeps its default.
+pub(crate) fn read_settings(client: &Client) -> Result<Settings, Failure> {
     let values: BTreeMap<String, Value> = client.get(paths::CLUSTER_CONFIG)?;
     let known = values.into_iter().filter(|(name, value)| PROPERTIES.contains(&name.as_str()) && !value.is_null());
     let settings: Value = known.collect::<serde_json::Map<_, _>>().into();

@@ -23,34 +23,39 @@ use crate::confirm::confirm;
 use crate::output::{self, Failure};
 use crate::progress::Progress;
 
-/// Creates each of them; one that is refused does not keep the others from being created.
-pub(super) fn create(client: &Client, wanted: BTreeSet<Acl>, dry: bool, format: Format) -> Result<ExitCode, Failure> {
-    if dry {
-        return rehearse(client, wanted, format);
+/// Creates the ACLs; a refused one does not stop the others.
+pub(super) fn create(
+    client: &Client,
+    wanted: BTreeSet<Acl>,
+    dry_run: bool,
+    format: Format,
+) -> Result<ExitCode, Failure> {
+    if dry_run {
+        return dry_run_of_create(client, wanted, format);
     }
-    let (mut done, mut broken, roles) = (Vec::new(), None, client.roles());
-    let mut progress = Progress::of(wanted.len(), "ACLs");
+    let (mut done, mut fatal, roles) = (Vec::new(), None, client.roles());
+    let mut progress = Progress::new(wanted.len(), "ACL");
     for acl in &wanted {
         let created: Result<IgnoredAny, _> = client.change(Method::POST, paths::ACLS, &AclBody::spelled(acl, roles));
         progress.step();
         match created {
-            Ok(_) => done.push(Row::with(acl, roles, String::new())),
-            Err(error @ CallError::Refused(_)) => done.push(Row::with(acl, roles, error.to_string())),
-            // The same would happen to all that are left.
+            Ok(_) => done.push(Row::with_message(acl, roles, String::new())),
+            Err(error @ CallError::Refused(_)) => done.push(Row::with_message(acl, roles, error.to_string())),
+            // This error would affect all the others too.
             Err(error) => {
-                broken = Some(error);
+                fatal = Some(error);
                 break;
             }
         }
     }
     show(&done, format)?;
-    match broken {
+    match fatal {
         Some(error) => Err(error.into()),
         None => Ok(outcome(&done)),
     }
 }
 
-/// Shows what was made; nothing where nothing was even tried.
+/// Shows the results, if there are any.
 fn show(done: &[Row], format: Format) -> Result<(), Failure> {
     match format {
         _ if done.is_empty() => Ok(()),
@@ -60,20 +65,20 @@ fn show(done: &[Row], format: Format) -> Result<(), Failure> {
 }
 
 fn outcome(rows: &[Row]) -> ExitCode {
-    if rows.iter().any(Row::is_faulty) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
+    if rows.iter().any(Row::has_failed) { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS }
 }
 
-/// What creating them would do to people.
-fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
+/// How creating the ACLs would change effective access.
+fn dry_run_of_create(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<ExitCode, Failure> {
     let (mut done, mut changes) = (Vec::new(), Vec::new());
     for acl in wanted {
         let faults: Vec<String> = acl.check_create().iter().map(|fault| format!("{fault}; {}", fault.hint())).collect();
-        done.push(Row::with(&acl, client.roles(), faults.join("; ")));
+        done.push(Row::with_message(&acl, client.roles(), faults.join("; ")));
         if faults.is_empty() {
             changes.push(Change::AddAcl(acl));
         }
     }
-    let (before, after) = rehearsed(client, changes)?;
+    let (before, after) = validated(client, changes)?;
     let difference = diff(&before, &after);
     match format {
         Format::Json | Format::Yaml => {
@@ -81,28 +86,28 @@ fn rehearse(client: &Client, wanted: BTreeSet<Acl>, format: Format) -> Result<Ex
             output::value(format, &value)?;
         }
         Format::Text => {
-            output::text(&format!("{}\nNothing was created. {}", table(&done), differences::words(&difference)))?;
+            output::text(&format!("{}\nNothing was created. {}", table(&done), differences::render(&difference)))?;
         }
     }
     Ok(outcome(&done))
 }
 
-/// The service's policy, and as it would be; the service has checked that the caller may make it so.
-fn rehearsed(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
+/// The service's policy before and after changes that the service validated.
+fn validated(client: &Client, changes: Vec<Change>) -> Result<(Policy, Policy), Failure> {
     let (before, tag) = client.policy()?;
     let mut after = before.clone();
-    let is_something = !changes.is_empty();
+    let has_changes = !changes.is_empty();
     for change in changes {
         after.apply(change).map_err(|error| Failure::new(error.code(), error.to_string()))?;
     }
-    // The real run makes no call either where there is nothing to do.
-    if is_something {
-        client.rehearse_policy(&after, &tag)?;
+    // Without changes, the real run makes no call either.
+    if has_changes {
+        client.validate_policy(&after, &tag)?;
     }
     Ok((before, after))
 }
 
-/// Every ACL that one of the filters finds, in order.
+/// Every ACL that matches one of the filters, in order.
 pub(super) fn matching(client: &Client, filters: &[AclFilter]) -> Result<BTreeSet<Acl>, Failure> {
     let mut found = BTreeSet::new();
     for filter in filters {
@@ -124,17 +129,17 @@ pub(super) fn list(
 ) -> Result<ExitCode, Failure> {
     let mut found = matching(client, filters)?;
     found.retain(|acl| args.subsystem.is_empty() || args.subsystem.contains(&subsystem(acl.resource_type)));
-    let (asked, found) = (filter_rows(filters, client.roles()), rows(&found, client.roles()));
+    let (filters, found) = (filter_rows(filters, client.roles()), rows(&found, client.roles()));
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": asked, "matches": found }))?,
-        Format::Text if args.filter.print_filters => output::text(&sections(&asked, "MATCHES", &found))?,
+        Format::Json | Format::Yaml => output::value(format, &json!({ "filters": filters, "matches": found }))?,
+        Format::Text if args.filter.print_filters => output::text(&sections(&filters, "MATCHES", &found))?,
         Format::Text => output::text(&table(&found))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn filter_rows(filters: &[AclFilter], roles: RoleSpelling) -> Vec<Row> {
-    filters.iter().map(|filter| Row::of_filter(filter, roles)).collect()
+    filters.iter().map(|filter| Row::from_filter(filter, roles)).collect()
 }
 
 fn sections(filters: &[Row], name: &str, rows: &[Row]) -> String {
@@ -150,7 +155,7 @@ const fn subsystem(of: ResourceType) -> SubsystemArg {
     }
 }
 
-/// Shows what matches, asks, and deletes it; or shows what deleting it would do to people.
+/// Lists the matching ACLs, asks for confirmation and deletes them; or shows how that would change effective access.
 pub(super) fn delete(
     client: &Client,
     args: &DeleteAclsArgs,
@@ -159,35 +164,35 @@ pub(super) fn delete(
 ) -> Result<ExitCode, Failure> {
     let found = matching(client, filters)?;
     let roles = client.roles();
-    let (asked, matches) = (filter_rows(filters, roles), rows(&found, roles));
+    let (filter_table, matches) = (filter_rows(filters, roles), rows(&found, roles));
     if format == Format::Text {
         output::text(&match args.filter.print_filters {
-            true => sections(&asked, "MATCHES", &matches),
-            false if found.is_empty() => "No ACL matches.\n".into(),
+            true => sections(&filter_table, "MATCHES", &matches),
+            false if found.is_empty() => "No matching ACLs.\n".into(),
             false => table(&matches),
         })?;
     }
-    let mut value = json!({ "filters": asked, "matches": matches });
+    let mut value = json!({ "filters": filter_table, "matches": matches });
     let mut add = |name: &str, more: Value| {
         if let Value::Object(members) = &mut value {
             members.insert(name.into(), more);
         }
     };
-    let mut broken = None;
+    let mut fatal = None;
     if args.dry_run {
-        let (before, after) = rehearsed(client, found.into_iter().map(Change::RemoveAcl).collect())?;
+        let (before, after) = validated(client, found.into_iter().map(Change::RemoveAcl).collect())?;
         let difference = diff(&before, &after);
         add("difference", json!(DiffJson::from(&difference)));
         if format == Format::Text {
-            output::text(&format!("\nNothing was deleted. {}", differences::words(&difference)))?;
+            output::text(&format!("\nNothing was deleted. {}", differences::render(&difference)))?;
         }
     } else if !found.is_empty() {
         if !args.no_confirm {
             confirm("Confirm deletion of the above matching ACLs?")?;
         }
         let (deleted, error) = remove(client, filters);
-        broken = error;
-        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with(acl, roles, String::new())).collect();
+        fatal = error;
+        let deletions: Vec<Row> = deleted.iter().map(|acl| Row::with_message(acl, roles, String::new())).collect();
         add("deletions", json!(deletions));
         if format == Format::Text {
             output::text(&format!("\nDELETIONS\n{}", table(&deletions)))?;
@@ -196,18 +201,18 @@ pub(super) fn delete(
     if format != Format::Text {
         output::value(format, &value)?;
     }
-    broken.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
+    fatal.map_or(Ok(ExitCode::SUCCESS), |error| Err(error.into()))
 }
 
-/// Deletes filter by filter; what is gone, and what kept the rest from going.
+/// Deletes filter by filter; returns the deleted ACLs, and the error that stopped it.
 fn remove(client: &Client, filters: &[AclFilter]) -> (BTreeSet<Acl>, Option<CallError>) {
     let mut deleted = BTreeSet::new();
     for filter in filters {
-        let gone = client
+        let removed = client
             .delete::<DeletedAcls>(&paths::delete_acls_spelled(filter, client.roles()))
-            .and_then(|gone| read(&gone.matching_acls));
-        match gone {
-            Ok(gone) => deleted.extend(gone),
+            .and_then(|deleted| read(&deleted.matching_acls));
+        match removed {
+            Ok(acls) => deleted.extend(acls),
             Err(error) => return (deleted, Some(error)),
         }
     }

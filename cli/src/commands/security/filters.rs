@@ -1,4 +1,4 @@
-//! What the flags of `gbac security acl` mean: the ACLs to create, and the filters of those that are there.
+//! The flags of `gbac security acl`: the ACLs to create, and the filters of existing ones.
 
 use std::collections::BTreeSet;
 
@@ -8,16 +8,16 @@ use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principa
 use crate::args::online::{AclArgs, CreateAclsArgs, FilterArgs, PatternArg, PatternFilterArg};
 use crate::lists::{entries, principals};
 use crate::output::Failure;
-use crate::question::resources;
+use crate::query::{parse_operation, resources};
 
-/// The flags of one permission, read: who, and from where.
-struct Side {
+/// The principals and hosts of one permission.
+struct PermissionArgs {
     permission: Permission,
     principals: Vec<Principal>,
     hosts: Vec<Host>,
 }
 
-impl Side {
+impl PermissionArgs {
     fn both(args: &AclArgs) -> Result<[Self; 2], Failure> {
         Ok([
             Self::of(Permission::Allow, [&args.allow_principal, &args.allow_role, &args.allow_host])?,
@@ -41,7 +41,7 @@ impl Side {
     }
 }
 
-/// A role by its name, or as the principal that it is.
+/// A role by its name or its principal.
 fn role(text: &str) -> Principal {
     match Principal::parse(text) {
         Ok(principal) if principal.kind() == PrincipalType::Role => principal,
@@ -49,18 +49,12 @@ fn role(text: &str) -> Principal {
     }
 }
 
-/// The operations that are named.
+/// The operations that the flags name.
 fn operations(args: &AclArgs) -> Result<Vec<Operation>, Failure> {
-    let read = |text: &String| {
-        Operation::from_any(text).ok_or_else(|| {
-            let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
-            Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
-        })
-    };
-    entries("--operation", &args.operation)?.iter().map(read).collect()
+    entries("--operation", &args.operation)?.iter().map(|text| parse_operation(text)).collect()
 }
 
-/// Whether there is one such resource only, so that its name says nothing.
+/// Whether there is only one resource of a type, so that it has no name.
 const fn is_single(kind: ResourceType) -> bool {
     matches!(kind, ResourceType::Cluster | ResourceType::Registry)
 }
@@ -68,7 +62,7 @@ const fn is_single(kind: ResourceType) -> bool {
 /// The ACLs to create: one for each combination, in their order.
 pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     let (resources, operations, sides) =
-        (resources(&args.acls.resources)?, operations(&args.acls)?, Side::both(&args.acls)?);
+        (resources(&args.acls.resources)?, operations(&args.acls)?, PermissionArgs::both(&args.acls)?);
     let none = |what: &str| Err(Failure::usage(format!("nothing to create: {what}")));
     if sides.iter().all(|side| side.principals.is_empty()) {
         return none("name a principal with --allow-principal, --deny-principal, --allow-role or --deny-role");
@@ -90,7 +84,7 @@ pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
         PatternArg::Prefixed => PatternType::Prefixed,
     };
     let mut acls = BTreeSet::new();
-    for Side { permission, principals, hosts } in &sides {
+    for PermissionArgs { permission, principals, hosts } in &sides {
         let hosts = if hosts.is_empty() { &[Host::Any][..] } else { hosts };
         for principal in principals {
             for host in hosts {
@@ -111,17 +105,17 @@ pub(super) fn wanted(args: &CreateAclsArgs) -> Result<BTreeSet<Acl>, Failure> {
     Ok(acls)
 }
 
-/// The filters of those that are there: one for each combination; what is not named takes any.
+/// The filters of existing ACLs: one for each combination. What the flags omit matches everything.
 pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let (resources, operations, sides) =
-        (resources(&args.acls.resources)?, operations(&args.acls)?, Side::both(&args.acls)?);
+        (resources(&args.acls.resources)?, operations(&args.acls)?, PermissionArgs::both(&args.acls)?);
     let pattern = match args.resource_pattern_type {
         PatternFilterArg::Any => PatternFilter::Any,
         PatternFilterArg::Match => PatternFilter::Match,
         PatternFilterArg::Literal => PatternFilter::Exactly(PatternType::Literal),
         PatternFilterArg::Prefixed => PatternFilter::Exactly(PatternType::Prefixed),
     };
-    let mut asked: Vec<AclFilter> = sides
+    let mut by_principal: Vec<AclFilter> = sides
         .iter()
         .filter(|side| side.is_named())
         .flat_map(|side| {
@@ -136,11 +130,11 @@ pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
             })
         })
         .collect();
-    if asked.is_empty() {
-        asked.push(AclFilter { pattern, ..AclFilter::default() });
+    if by_principal.is_empty() {
+        by_principal.push(AclFilter { pattern, ..AclFilter::default() });
     }
     let mut all = Vec::new();
-    for filter in &asked {
+    for filter in &by_principal {
         for resource in any(&resources) {
             for operation in any(&operations) {
                 let (resource_type, name) = resource.clone().unzip();
@@ -152,17 +146,19 @@ pub(super) fn filters(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     Ok(all)
 }
 
-/// Each of those that are named, or one that takes any.
+/// Each of the given values, or `None`, which matches everything.
 fn any<T: Clone>(named: &[T]) -> Vec<Option<T>> {
     if named.is_empty() { vec![None] } else { named.iter().cloned().map(Some).collect() }
 }
 
-/// As [`filters`], but something has to be named: nobody deletes every ACL by leaving flags out.
+/// As [`filters`], but at least one filter is required, so that omitting all of them does not delete every ACL.
 pub(super) fn narrow(args: &FilterArgs) -> Result<Vec<AclFilter>, Failure> {
     let filters = filters(args)?;
     let everything = AclFilter::default();
     if filters.iter().any(|filter| AclFilter { pattern: everything.pattern, ..filter.clone() } == everything) {
-        return Err(Failure::usage("say which ACLs: name a principal, a host, a resource or an operation"));
+        return Err(Failure::usage(
+            "no filter given, which would match every ACL; name a principal, a host, a resource or an operation",
+        ));
     }
     Ok(filters)
 }

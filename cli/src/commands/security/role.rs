@@ -8,6 +8,7 @@ use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{CreatedRole, GetRole, ListRoles, Member, RoleName, RoleQuery, UpdateRole, UpdatedRole};
 use gbac_api::script::quote::shell;
+use gbac_console_model::phrases::thousands;
 use gbac_engine::model::Principal;
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -37,8 +38,8 @@ pub(super) fn run(connect: &ConnectArgs, command: &RoleCommand, format: Format) 
         }
         RoleCommand::Describe { role, print_members, print_permissions, print_all } => {
             let all = *print_all || print_members == print_permissions;
-            let seen = Described::of(&client()?, role)?;
-            seen.show(all || *print_permissions, all || *print_members, format)?;
+            let details = RoleDetails::read(&client()?, role)?;
+            details.show(all || *print_permissions, all || *print_members, format)?;
         }
         RoleCommand::List { prefix, principal } => {
             let principal = principal.as_deref().map(|text| lists::principal("--principal", text)).transpose()?;
@@ -59,8 +60,8 @@ fn create(client: &Client, role: &str, format: Format) -> Result<(), Failure> {
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!({ "roles": [name] })),
         Format::Text => output::text(&format!(
-            "Successfully created role {}\n\nGive it ACLs with `gbac security acl create --allow-role {} ..`, and members with \
-             `gbac security role assign {} --principal ..`.\n",
+            "Successfully created role {}\n\nAdd ACLs with `gbac security acl create --allow-role {} ...` and members with \
+             `gbac security role assign {} --principal ...`.\n",
             quoted(&name),
             shell(&name),
             shell(&name),
@@ -79,19 +80,19 @@ fn members(args: &MembersArgs) -> Result<Vec<Member>, Failure> {
 
 fn change(client: &Client, role: &str, update: &UpdateRole, format: Format) -> Result<(), Failure> {
     let done: UpdatedRole = client.change(Method::PUT, &paths::role(role), update)?;
-    let (words, moved) = if update.remove.is_empty() {
-        (["assigned", "to", "are members of", "already"], done.added)
+    let (words, changed) = if update.remove.is_empty() {
+        (["assigned", "to", "are already members of"], done.added)
     } else {
-        (["unassigned", "from", "are no members of", "anyway"], done.removed)
+        (["unassigned", "from", "are not members of"], done.removed)
     };
-    let moved = principals(&moved)?;
+    let changed = principals(&changed)?;
     match format {
-        Format::Json | Format::Yaml => output::value(format, &members_json(&moved)),
-        Format::Text if moved.is_empty() => {
-            output::text(&format!("Nothing changed: they {} role {} {}\n", words[2], quoted(role), words[3]))
+        Format::Json | Format::Yaml => output::value(format, &members_json(&changed)),
+        Format::Text if changed.is_empty() => {
+            output::text(&format!("No change: the principals {} role {}\n", words[2], quoted(role)))
         }
         Format::Text => {
-            let table = output::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&moved));
+            let table = output::table(&["NAME", "PRINCIPAL-TYPE"], &cells(&changed));
             output::text(&format!("Successfully {} role {} {}\n{table}", words[0], quoted(role), words[1]))
         }
     }
@@ -112,14 +113,14 @@ fn cells(members: &[Principal]) -> Vec<Vec<String>> {
     members.iter().map(|member| vec![member.to_string(), member.kind().prefix().into()]).collect()
 }
 
-/// A role with what it permits.
-struct Described {
+/// The members and ACLs of a role.
+struct RoleDetails {
     members: Vec<Principal>,
     permissions: Vec<Row>,
 }
 
-impl Described {
-    fn of(client: &Client, role: &str) -> Result<Self, Failure> {
+impl RoleDetails {
+    fn read(client: &Client, role: &str) -> Result<Self, Failure> {
         let seen: GetRole = client.get(&paths::role(role))?;
         let filter = AclFilter { principal: Some(Principal::role(role)), ..AclFilter::default() };
         let permissions = rows(&matching(client, &[filter])?, client.roles());
@@ -142,13 +143,13 @@ impl Described {
         if members {
             let gap = if permissions { "\n" } else { "" };
             let names = output::table(&["NAME", "TYPE"], &cells(&self.members));
-            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", self.members.len());
+            let _ = write!(text, "{gap}PRINCIPALS ({})\n{names}", thousands(self.members.len()));
         }
         output::text(&text)
     }
 }
 
-/// The names from the last to the first, as the platform lists them.
+/// The names in descending order, as the platform lists them.
 fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failure> {
     let listed: ListRoles = client.get(&paths::roles(query))?;
     let mut names: Vec<String> = listed.roles.into_iter().map(|role| role.name).collect();
@@ -162,9 +163,9 @@ fn list(client: &Client, query: &RoleQuery, format: Format) -> Result<(), Failur
 }
 
 fn delete(client: &Client, role: &str, keep_acls: bool, no_confirm: bool, format: Format) -> Result<(), Failure> {
-    let seen = Described::of(client, role)?;
+    let details = RoleDetails::read(client, role)?;
     if format == Format::Text {
-        seen.show(true, true, format)?;
+        details.show(true, true, format)?;
         output::text("\n")?;
     }
     if !no_confirm {

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::output;
 
-/// An ACL or a filter, with what is wrong with it.
+/// An ACL or a filter, with an error message.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Row {
     principal: String,
@@ -22,8 +22,8 @@ pub(super) struct Row {
 }
 
 impl Row {
-    /// An ACL, with roles in a spelling.
-    pub(super) fn of(acl: &Acl, roles: RoleSpelling) -> Self {
+    /// An ACL, with the given prefix of roles.
+    pub(super) fn from_acl(acl: &Acl, roles: RoleSpelling) -> Self {
         Self {
             principal: roles.principal(&acl.principal),
             host: acl.host.to_string(),
@@ -36,8 +36,8 @@ impl Row {
         }
     }
 
-    /// A filter, with roles in a spelling.
-    pub(super) fn of_filter(filter: &AclFilter, roles: RoleSpelling) -> Self {
+    /// A filter, with the given prefix of roles.
+    pub(super) fn from_filter(filter: &AclFilter, roles: RoleSpelling) -> Self {
         let word = |word: Option<&'static str>| word.unwrap_or("any").to_uppercase();
         Self {
             principal: filter.principal.as_ref().map(|it| roles.principal(it)).unwrap_or_default(),
@@ -55,13 +55,13 @@ impl Row {
         }
     }
 
-    /// An ACL that something was done with; empty when nothing is wrong.
-    pub(super) fn with(acl: &Acl, roles: RoleSpelling, message: String) -> Self {
-        Self { message: Some(message), ..Self::of(acl, roles) }
+    /// The result of a call for an ACL; the message is empty if it succeeded.
+    pub(super) fn with_message(acl: &Acl, roles: RoleSpelling, message: String) -> Self {
+        Self { message: Some(message), ..Self::from_acl(acl, roles) }
     }
 
-    /// Whether something is wrong.
-    pub(super) fn is_faulty(&self) -> bool {
+    /// Whether the call failed.
+    pub(super) fn has_failed(&self) -> bool {
         self.message.as_ref().is_some_and(|message| !message.is_empty())
     }
 
@@ -76,7 +76,7 @@ impl Row {
 
 /// The rows of ACLs.
 pub(super) fn rows<'a>(acls: impl IntoIterator<Item = &'a Acl>, roles: RoleSpelling) -> Vec<Row> {
-    acls.into_iter().map(|acl| Row::of(acl, roles)).collect()
+    acls.into_iter().map(|acl| Row::from_acl(acl, roles)).collect()
 }
 
 /// The platform's table.

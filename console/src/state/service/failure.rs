@@ -98,11 +98,11 @@ mod tests {
             status: 400,
             code: "INVALID_ARGUMENT".into(),
             message: "provided parameters are invalid".into(),
-            fields: vec![FieldViolation::new("host", "one address or `*`, not a range")],
+            fields: vec![FieldViolation::new("host", "write one address or `*`, not a range")],
         };
         let failure = Failure::Refused(refusal);
-        assert_eq!(failure.to_string(), "one address or `*`, not a range");
-        assert_eq!(failure.of_field("host").as_deref(), Some("one address or `*`, not a range"));
+        assert_eq!(failure.to_string(), "write one address or `*`, not a range");
+        assert_eq!(failure.of_field("host").as_deref(), Some("write one address or `*`, not a range"));
         assert_eq!(failure.of_field("principal"), None);
         assert!(!failure.is_unauthenticated());
     }

@@ -136,12 +136,12 @@ mod tests {
         let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": NOW, "groups": [] });
         let mut inputs = asked(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
-        let issuer = (Mark::Good, "The issuer is https://idp.example, as the service has it.".to_owned());
+        let issuer = (Mark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
         assert_eq!(facts(&view, "issuer"), [issuer]);
         let audience = facts(&view, "audience");
         assert_eq!(audience.len(), 1);
         assert!(
-            audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts orders only"),
+            audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts only orders"),
             "{audience:?}"
         );
         assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::SignInFails);

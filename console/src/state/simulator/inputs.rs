@@ -320,13 +320,13 @@ mod tests {
 
     #[test]
     fn sentences_start_with_a_capital_and_end() {
-        let words = sentence("`10.0.0.0/8` is neither `*` nor an IP address", "one address or `*`, not a range");
+        let words = sentence("`10.0.0.0/8` is neither `*` nor an IP address", "write one address or `*`, not a range");
         assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. One address or *, not a range.");
         assert_eq!(sentence("no token given", "").plain(), "No token given.");
         assert_eq!(sentence("", "").plain(), ".");
         assert_eq!(
-            sentence("not valid yet", "are both clocks right?").plain(),
-            "Not valid yet. Are both clocks right?"
+            sentence("not valid yet", "check the clocks of both machines").plain(),
+            "Not valid yet. Check the clocks of both machines"
         );
         assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
         assert_eq!(sentence("is it cut off?", "copy it again").plain(), "Is it cut off? Copy it again.");

@@ -44,7 +44,7 @@ fn no_refused_token_is_shown_as_allowed() {
     for (text, first) in [
         (of("iss", json!("https://other.example")), "The issuer is https://other.example, and"),
         (of("iss", Value::Null), "The token has no iss"),
-        (of("aud", json!(["billing"])), "The token is for billing, and the service accepts streams only"),
+        (of("aud", json!(["billing"])), "The token is for billing, and the service accepts only streams"),
         (of("aud", Value::Null), "The token is for no audience"),
         (of("nbf", json!(NOW + 600.0)), "The token is not valid yet"),
         (of("nbf", json!("now")), "The claim nbf is not a number"),
@@ -57,7 +57,7 @@ fn no_refused_token_is_shown_as_allowed() {
         (headed(json!({ "kid": "k" })), "The header names no algorithm"),
         (headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })), "The header asks for extensions"),
         (headed(json!({ "alg": "RS256", "kid": "k", "typ": "logout+jwt" })), "The type logout+jwt is not"),
-        (headed(json!({ "alg": "RS256" })), "The header names no key"),
+        (headed(json!({ "alg": "RS256" })), "The header has no key ID"),
         (format!("{unsigned}."), "The token has no signature"),
     ] {
         let view = view(&text);

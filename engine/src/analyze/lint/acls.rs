@@ -150,8 +150,8 @@ impl<'a> Linter<'a, '_> {
         let acl = self.policy.acl(pattern, row, operation, permission);
         let by = self.acls(id, pattern, row, Operations::answering(operation, permission), permission);
         let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
-        let message = format!("{} says nothing that {} does not say", spoken(&acl), spoken(&by));
-        let hint = "leave it out, unless the broader one is to go";
+        let message = format!("{} is already covered by {}", spoken(&acl), spoken(&by));
+        let hint = "remove it, unless you plan to remove the broader one";
         let finding = Finding::new("acl_covered", Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
     }
@@ -169,7 +169,7 @@ impl<'a> Linter<'a, '_> {
                 acls.push(deny);
             }
         }
-        let hint = "remove it, or narrow the denies to what is really forbidden";
+        let hint = "remove it, or narrow the deny ACLs";
         self.findings.push(Finding::new("acl_unreachable", Severity::Warning, message, hint).with_acls(acls));
     }
 
@@ -180,7 +180,7 @@ impl<'a> Linter<'a, '_> {
                 let words: Vec<&str> =
                     pattern.resource_type.operations().iter().map(|known| known.spelling().cli).collect();
                 let message = format!(
-                    "{} is about an operation that no {} has",
+                    "{} is for an operation that does not apply to a {}",
                     spoken(&acl),
                     pattern.resource_type.spelling().words.to_lowercase()
                 );

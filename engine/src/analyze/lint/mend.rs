@@ -79,7 +79,7 @@ impl Finding {
         let mut mends = vec![Mend::new(title, false, vec![remove.clone()])];
         let meant = if self.code == "principal_type_twice" { Principal::parse(member.name()).ok() } else { None };
         if let Some(meant) = meant.filter(|meant| meant.kind() != PrincipalType::Role) {
-            let title = format!("Replace it by `{}`", escaped(&meant.to_string()));
+            let title = format!("Replace it with `{}`", escaped(&meant.to_string()));
             let add = Change::AddMember { role: role.name().to_owned(), member: meant };
             mends.push(Mend::new(title, false, vec![remove, add]));
         }
@@ -109,7 +109,7 @@ impl Finding {
         let new: Vec<Acl> = self.acls.iter().map(meant).collect::<Option<_>>()?;
         let shown = new.first()?;
         let title = format!(
-            "Replace the name by the {} `{}`",
+            "Replace the name with the {} `{}`",
             shown.pattern_type.spelling().words,
             escaped(&shown.resource_name)
         );

@@ -110,9 +110,8 @@ fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut
     let path = mapping.split('/').next().unwrap_or_default();
     let claim = path.split('.').find(|name| CHOSEN.contains(name));
     if let Some(claim) = claim.filter(|_| !superusers.is_empty()) {
-        let message = format!(
-            "users are named by `{claim}`, which people can often choose: who chooses a superuser's name is one"
-        );
+        let message =
+            format!("users are named by `{claim}`, which users can often edit, so anyone could become a superuser");
         let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
                     names to others";
         let finding = Finding::new("superuser_name_chosen", Severity::Error, message, hint);

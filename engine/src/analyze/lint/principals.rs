@@ -146,11 +146,11 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
     let (message, hint) = match &error {
         PrincipalError::Wildcard(_) => (
             format!("`{shown}` is not a wildcard: it is the one {what} with this exact name"),
-            format!("only `User:*` stands for everyone; name each {what}"),
+            format!("only `User:*` means everyone; name each {what}"),
         ),
         PrincipalError::TypeInName(name) => {
             let name = escaped(name);
-            (format!("`{shown}` is the {what} named `{name}`"), format!("write `{name}` if that is meant"))
+            (format!("`{shown}` is the {what} named `{name}`"), format!("write `{name}` if you mean that {what}"))
         }
         error => (format!("`{shown}` could not be created today: {error}"), error.hint()),
     };
@@ -190,7 +190,7 @@ fn role_missing(role: &Principal, acls: usize) -> Finding {
     let of_role =
         if acls == 1 { "its ACL has no effect".to_owned() } else { format!("its {acls} ACLs have no effect") };
     let message = format!("there is no role `{}`, so {of_role}", escaped(role.name()));
-    let hint = "create the role, or remove its ACLs: they take effect again when a role of that name is created";
+    let hint = "create the role, or remove its ACLs: they take effect again if a role with that name is created";
     Finding::new("role_missing", Severity::Warning, message, hint)
 }
 

@@ -1,0 +1,181 @@
+//! Verdicts, reasons, ACLs and changes as text, for every command that shows them.
+
+use std::fmt::Write;
+
+use gbac_console_model::phrases::list;
+use gbac_engine::analyze::Match;
+use gbac_engine::check::{Answer, Opened};
+use gbac_engine::decide::{At, Decision, Outcome, Reason};
+use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
+use gbac_engine::policy::{Change, GroupSource};
+
+use crate::output::{plain, table};
+
+/// Whether a token was verified, the groups that it produces, and its warnings.
+pub(super) fn token(opened: &Opened) -> String {
+    let mut text = String::new();
+    if opened.header.is_some() || opened.extraction.is_some() {
+        let state = if opened.identity.is_verified() { "verified" } else { "not verified" };
+        let _ = writeln!(text, "Signature {state}. Groups in the token: {}.", groups(opened.identity.groups()));
+    }
+    for warning in opened.warnings() {
+        let _ = writeln!(text, "warning: {} ({})", plain(&warning.message), warning.code);
+    }
+    text
+}
+
+/// A note that a token has expired, for results that do not depend on its expiry.
+pub(super) fn expired(opened: &Opened, at: At) -> String {
+    if !opened.identity.is_expired(at) {
+        return String::new();
+    }
+    let user = plain(opened.identity.user());
+    format!("\nThe token of User:{user} has expired, so everything is denied. With a new token:\n")
+}
+
+/// The verdict in the words of the console.
+pub(super) const fn verdict(decision: &Decision) -> &'static str {
+    match decision.reason {
+        Reason::AllowRule | Reason::Superuser => "Allowed",
+        Reason::DenyRule => "Denied by rule",
+        Reason::NoMatch => "Denied, nothing allows it",
+        Reason::Expired => "Denied, expired",
+    }
+}
+
+/// The reason of a decision: the ACL that decided, with the path to it.
+pub(super) fn because(opened: &Opened, decision: &Decision) -> String {
+    match (&decision.reason, &decision.acl) {
+        (Reason::Superuser, _) => "a superuser; ACLs are not evaluated".into(),
+        (Reason::Expired, _) => "the token has expired".into(),
+        (_, Some(acl)) => {
+            let mut path = Vec::new();
+            if let Some(group) = &decision.group {
+                let found = opened.extraction.iter().flat_map(|extraction| &extraction.groups);
+                path.extend(found.filter(|of_token| of_token.name == *group).map(|group| plain(&group.location)));
+                path.push(format!("Group:{}", plain(group)));
+            }
+            path.extend(decision.role.as_ref().map(|role| format!("Role:{}", plain(role))));
+            if path.is_empty() {
+                path.push(plain(&acl.principal.to_string()));
+            }
+            path.push(rule(acl, decision.implied_by));
+            path.join(" > ")
+        }
+        (_, None) => "no ACL of the user, its roles, its groups or their roles allows it".into(),
+    }
+}
+
+/// An ACL without its principal.
+pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
+    let implied = if implied_by.is_some() { " (implies it)" } else { "" };
+    format!(
+        "{} {}{implied}, {}, host {}",
+        acl.permission.spelling().words,
+        acl.operation.spelling().words,
+        pattern(acl),
+        acl.host
+    )
+}
+
+/// The resource pattern of an ACL.
+pub(super) fn pattern(acl: &Acl) -> String {
+    names(acl.resource_type, acl.pattern_type, &acl.resource_name)
+}
+
+/// A resource pattern.
+pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> String {
+    let kind = of.spelling().words;
+    match pattern {
+        _ if of == ResourceType::Registry => kind.into(),
+        PatternType::Literal if name == "*" => format!("{kind} * all names"),
+        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().words),
+    }
+}
+
+/// A list of operations, or `All`.
+pub(super) fn operations(operations: &[Operation]) -> String {
+    if operations.len() == Operation::ALL.len() {
+        return Operation::All.spelling().words.into();
+    }
+    operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+}
+
+/// A resource.
+pub(super) fn resource(kind: ResourceType, name: &str) -> String {
+    let words = kind.spelling().words;
+    if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
+}
+
+/// An ACL with its principal.
+pub(super) fn acl(acl: &Acl) -> String {
+    format!("{} > {}", plain(&acl.principal.to_string()), rule(acl, None))
+}
+
+/// An ACL with the group and role through which it applies.
+pub(super) fn access_path(found: &Match) -> String {
+    let mut path: Vec<String> = found.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
+    path.extend(found.role.iter().map(|role| format!("Role:{}", plain(role))));
+    if path.is_empty() {
+        return acl(&found.acl);
+    }
+    path.push(rule(&found.acl, None));
+    path.join(" > ")
+}
+
+/// Groups in a line.
+pub(super) fn groups(groups: &[String]) -> String {
+    if groups.is_empty() {
+        return "none".into();
+    }
+    list(&groups.iter().map(|group| format!("Group:{}", plain(group))).collect::<Vec<_>>())
+}
+
+/// The verdicts of two sides, check by check.
+pub(super) fn two_sides(head: &str, sides: [(&str, &Opened); 2], answers: &[Answer; 2]) -> String {
+    let mut rows = Vec::new();
+    for ((name, opened), answer) in sides.into_iter().zip(answers) {
+        match answer {
+            Answer::Access(decision) => {
+                rows.push(vec![name.to_owned(), verdict(decision).into(), because(opened, decision)]);
+            }
+            Answer::Api { outcome, decisions, .. } => {
+                let whole = if *outcome == Outcome::Allow { "Allowed" } else { "Denied" };
+                rows.push(vec![name.to_owned(), whole.into(), "the whole request".into()]);
+                for (check, decision) in decisions {
+                    let reason = format!(
+                        "{} on {}: {}",
+                        check.operation.spelling().words,
+                        resource(check.resource_type, &check.resource_name),
+                        because(opened, decision)
+                    );
+                    rows.push(vec![String::new(), verdict(decision).into(), reason]);
+                }
+            }
+        }
+    }
+    table(&[head, "VERDICT", "REASON"], &rows)
+}
+
+/// A change of a policy.
+pub(super) fn change(change: &Change) -> String {
+    match change {
+        Change::AddAcl(of) => format!("add {}", acl(of)),
+        Change::RemoveAcl(of) => format!("remove {}", acl(of)),
+        Change::CreateRole(role) => format!("create Role:{}", plain(role)),
+        Change::DeleteRole { name, delete_acls: false } => format!("delete Role:{}", plain(name)),
+        Change::DeleteRole { name, delete_acls: true } => format!("delete Role:{} and its ACLs", plain(name)),
+        Change::AddMember { role, member } => {
+            format!("add {} to Role:{}", plain(&member.to_string()), plain(role))
+        }
+        Change::RemoveMember { role, member } => {
+            format!("remove {} from Role:{}", plain(&member.to_string()), plain(role))
+        }
+        Change::Settings(settings) => match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => {
+                format!("read groups from {}, nested group behavior {}", plain(claim_path.as_str()), nested.as_str())
+            }
+            GroupSource::Sso { groups, .. } => format!("read groups from {}", plain(&groups.to_string())),
+        },
+    }
+}

@@ -1,0 +1,274 @@
+//! The question that the flags ask: a user, and an operation or API request.
+
+use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who};
+use gbac_engine::decide::{At, Request};
+use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+use gbac_engine::requests::Resources;
+use std::net::IpAddr;
+use std::path::Path;
+
+use crate::args::simulate::OtherSubjectArgs;
+use crate::args::{PolicyQueryArgs, QueryArgs, ResourceArgs, SubjectArgs};
+use crate::input::{self, Verifier};
+use crate::lists;
+use crate::output::Failure;
+
+/// One operation on one resource, from a host.
+pub(crate) struct AccessQuery {
+    operation: Operation,
+    resource_type: ResourceType,
+    name: String,
+    host: Option<IpAddr>,
+}
+
+impl AccessQuery {
+    /// Reads the flags of an operation, a resource and a host.
+    pub(crate) fn from_args(operation: &str, resources: &ResourceArgs, from: Option<&str>) -> Result<Self, Failure> {
+        let (operation, host) = (parse_operation(operation)?, parse_host(from)?);
+        let (resource_type, name) = single_resource(resources)?;
+        Ok(Self { operation, resource_type, name, host })
+    }
+
+    /// The request to the engine.
+    pub(crate) fn request(&self) -> Request<'_> {
+        Request::new(self.operation, self.resource_type, &self.name, At::IgnoringExpiry).with_host(self.host)
+    }
+}
+
+/// The verifier of tokens, if the flags name keys, and the time of the decision.
+pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
+    let seconds = args.at.unwrap_or_else(input::now);
+    Ok((Verifier::from_args(&args.keys, seconds)?, At::Instant(seconds)))
+}
+
+/// Resolves the user that the flags name.
+pub(crate) fn resolve_args(
+    args: &SubjectArgs,
+    policy: &Policy,
+    verifier: Option<&Verifier>,
+) -> Result<Opened, Failure> {
+    resolve(policy, &subject(args, verifier.is_some())?, verifier).map_err(|error| failure(&error))
+}
+
+/// The check that the flags describe, and its resolved identity.
+pub(crate) fn check(
+    args: &SubjectArgs,
+    query: &QueryArgs,
+    policy: &Policy,
+    verifier: Option<&Verifier>,
+) -> Result<(Check, Opened), Failure> {
+    let check = check_by(subject(args, verifier.is_some())?, query)?;
+    let opened = resolve(policy, &check.who, verifier).map_err(|error| failure(&error))?;
+    Ok((check, opened))
+}
+
+/// A question about a policy document, with its answer.
+pub(crate) struct EvaluatedQuery {
+    pub(crate) policy: Policy,
+    pub(crate) opened: Opened,
+    check: Check,
+    answer: Answer,
+    at: At,
+}
+
+impl EvaluatedQuery {
+    /// Reads the inputs that the flags name, and evaluates the question.
+    pub(crate) fn evaluate(args: &PolicyQueryArgs) -> Result<Self, Failure> {
+        let policy = input::policy(&args.policy)?;
+        let (verifier, at) = verifier(&args.subject)?;
+        let (check, opened) = check(&args.subject, &args.query, &policy, verifier.as_ref())?;
+        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
+        Ok(Self { policy, opened, check, answer, at })
+    }
+
+    /// The access requests of the check: one, or all that an API request needs.
+    pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
+        let now = self.at;
+        match (&self.check.question, &self.answer) {
+            (Question::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
+            (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
+                "--request: any one of several permissions allows this request; name one with --operation and a resource",
+            )),
+            (Question::Api { .. }, Answer::Api { decisions, .. }) => {
+                let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
+                    self.check.request(check.operation, check.resource_type, &check.resource_name, now)
+                };
+                Ok(decisions.iter().map(ask).collect())
+            }
+            (Question::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
+        }
+    }
+}
+
+fn check_by(who: Who, query: &QueryArgs) -> Result<Check, Failure> {
+    let host = parse_host(query.host.as_deref())?;
+    Ok(Check { id: None, who, question: parse_query(query)?, host, at: None })
+}
+
+/// The check that the flags describe for a user, if they describe one.
+pub(crate) fn optional_check(who: &Who, query: &QueryArgs) -> Result<Option<Check>, Failure> {
+    let has_query = query.operation.is_some() || query.request.is_some();
+    if !has_query && (query.host.is_some() || !named_resources(&query.resources)?.is_empty()) {
+        return Err(Failure::usage(
+            "a resource or --host was given without an operation; pass --operation or --request",
+        ));
+    }
+    has_query.then(|| check_by(who.clone(), query)).transpose()
+}
+
+/// Resolves an identity; with a verifier, its token is verified first.
+pub(crate) fn resolve(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<Opened, CheckError> {
+    match verifier {
+        Some(verifier) => gbac_engine::check::open(policy, who, Some(&|token| verifier.verify(token))),
+        None => gbac_engine::check::open(policy, who, None),
+    }
+}
+
+/// A check that cannot be evaluated. An unknown API request is an invalid flag value.
+pub(crate) fn failure(error: &CheckError) -> Failure {
+    match error {
+        CheckError::Request(error) => {
+            let faults = error.faults().iter().map(|fault| format!("{fault}; {}", fault.hint()));
+            Failure::usage(format!("--api, --request: {}", faults.collect::<Vec<_>>().join("; ")))
+        }
+        error => Failure::new(error.code(), error.to_string()),
+    }
+}
+
+/// The user that the flags name, not resolved yet.
+pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Who, Failure> {
+    if let Some(user) = &args.user {
+        return by_name("--", user, &args.member_of);
+    }
+    by_token(args.token_file.as_deref(), args.userinfo.as_deref(), verified)
+}
+
+/// The other user that the flags name.
+pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Who, Failure> {
+    match &args.other_user {
+        Some(user) => by_name("--other-", user, &args.other_member_of),
+        None => by_token(args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
+    }
+}
+
+/// A user by name; `prefix` is the prefix of the flags.
+fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Who, Failure> {
+    check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
+    Ok(Who::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}member-of"), groups)? })
+}
+
+/// The bare names of groups in a list.
+pub(crate) fn group_names(flag: &str, values: &[String]) -> Result<Vec<String>, Failure> {
+    let names = lists::bare_names(flag, values)?;
+    names.iter().try_for_each(|group| check_bare(flag, group, PrincipalType::Group))?;
+    Ok(names)
+}
+
+fn by_token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Who, Failure> {
+    let token = input::token(file)?;
+    let userinfo = userinfo.map(input::object).transpose()?;
+    Ok(if verified { Who::Token { token, userinfo } } else { Who::UnverifiedToken { token, userinfo } })
+}
+
+/// Refuses a name with a type: `Group:eng` here would be the group `Group:Group:eng`.
+fn check_bare(flag: &str, name: &str, kind: PrincipalType) -> Result<(), Failure> {
+    if name.is_empty() {
+        return Err(Failure::usage(format!("{flag}: the name is empty; write the name")));
+    }
+    kind.check_bare(name).map_err(|error| Failure::usage(format!("{flag}: {error}; {}", error.hint())))
+}
+
+fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
+    let host = text.map(Host::parse_address).transpose();
+    host.map_err(|error| Failure::usage(format!("--host: {error}; {}", error.hint())))
+}
+
+/// Reads an operation.
+pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
+    Operation::from_any(text).ok_or_else(|| {
+        let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
+        Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
+    })
+}
+
+fn parse_query(args: &QueryArgs) -> Result<Question, Failure> {
+    if let Some(name) = &args.request {
+        return Ok(Question::Api {
+            api: args.api.clone(),
+            name: name.clone(),
+            resources: resource_lists(&args.resources)?,
+        });
+    }
+    let Some(operation) = &args.operation else {
+        return Err(Failure::usage("no operation given; pass --operation and a resource, or --request"));
+    };
+    let operation = parse_operation(operation)?;
+    let (resource_type, resource_name) = single_resource(&args.resources)?;
+    Ok(Question::Access { operation, resource_type, resource_name })
+}
+
+/// The only resource that the flags name.
+fn single_resource(args: &ResourceArgs) -> Result<(ResourceType, String), Failure> {
+    let mut named = named_resources(args)?;
+    match (named.pop(), named.is_empty()) {
+        (Some(resource), true) => Ok(resource),
+        (None, _) => Err(Failure::usage(
+            "no resource given; pass --topic, --group, --cluster, --transactional-id, --registry-subject or --registry-global",
+        )),
+        (Some(_), false) => Err(Failure::usage(
+            "more than one resource given; for several use `gbac check --requests`, and quote a name that contains a comma",
+        )),
+    }
+}
+
+/// The resources of the question. A name can be empty here, as in a check.
+fn named_resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
+    if let [name] = [&args.topic, &args.group, &args.transactional_id, &args.registry_subject]
+        .map(Vec::as_slice)
+        .concat()
+        .as_slice()
+        && name.is_empty()
+    {
+        let kinds = [
+            (ResourceType::Topic, &args.topic),
+            (ResourceType::Group, &args.group),
+            (ResourceType::TransactionalId, &args.transactional_id),
+            (ResourceType::Subject, &args.registry_subject),
+        ];
+        let kind = kinds.into_iter().find(|(_, names)| !names.is_empty()).map(|(kind, _)| (kind, String::new()));
+        return Ok(kind.into_iter().chain(unnamed_resources(args)).collect());
+    }
+    resources(args)
+}
+
+/// The cluster and the registry as a whole, if the flags name them.
+fn unnamed_resources(args: &ResourceArgs) -> impl Iterator<Item = (ResourceType, String)> {
+    let cluster = args.cluster.then(|| (ResourceType::Cluster, CLUSTER_NAME.into()));
+    cluster.into_iter().chain(args.registry_global.then(|| (ResourceType::Registry, String::new())))
+}
+
+/// A resource type, its name in an API request, and the names of its resources.
+type NamesOfType = (ResourceType, &'static str, Vec<String>);
+
+fn names_by_type(args: &ResourceArgs) -> Result<[NamesOfType; 4], Failure> {
+    let entries = |flag: &str, names: &[String]| lists::entries(flag, names);
+    Ok([
+        (ResourceType::Topic, "topic", entries("--topic", &args.topic)?),
+        (ResourceType::Group, "group", entries("--group", &args.group)?),
+        (ResourceType::TransactionalId, "transactional_id", entries("--transactional-id", &args.transactional_id)?),
+        (ResourceType::Subject, "subject", entries("--registry-subject", &args.registry_subject)?),
+    ])
+}
+
+/// The resources that the flags name.
+pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String)>, Failure> {
+    let lists = names_by_type(args)?.into_iter();
+    let named = lists.flat_map(|(kind, _, names)| names.into_iter().map(move |name| (kind, name)));
+    Ok(named.chain(unnamed_resources(args)).collect())
+}
+
+fn resource_lists(args: &ResourceArgs) -> Result<Resources, Failure> {
+    let lists = names_by_type(args)?.into_iter().filter(|(.., names)| !names.is_empty());
+    Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
+}
