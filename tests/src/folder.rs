@@ -2,6 +2,10 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The tests of one process run side by side.
+static MADE: AtomicU32 = AtomicU32::new(0);
 
 /// A folder of its own for one test, which is made for its first file and gone when the test ends.
 pub struct Folder(PathBuf);
@@ -10,7 +14,8 @@ impl Folder {
     /// A folder that no other test names.
     #[must_use]
     pub fn new(test: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("gbac-{}-{test}", std::process::id())))
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("gbac-{}-{number}-{test}", std::process::id())))
     }
 
     /// Where it is, or will be.
