@@ -3,6 +3,7 @@
 //! `cargo xtask bench` runs it together with `bench/js`; nothing that ships depends on it.
 
 pub mod analysis;
+mod checks;
 pub mod document;
 pub mod engine;
 pub mod files;

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use oorandom::Rand64;
 
 use crate::Result;
+use crate::checks::{compare, translate};
 use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
 use crate::engine::Engine;
 use crate::files::asking;
 use crate::measure::{Row, singly};
-use crate::native::{compare, translate};
 use crate::reference::Reference;
 use crate::workload::{Query, Questions, Who, below, document, questions};
 

@@ -75,9 +75,12 @@ fn spell(imports: &Imports, way: &[&str]) -> String {
 #[test]
 fn a_circle_is_found_and_its_names_are_said() {
     let mut imports = Imports::new();
-    for (from, to, name) in
-        [("a.rs", "b.rs", "crate::b::B"), ("b.rs", "c.rs", "super::c"), ("c.rs", "a.rs", "crate::a::A"), ("c.rs", "d.rs", "x::D")]
-    {
+    for (from, to, name) in [
+        ("a.rs", "b.rs", "crate::b::B"),
+        ("b.rs", "c.rs", "super::c"),
+        ("c.rs", "a.rs", "crate::a::A"),
+        ("c.rs", "d.rs", "x::D"),
+    ] {
         imports.entry(from.to_owned()).or_default().entry(to.to_owned()).or_default().insert(name.to_owned());
     }
     let circle = "3 files (a.rs, b.rs, c.rs):\n    a.rs\n    -> b.rs (crate::b::B)\n    -> c.rs (super::c)\n    -> a.rs (crate::a::A)";

@@ -314,7 +314,8 @@ impl<'a> Visit<'a> for Module {
 fn types_of_macro(tokens: &TokenStream) -> BTreeMap<String, bool> {
     let words: Vec<String> = tokens.clone().into_iter().map(|token| token.to_string()).collect();
     let defines = |word: &str| ["enum", "struct", "type", "trait"].contains(&word);
-    let definitions = words.windows(3).filter(|words| defines(&words[1]) && syn::parse_str::<syn::Ident>(&words[2]).is_ok());
+    let definitions =
+        words.windows(3).filter(|words| defines(&words[1]) && syn::parse_str::<syn::Ident>(&words[2]).is_ok());
     definitions.map(|words| (words[2].clone(), words[0] == "pub")).collect()
 }
 
@@ -327,7 +328,8 @@ fn is_only_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| match &attribute.meta {
         Meta::List(list) if list.path.is_ident("cfg") => {
             let condition = list.tokens.to_string();
-            condition == "test" || (condition.starts_with("all") && condition.contains("test") && !condition.contains("not"))
+            condition == "test"
+                || (condition.starts_with("all") && condition.contains("test") && !condition.contains("not"))
         }
         _ => false,
     })

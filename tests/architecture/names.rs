@@ -8,7 +8,10 @@ use super::must_be_empty;
 
 /// Crates whose public types may have the name of another one, and why.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    ("gbac_wasm", "its types are JavaScript's classes; no Rust code imports them, and in JavaScript there are no others"),
+    (
+        "gbac_wasm",
+        "its types are JavaScript's classes; no Rust code imports them, and in JavaScript there are no others",
+    ),
     ("gbac_tests", "the oracle models the same things apart from the engine, for tests only"),
     ("gbac_bench", "measurements; nothing imports them"),
 ];
@@ -30,7 +33,9 @@ fn no_two_public_types_share_a_name() {
     }
     assert!(names.len() > 100, "public types are found");
     let shared = names.iter().filter(|(_, types)| types.len() > 1).map(|(name, types)| {
-        let places = types.iter().map(|(package, module, name)| [&[package.clone()], &module[..], &[name.clone()]].concat().join("::"));
+        let places = types
+            .iter()
+            .map(|(package, module, name)| [&[package.clone()], &module[..], &[name.clone()]].concat().join("::"));
         format!("`{name}`: {}", places.collect::<Vec<_>>().join(", "))
     });
     must_be_empty("public types that share a name", &shared.collect::<Vec<_>>());

@@ -81,9 +81,13 @@ fn modules_use_what_the_tables_of_modules_allow() {
             continue;
         };
         let is_module = |name: &str| tree.modules.contains_key(&vec![name.to_owned()]);
-        found.extend(allowed.keys().filter(|name| !is_module(name)).map(|name| format!("{folder}: there is no `{name}`")));
+        found.extend(
+            allowed.keys().filter(|name| !is_module(name)).map(|name| format!("{folder}: there is no `{name}`")),
+        );
         let top = tree.modules.keys().filter(|path| path.len() == 1).map(|path| &path[0]);
-        found.extend(top.filter(|name| !allowed.contains_key(*name)).map(|name| format!("{folder}: `{name}` has no row")));
+        found.extend(
+            top.filter(|name| !allowed.contains_key(*name)).map(|name| format!("{folder}: `{name}` has no row")),
+        );
         for Use { from, named, defined, name } in tree.uses() {
             let Some((from, may)) = from.first().and_then(|from| Some((from, allowed.get(from)?))) else { continue };
             for to in [named, defined].iter().filter_map(|path| path.first()) {
@@ -101,7 +105,20 @@ fn modules_use_what_the_tables_of_modules_allow() {
 /// Words that the code of a folder does not have, and files and folders in it that may have them.
 const BANNED: &[(&str, &[&str], &[&str])] = &[
     // The engine has no clock, disk, network or thread, and its answers depend on no order of hashes.
-    ("engine", &["std::fs", "std::net::Tcp", "std::time", "std::env", "std::thread", "println!", "std::collections::Hash", "static mut"], &["engine/tests", "engine/examples"]),
+    (
+        "engine",
+        &[
+            "std::fs",
+            "std::net::Tcp",
+            "std::time",
+            "std::env",
+            "std::thread",
+            "println!",
+            "std::collections::Hash",
+            "static mut",
+        ],
+        &["engine/tests", "engine/examples"],
+    ),
     // The state of the service knows no HTTP, its routes no files.
     ("server/src/state", &["axum"], &[]),
     ("server/src/routes", &["std::fs", "tokio::fs"], &[]),
@@ -118,7 +135,11 @@ fn folders_keep_to_what_they_are_for() {
     let mut found = Vec::new();
     for (folder, words, except) in BANNED {
         for source in sources(&[folder]) {
-            let is_excepted = |except: &&str| source.name == *except || source.name.starts_with(&format!("{except}/")) || source.name == format!("{except}.rs");
+            let is_excepted = |except: &&str| {
+                source.name == *except
+                    || source.name.starts_with(&format!("{except}/"))
+                    || source.name == format!("{except}.rs")
+            };
             if except.iter().any(is_excepted) {
                 continue;
             }

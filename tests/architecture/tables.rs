@@ -45,7 +45,10 @@ fn parse(text: &str, heading: &str, listed: &str, uses: &str) -> Allowed {
             "nothing" => BTreeSet::new(),
             cell => {
                 let may: BTreeSet<String> = quoted(cell).into_iter().collect();
-                assert!(!may.is_empty(), "`{heading}`: `{cell}` is neither names in backticks, `nothing` nor `all above`");
+                assert!(
+                    !may.is_empty(),
+                    "`{heading}`: `{cell}` is neither names in backticks, `nothing` nor `all above`"
+                );
                 may
             }
         };

@@ -4,6 +4,7 @@
 
 use crate::bind::{Binder, Speed};
 use crate::build_js;
+use crate::download_size::{self, PAGE};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
@@ -67,7 +68,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
-        sizes::write_into(&workspace.root.join("docs/benchmarks.md"), MARKS, &tables)?;
+        sizes::write_into(&workspace.root.join(PAGE), MARKS, &tables)?;
     }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())
@@ -91,7 +92,7 @@ impl Run<'_> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => fs::create_dir_all(&parts),
         };
-        let bytes = sizes::engine_brotli(&modules);
+        let bytes = download_size::engine_brotli(&modules);
         let wasm = format!(
             "{{ \"results\": [{{ \"name\": \"wasm_brotli\", \"acls\": 0, \"groups\": 0, \"bytes\": {bytes} }}] }}\n"
         );

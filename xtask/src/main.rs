@@ -12,6 +12,7 @@ mod commands;
 mod console;
 mod dev;
 mod dev_server;
+mod download_size;
 mod fingerprint;
 mod glewlwyd;
 mod guard;

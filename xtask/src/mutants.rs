@@ -119,7 +119,7 @@ fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
 }
 
 /// Another seed each time.
-fn seed() -> u64 {
+pub(crate) fn seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

@@ -4,17 +4,20 @@ use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::build_js;
 use crate::console::{self, Build};
+use crate::download_size::{self, Size};
 use crate::glewlwyd;
+use crate::mutants::seed;
 use crate::passed::Passed;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::{Progress, say};
-use crate::sizes::{self, Size};
+
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::up;
 use crate::workspace::Workspace;
+use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,6 +38,9 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// What the long form tells the tests: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
 const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
+/// Where a person sets the seed of random cases, and where proptest reads it.
+const SEED: &str = "GBAC_SEED";
+const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
 /// The targets in `fuzz/`.
 const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
 /// How long each of them runs.
@@ -101,6 +107,8 @@ struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
     long: bool,
+    /// Of random cases, where a test has none of its own.
+    seed: String,
     binder: OnceLock<Result<Binder>>,
     js: OnceLock<Result<Vec<Size>>>,
     console: OnceLock<Result<()>>,
@@ -120,7 +128,9 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     let checks = select(only, long)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let context = Context::new(workspace, &progress, long);
+    let seed = env::var(SEED).unwrap_or_else(|_| seed().to_string());
+    progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
+    let context = Context::new(workspace, &progress, long, seed);
     // A check that is named runs in any case.
     let passed = if only.is_empty() { Passed::new(workspace, words(workspace, long)) } else { None };
     let rows: Vec<Row> = checks.iter().map(|check| run_or_skip(&context, check, passed.as_ref())).collect();
@@ -292,8 +302,8 @@ fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
     let sizes = context.js()?;
-    context.progress.print(&sizes::table(&sizes));
-    sizes::check(&sizes)?;
+    context.progress.print(&download_size::table(&sizes));
+    download_size::check(context.workspace, &sizes)?;
     Ok(Report { tally: Tally::default(), problem: None })
 }
 
@@ -382,11 +392,12 @@ fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 impl<'a> Context<'a> {
-    fn new(workspace: &'a Workspace, progress: &'a Progress, long: bool) -> Self {
+    fn new(workspace: &'a Workspace, progress: &'a Progress, long: bool, seed: String) -> Self {
         Self {
             workspace,
             progress,
             long,
+            seed,
             binder: OnceLock::new(),
             js: OnceLock::new(),
             console: OnceLock::new(),
@@ -441,6 +452,7 @@ impl<'a> Context<'a> {
         let call = call
             .env("GBAC_BIN", self.workspace.gbac())
             .env("GBAC_DIST", self.workspace.root.join("dist"))
+            .env(PROPTEST_SEED, &self.seed)
             .env("NO_COLOR", "1");
         let long = if self.long { &LONG_ENV[..] } else { &[] };
         let call = long.iter().fold(call, |call, (name, value)| call.env(name, value));

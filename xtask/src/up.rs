@@ -1,7 +1,7 @@
 //! `cargo xtask up`: from a fresh clone to a page in the browser.
 
-use crate::bind::{Binder, Speed};
-use crate::console::{self, Build, Bundler};
+use crate::bind::{Binder, Bundler, Speed};
+use crate::console::{self, Build};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::Progress;
