@@ -36,6 +36,8 @@ struct Check {
 
 /// The checks that only the long form runs, unless they are named.
 const LONG: [&str; 1] = ["fuzz"];
+/// Parts of other checks, which run only when they are named.
+const PARTS: [&str; 1] = ["portable"];
 /// What the long form tells the tests: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
 const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
 /// Where a person sets the seed of random cases, and where proptest reads it.
@@ -76,6 +78,12 @@ const CHECKS: &[Check] = &[
     },
     Check { name: "browser", title: "wasm tests in headless Chromium", inputs: CONSOLE, run: browser_wasm },
     Check { name: "e2e", title: "journeys in Chromium against the built service", inputs: ALL, run: e2e },
+    Check {
+        name: "portable",
+        title: "Rust tests for every operating system; part of `native`, runs only when named",
+        inputs: RUST,
+        run: portable,
+    },
     Check { name: "fuzz", title: "fuzz targets, for a fixed time; with --long only", inputs: &[], run: fuzz },
 ];
 
@@ -151,7 +159,7 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
         );
     }
     let wanted = |check: &&Check| match only {
-        [] => long || !LONG.contains(&check.name),
+        [] => !PARTS.contains(&check.name) && (long || !LONG.contains(&check.name)),
         only => only.iter().any(|name| name == check.name),
     };
     Ok(CHECKS.iter().filter(wanted).collect())
@@ -263,6 +271,16 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
         "xtask-watch",
         "--no-fail-fast",
     ]);
+    context.tests(check, call, Tally::of_cargo)
+}
+
+/// The libraries and the command line, without what starts Unix programs or needs Node and a browser.
+fn portable(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.service()?;
+    let others = ["gbac-bench", "gbac-console", "gbac-server", "gbac-tests", "gbac-wasm", "xtask-bind", "xtask-watch"];
+    let call = cargo(&context.workspace.root)
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(others.into_iter().flat_map(|package| ["--exclude", package]));
     context.tests(check, call, Tally::of_cargo)
 }
 
@@ -504,7 +522,7 @@ fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, FAILED, LONG, Row, failures, select, table};
+    use super::{CHECKS, FAILED, LONG, PARTS, Row, failures, select, table};
     use crate::tally::Tally;
     use std::path::Path;
 
@@ -515,11 +533,33 @@ mod tests {
 
     #[test]
     fn runs_in_its_own_order() {
-        assert_eq!(names(&[]).len(), CHECKS.len() - LONG.len());
-        assert_eq!(select(&[], true).unwrap().len(), CHECKS.len());
+        assert_eq!(names(&[]).len(), CHECKS.len() - LONG.len() - PARTS.len());
+        assert_eq!(select(&[], true).unwrap().len(), CHECKS.len() - PARTS.len());
         assert_eq!(names(&["fuzz"]), LONG);
         assert_eq!(names(&["e2e", "fmt"]), ["fmt", "e2e"]);
         assert!(select(&["fmtt".to_owned()], true).is_err());
+    }
+
+    /// What passes here passes there.
+    #[test]
+    fn the_hosted_workflows_run_every_check() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let (every, nightly) = (read("ci.yml"), read("nightly.yml"));
+        let lists = every.lines().filter_map(|line| line.split_once("checks: \"")?.1.split('"').next());
+        let more =
+            every.lines().chain(nightly.lines()).filter_map(|line| line.split_once("--only ")).map(|(_, rest)| rest);
+        let named: Vec<&str> = lists
+            .chain(more.map(|rest| rest.trim_end_matches(['"', ' ', '}'])))
+            .filter(|list| !list.starts_with("${{"))
+            .flat_map(|list| list.split(','))
+            .collect();
+        for check in CHECKS {
+            assert!(named.contains(&check.name), "no workflow runs `{}`", check.name);
+        }
+        for name in named {
+            assert!(CHECKS.iter().any(|check| check.name == name), "there is no check `{name}`");
+        }
     }
 
     /// A check that skips itself by inputs that are not there would be skipped after every change.
