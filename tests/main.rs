@@ -6,6 +6,7 @@ mod bad_input;
 mod bad_requests;
 mod cli;
 mod conformance;
+mod corners;
 mod crash;
 mod differential;
 mod documents;

@@ -100,7 +100,8 @@ fn every_file_says_what_it_is_and_is_small() {
             _ => 600,
         };
         let lines = source.code().len();
-        if lines > budget {
+        // Tables of cases.
+        if lines > budget && !source.name.starts_with("engine/tests/") {
             found.push(format!("{}: {lines} lines of code, at most {budget}", source.name));
         }
     }
