@@ -369,7 +369,10 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
-    context.node_tests(check, "tests/e2e", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
+    // Two browsers side by side, also on two cores: a journey waits more than it computes.
+    context.node_tests(check, "tests/e2e", |call| {
+        call.args(["--test-concurrency=2"]).env("GBAC_CHROMIUM", &browser.chromium)
+    })
 }
 
 /// Each target on what the vectors give it and on what it found before; libFuzzer says what a failing input was.
@@ -487,8 +490,8 @@ impl<'a> Context<'a> {
     /// Runs the test files of a folder under Node.
     fn node_tests(&self, check: &Check, folder: &str, more: impl Fn(Call) -> Call) -> Result<Report> {
         let files = test_files(&self.workspace.root, folder)?;
-        let call = tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]).args(files);
-        self.tests(check, more(call), Tally::of_node)
+        let call = more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
+        self.tests(check, call.args(files), Tally::of_node)
     }
 
     /// Runs with the output in a file: it stays there to be read, and a process that a test leaves behind cannot keep
