@@ -1,4 +1,4 @@
-//! The engine against the naive oracle, in worlds where names collide.
+//! The engine against the oracle, in worlds where names collide.
 
 use gbac_tests::oracle;
 use gbac_tests::session::Session;

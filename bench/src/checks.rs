@@ -11,7 +11,7 @@ pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>
     Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
 }
 
-/// Fails unless every answer is the naive reference's, with and without provenance.
+/// Fails unless every answer is the plain loop's, with and without provenance.
 pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
     for (asked, question) in asking.queries.iter().zip(questions) {
         let opened = &mut opened[asked.identity];
@@ -19,7 +19,7 @@ pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], q
         let handle = opened.allows_on(engine, question, &engine.resource(question));
         if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
             let who = &asking.identities[asked.identity];
-            return Err(format!("the engine and the naive reference differ: {asked:?}, asked by {who:?}").into());
+            return Err(format!("the engine and the plain loop differ: {asked:?}, asked by {who:?}").into());
         }
     }
     Ok(())

@@ -18,7 +18,7 @@ const CHANGES: usize = 500;
 /// Measures the policies of these sizes.
 ///
 /// # Errors
-/// Files that are not there, or an answer that is not the naive reference's.
+/// Files that are not there, or an answer that is not the plain loop's.
 pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     let mut clock = Clock::new(folder.criterion(), quick);
     let mut rows = Vec::new();

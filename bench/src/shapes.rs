@@ -20,7 +20,7 @@ const GROUPS: usize = 200;
 /// Measures the three shapes; the first has `size` ACLs.
 ///
 /// # Errors
-/// An answer that is not the naive reference's.
+/// An answer that is not the plain loop's.
 pub fn run(size: usize, quick: bool) -> Result<Vec<Row>> {
     let hot = document(size, size / 10);
     let hot_questions = questions(&hot, GROUPS);

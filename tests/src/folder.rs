@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The tests of one process run side by side.
 static MADE: AtomicU32 = AtomicU32::new(0);
 
-/// A folder of its own for one test, which is made for its first file and gone when the test ends.
+/// A temporary folder of one test: created for its first file, removed when the test ends.
 pub struct Folder(PathBuf);
 
 impl Folder {
@@ -47,7 +47,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
+        // The operating system removes what remains.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

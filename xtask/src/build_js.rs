@@ -130,7 +130,7 @@ fn build_module(
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
-    // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimisation out, and the
+    // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimization out, and the
     // module grows by a tenth.
     let mut call = cargo(&workspace.root)
         .env(remap::VARIABLE, remap::flags(&[]))

@@ -35,7 +35,7 @@ const INPUTS: [&str; 11] = [
 pub(crate) enum Build {
     /// Soon ready, for `up` and the browser tests.
     Development,
-    /// Small, for what is published: whole-program optimisation, then wasm-opt.
+    /// Small, for what is published: whole-program optimization, then wasm-opt.
     Release,
     /// Ready again seconds after an edit, for `dev`.
     Live,

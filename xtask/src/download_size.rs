@@ -23,7 +23,7 @@ const FIRST_LOAD_LIMIT: u64 = 450_000;
 /// The addresses whose first visit is measured: where most begin, and what the console is first of all for.
 pub(crate) const FIRST_PAGES: [&str; 2] = ["/security/roles", "/security/simulator"];
 
-/// Node carries brotli; reading it from there spares a dependency that everybody would have to compile.
+/// Node has brotli built in; using it avoids a dependency that everybody would have to compile.
 const MEASURE: &str = "
 const { readFileSync } = require('node:fs');
 const { gzipSync, brotliCompressSync } = require('node:zlib');
@@ -55,7 +55,7 @@ pub(crate) fn measure(workspace: &Workspace, files: &[(String, PathBuf)]) -> Res
     if sizes.len() == files.len() {
         Ok(by_name(sizes))
     } else {
-        Err(Problem::new("node measured something else than was asked").output(lines))
+        Err(Problem::new("node did not measure every file").output(lines))
     }
 }
 

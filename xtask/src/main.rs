@@ -1,6 +1,6 @@
 //! `cargo xtask`: from a clone to a running page, to tested code, to published files.
 //!
-//! The only place that knows how tools are installed. Plain std, because a newcomer waits for this to compile first.
+//! The only place that knows how tools are installed. It uses only std, because everything else waits until it is compiled.
 
 mod apt;
 mod args;

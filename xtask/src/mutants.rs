@@ -1,4 +1,4 @@
-//! `cargo xtask mutants`: faults put into the code that decides, one at a time, and whether a test sees each of them.
+//! `cargo xtask mutants`: changes the code that decides, one place at a time, and reports the changes that no test notices.
 
 use crate::problem::{Problem, Result};
 use crate::process::Call;
@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The code that says who may do what.
+/// The folders of `engine/src` that are changed.
 const FOLDERS: [&str; 6] = ["claim_path", "decide", "groups", "policy", "token", "verify"];
 /// Modules of `tests/` that know nothing of the code above but through programs; all other tests of the engine and of that crate
 /// are run for each mutant.
@@ -41,9 +41,9 @@ const CAUGHT_PERCENT: usize = 97;
 /// What the command line says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Options {
-    /// So many of them, chosen at random; all without it.
+    /// How many of them, selected at random; without it, all.
     pub(crate) sample: Option<usize>,
-    /// What the choice begins with; the same seed chooses the same ones.
+    /// The seed of the selection; the same seed selects the same ones.
     pub(crate) seed: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
     let program = tools::cargo_mutants(workspace, &progress)?;
-    // For the vectors, which the command line reads too: that one is without a fault.
+    // For the vectors, which the command line reads too; this program is built from unchanged code.
     up::service(workspace, &progress)?;
     let mut call = call(workspace, &program);
     if let Some(count) = options.sample {
@@ -85,7 +85,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     if viable == 0 {
         step.failed();
         ended.into_result()?;
-        return Err(Problem::new("no mutant was tested"));
+        return Err(Problem::new("no mutant compiled"));
     }
     step.done(&format!("{} of {viable} caught", caught.len()));
     for name in &missed {
@@ -106,7 +106,7 @@ fn call(workspace: &Workspace, program: &Path) -> Call {
         .env("CARGO", env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// So many of the names, in an order that the seed decides.
+/// Selects so many of the names by the seed.
 fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
     let mut state = seed;
     // SplitMix64: a name for each place, from those that are left.
@@ -127,12 +127,12 @@ fn sample(mut names: Vec<String>, count: usize, seed: u64) -> Vec<String> {
     names
 }
 
-/// Another seed each time.
+/// A new seed for each run.
 pub(crate) fn seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The name as a regular expression that means just it.
+/// A regular expression that matches only this name.
 fn escaped(name: &str) -> String {
     let mut text = String::new();
     for c in name.chars() {

@@ -38,7 +38,7 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// Parts of other checks, which run only when they are named.
 const PARTS: [&str; 1] = ["portable"];
-/// What the long form tells the tests: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
 const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
 /// Where a person sets the seed of random cases, and where proptest reads it.
 const SEED: &str = "GBAC_SEED";
@@ -68,7 +68,7 @@ const CHECKS: &[Check] = &[
     Check { name: "console-native", title: "the console's state, natively", inputs: CONSOLE, run: console_native },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
-    Check { name: "size", title: "the engine's size is within its limit", inputs: PACKAGE, run: size },
+    Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
     Check {
         name: "trunk",
@@ -110,7 +110,7 @@ impl Row {
     }
 }
 
-/// What several checks need, each made at most once, by whoever asks first.
+/// What several checks need, each built at most once.
 struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
@@ -140,7 +140,7 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
     let context = Context::new(workspace, &progress, long, seed);
     // A check that is named runs in any case.
-    let passed = if only.is_empty() { Passed::new(workspace, words(workspace, long)) } else { None };
+    let passed = if only.is_empty() { Passed::new(workspace, settings(workspace, long)) } else { None };
     let rows: Vec<Row> = checks.iter().map(|check| run_or_skip(&context, check, passed.as_ref())).collect();
     let failures = failures(&rows);
     if let Some(problem) = &failures {
@@ -155,7 +155,7 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
     if let Some(unknown) = only.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
         let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
         return Err(
-            Problem::new(format!("there is no check `{unknown}`")).hint(format!("take of: {}", names.join(", ")))
+            Problem::new(format!("unknown check `{unknown}`")).hint(format!("the checks are: {}", names.join(", ")))
         );
     }
     let wanted = |check: &&Check| match only {
@@ -165,8 +165,8 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
     Ok(CHECKS.iter().filter(wanted).collect())
 }
 
-/// What a run is besides its files.
-fn words(workspace: &Workspace, long: bool) -> Vec<String> {
+/// What decides the results of a run besides its files.
+fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
     // Without these a check passes with less.
     let trunk = Trunk::find(workspace).is_ok().to_string();
@@ -231,7 +231,7 @@ fn failures(rows: &[Row]) -> Option<Problem> {
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root).args(["fmt", "--all", "--", "--check", "-l", "--color", "never"]);
-    let mut report = context.gate(check, call)?;
+    let mut report = context.run_once(check, call)?;
     report.problem = report.problem.map(|problem| problem.hint("`cargo fmt --all` formats these files"));
     Ok(report)
 }
@@ -240,7 +240,7 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
         .args(["clippy", "--workspace", "--exclude", "gbac-wasm", "--exclude", "gbac-console"])
         .args(["--all-targets", "--all-features", "--", "-D", "warnings"]);
-    context.gate(check, call)
+    context.run_once(check, call)
 }
 
 /// The crates that run in a page, and the engine below them, in the profile that the console is built with, so that
@@ -250,7 +250,7 @@ fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
         .args(["clippy", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
         .args(["--package", "gbac-wasm", "--package", "gbac-console", "--all-targets", "--all-features"])
         .args(["--", "-D", "warnings"]);
-    context.gate(check, call)
+    context.run_once(check, call)
 }
 
 fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -301,14 +301,14 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "www/test", |call| call)
 }
 
-/// One question asked of the package, of the command line and of a service: it is the same answer.
+/// The package, the command line and a service answer the same question the same way.
 fn agreement(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;
     context.node_tests(check, "tests/agreement", |call| call)
 }
 
-/// What people install, in a folder outside the repository; the browser is driven by what drives the journeys.
+/// The packed package, installed in a folder outside the repository.
 fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     let browser = context.browser()?;
@@ -463,7 +463,7 @@ impl<'a> Context<'a> {
     }
 
     /// Runs a program that only passes or fails.
-    fn gate(&self, check: &Check, call: Call) -> Result<Report> {
+    fn run_once(&self, check: &Check, call: Call) -> Result<Report> {
         let ended = self.logged(check, call)?;
         Ok(Report { tally: Tally::default(), problem: ended.into_result().err() })
     }
