@@ -1,12 +1,12 @@
-//! The engine against the naive oracle, in worlds where names collide.
+//! The engine against the oracle, in worlds where names collide.
 
 use gbac_tests::oracle;
 use gbac_tests::session::Session;
-use gbac_tests::world::{asked, cases, facts, identity, policy};
+use gbac_tests::world::{asked, cases, config, facts, identity, policy};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(cases()))]
 
     /// Every member of the decision is the oracle's.
     #[test]

@@ -1,4 +1,4 @@
-//! What makes the command line at home on a machine: profiles, credentials, completions, YAML, colours, and `doctor`.
+//! What makes the command line at home on a machine: profiles, credentials, completions, YAML, colors, and `doctor`.
 
 use std::fs;
 use std::process::Stdio;

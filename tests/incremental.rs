@@ -5,12 +5,12 @@ use gbac_engine::wire::{policy_from_json, policy_to_text};
 use gbac_tests::changes::{apply, step};
 use gbac_tests::oracle::{self, Facts};
 use gbac_tests::session::Session;
-use gbac_tests::world::{asked, cases, facts, identity, policy};
+use gbac_tests::world::{asked, cases, config, facts, identity, policy};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases() / 50, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config((cases() / 50).max(500)))]
 
     /// Each change does and says what it does to plain lists; then the policy, its document, a policy rebuilt from that
     /// document and the identities that were opened before the first change all agree with the oracle.

@@ -6,11 +6,11 @@ use gbac_engine::model::{Permission, Principal};
 use gbac_engine::policy::Change;
 use gbac_engine::wire::{policy_from_json, policy_to_text};
 use gbac_tests::oracle::Asked;
-use gbac_tests::world::{acl, asked, cases, facts, identity, policy, request};
+use gbac_tests::world::{acl, asked, cases, config, facts, identity, policy, request};
 use proptest::prelude::*;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases() / 5, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(config(cases() / 5))]
 
     /// The order of ACLs, roles and duplicates never matters.
     #[test]

@@ -1,10 +1,10 @@
 //! Questions about a whole policy: who can, permissions, diff, lint.
 
 use crate::Result;
+use crate::checks::new_acl;
 use crate::engine::{Engine, Entry, differences, findings};
 use crate::files::Folder;
 use crate::measure::{Clock, Row};
-use crate::native::new_acl;
 use crate::workload::GROUPS;
 
 /// The policy that is questioned, in ACLs.

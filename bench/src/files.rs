@@ -33,7 +33,7 @@ pub struct Asked {
     pub resource_type: String,
     /// The resource's name.
     pub name: String,
-    /// What the naive reference answers.
+    /// What the plain loop answers.
     pub allowed: bool,
 }
 

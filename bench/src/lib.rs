@@ -1,8 +1,9 @@
-//! The benchmark: a fixed workload, the naive reference, the native engine's measurements, and the tables made of them.
+//! The benchmark: a fixed workload, the plain loop, the native engine's measurements, and the tables made of them.
 //!
 //! `cargo xtask bench` runs it together with `bench/js`; nothing that ships depends on it.
 
 pub mod analysis;
+mod checks;
 pub mod document;
 pub mod engine;
 pub mod files;
@@ -15,12 +16,12 @@ pub mod service;
 pub mod shapes;
 pub mod workload;
 
-/// Why a run ends: a sentence for a person.
+/// Why a run fails.
 pub type Failure = Box<dyn std::error::Error + Send + Sync>;
 /// What every step returns.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// How a program of the benchmark ends: with a sentence for a person where it failed.
+/// The exit code of a benchmark program; an error is printed.
 #[must_use]
 pub fn ended(result: Result<()>) -> std::process::ExitCode {
     match result {

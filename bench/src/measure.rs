@@ -34,7 +34,7 @@ pub struct Row {
     /// How many there are of something.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count: Option<f64>,
-    /// How many answers were compared with the naive reference's first.
+    /// How many answers were compared with the plain loop's first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checked: Option<usize>,
 }

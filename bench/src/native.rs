@@ -2,7 +2,8 @@
 
 use crate::Result;
 use crate::analysis;
-use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
+use crate::checks::{compare, new_acl, translate};
+use crate::document::{Acl, Document};
 use crate::engine::{Engine, Entry, Hot, Opened, Question};
 use crate::files::{Asking, Folder, Part};
 use crate::measure::{Clock, Row, of_turns, singly};
@@ -17,7 +18,7 @@ const CHANGES: usize = 500;
 /// Measures the policies of these sizes.
 ///
 /// # Errors
-/// Files that are not there, or an answer that is not the naive reference's.
+/// Files that are not there, or an answer that is not the plain loop's.
 pub fn run(folder: &Folder, sizes: &[usize], quick: bool) -> Result<()> {
     let mut clock = Clock::new(folder.criterion(), quick);
     let mut rows = Vec::new();
@@ -94,26 +95,6 @@ impl<'e> Subject<'e> {
     }
 }
 
-/// Opens the identities and translates the questions.
-pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>, Vec<Question>)> {
-    let opened = asking.identities.iter().map(|who| engine.open(who)).collect();
-    Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
-}
-
-/// The gate: every answer is the naive reference's, with and without provenance.
-pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
-    for (asked, question) in asking.queries.iter().zip(questions) {
-        let opened = &mut opened[asked.identity];
-        let decided = opened.decide(engine, question).outcome.code() == "allow";
-        let handle = opened.allows_on(engine, question, &engine.resource(question));
-        if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
-            let who = &asking.identities[asked.identity];
-            return Err(format!("the engine and the naive reference differ: {asked:?}, asked by {who:?}").into());
-        }
-    }
-    Ok(())
-}
-
 /// Adds and removes single ACLs, and one broad prefix that lies over nearly everything.
 fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
     let entries = (0..CHANGES).map(|n| Entry::new(&new_acl(n))).collect::<Result<Vec<_>>>()?;
@@ -132,17 +113,4 @@ fn changes(engine: &mut Engine, size: usize) -> Result<Vec<Row>> {
         wrong += usize::from(!done.is_ok_and(|changed| changed));
     });
     if wrong > 0 { Err(format!("{wrong} changes did not change anything").into()) } else { Ok(vec![row, worst]) }
-}
-
-/// An ACL that no workload has.
-pub(crate) fn new_acl(number: usize) -> Acl {
-    Acl {
-        resource_type: ResourceType::Topic,
-        resource_name: format!("org{}.team{}.added-{number}.", number % 5, number % 20),
-        resource_pattern_type: PatternType::Prefixed,
-        principal: format!("Group:group-{}", number % 250),
-        host: "*".to_owned(),
-        operation: Operation::Read,
-        permission_type: Permission::Allow,
-    }
 }

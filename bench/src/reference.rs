@@ -1,4 +1,4 @@
-//! The naive reference: a plain loop over all ACLs. Every measured engine has to give its answers first.
+//! A plain loop over all ACLs. Every measured engine has to give its answers first.
 
 use std::collections::HashMap;
 

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use oorandom::Rand64;
 
 use crate::Result;
+use crate::checks::{compare, translate};
 use crate::document::{Acl, Document, Operation, PatternType, Permission, ResourceType};
 use crate::engine::Engine;
 use crate::files::asking;
 use crate::measure::{Row, singly};
-use crate::native::{compare, translate};
 use crate::reference::Reference;
 use crate::workload::{Query, Questions, Who, below, document, questions};
 
@@ -20,7 +20,7 @@ const GROUPS: usize = 200;
 /// Measures the three shapes; the first has `size` ACLs.
 ///
 /// # Errors
-/// An answer that is not the naive reference's.
+/// An answer that is not the plain loop's.
 pub fn run(size: usize, quick: bool) -> Result<Vec<Row>> {
     let hot = document(size, size / 10);
     let hot_questions = questions(&hot, GROUPS);

@@ -6,7 +6,7 @@ import { random, shrink } from '../../www/test/cases.mjs';
 import { aCase, aDocument, withAdmin } from './cases.mjs';
 import { CALLS, javascript, oracle, Programs } from './interfaces.mjs';
 
-const CASES = Number(process.env.GBAC_CASES ?? 20_000);
+const CASES = Number(process.env.GBAC_CASES ?? 5_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_261_123);
 /** How many questions share a policy: enough for one process of the command line to be worth its start. */
 const QUESTIONS = CASES > 100_000 ? 2_000 : 250;

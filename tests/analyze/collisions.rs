@@ -10,7 +10,7 @@ use proptest::collection::btree_set;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::config;
+use super::world::config;
 
 const NAMES: &[&str] =
     &["", "a", "b", "/a", "/x/a", "/y/a", "x/a/", "/x/b", "a,b", "/x/a,c", "c", " a", "a, b", "/", "b,/x/a"];

@@ -7,7 +7,7 @@ use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{FEW, Question, USERS, allows, config, facts, groups, policy, questions};
+use super::world::{FEW, Question, USERS, allows, config, facts, groups, policy, questions};
 
 /// Whether a question is of an extent.
 fn is_in(extent: &Extent, question: &Question) -> bool {

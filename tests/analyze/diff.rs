@@ -8,7 +8,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{
+use super::world::{
     FEW, GROUPS, NOBODY, Question, ROLES, USERS, acl, allows, alone, config, facts, holders, member, once, policy,
     questions, roles, verdict,
 };

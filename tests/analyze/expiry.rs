@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
 
-use crate::world::{FEW, USERS, config, facts, groups, policy, question};
+use super::world::{FEW, USERS, config, facts, groups, policy, question};
 
 const END: f64 = 1_700_000_000.0;
 

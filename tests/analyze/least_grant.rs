@@ -12,7 +12,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{
+use super::world::{
     FEW, GROUPS, Question, ROLES, USERS, acl, allows, config, facts, groups, once, policy, question, roles, verdict,
 };
 

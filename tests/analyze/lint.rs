@@ -9,7 +9,7 @@ use gbac_engine::wire::{FindingJson, lint_from_json, policy_from_json};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 
-use crate::world::{FEW, NOBODY, USERS, allows, config, facts, policy, questions};
+use super::world::{FEW, NOBODY, USERS, allows, config, facts, policy, questions};
 
 /// Whether one ACL applies wherever another one does, and is not the same.
 fn applies_wherever(facts: &Facts, one: &Acl, other: &Acl) -> bool {
@@ -82,7 +82,7 @@ proptest! {
         // Without all of them every decision is the same.
         let mut less = facts.clone();
         less.acls.retain(|acl| !covered.contains(acl) && !unreachable.contains(acl) && !missing.contains(acl));
-        prop_assert_eq!(diff(&policy, &crate::world::policy(&less)).relation, Relation::Equal);
+        prop_assert_eq!(diff(&policy, &super::world::policy(&less)).relation, Relation::Equal);
         for user in USERS.iter().chain(&[NOBODY]) {
             for groups in [&[][..], &["g"], &["h", "u"]] {
                 let groups: Vec<String> = groups.iter().map(|group| String::from(*group)).collect();

@@ -13,7 +13,7 @@ use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{address, config, once, policy};
+use super::world::{address, config, once, policy};
 
 const NAMES: &[&str] = &["eng", "Eng", "/eng", "/Eng/", "ENG", "ops", "OPS", "/", "*"];
 const RESOURCES: &[&str] = &["t", "T", "/t", "/T/", "to", "/To", "t/", "", "/", "*"];

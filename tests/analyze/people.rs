@@ -14,7 +14,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 
-use crate::world::{FEW, USERS, config, facts, groups, policy};
+use super::world::{FEW, USERS, config, facts, groups, policy};
 
 /// The ACLs whose principal a person is, by going through all of them.
 fn reaching(policy: &Policy, identity: &Identity) -> BTreeSet<Acl> {

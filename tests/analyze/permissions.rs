@@ -9,7 +9,7 @@ use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{USERS, allows, alone, config, facts, groups, holders, policy, question, questions, verdict};
+use super::world::{USERS, allows, alone, config, facts, groups, holders, policy, question, questions, verdict};
 
 fn broader(one: &NamePattern, other: &NamePattern) -> bool {
     match (one.pattern_type, other.pattern_type) {

@@ -10,7 +10,7 @@ use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
+use super::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
 
 /// Every subject that a world tells apart.
 fn subjects(user: &str, groups: &[String]) -> Vec<Subject> {
@@ -43,7 +43,7 @@ proptest! {
                 for operation in Operation::ALL {
                     for host in hosts() {
                         let found = cell(&policy, &subject, (resource_type, &pattern), *operation, host, At::IgnoringExpiry);
-                        let question = crate::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
+                        let question = super::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
                         let expected = verdict(&facts, &user, &groups, &question);
                         prop_assert_eq!(found.outcome.code(), expected.outcome, "{:?} {:?}", subject, question);
                         if expected.reason == "superuser" {

@@ -10,7 +10,7 @@ use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::world::{FEW, Question, USERS, allows, config, facts, groups, policy, question, verdict};
+use super::world::{FEW, Question, USERS, allows, config, facts, groups, policy, question, verdict};
 
 /// A row that can go.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

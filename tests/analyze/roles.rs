@@ -6,7 +6,7 @@ use gbac_engine::analyze::{acl_counts, known_names, lint, lint_roles, role_count
 use gbac_engine::model::{PatternType, Permission, Principal, PrincipalType, ResourceType};
 use proptest::prelude::*;
 
-use crate::world::{FEW, ROLES, config, facts, policy};
+use super::world::{FEW, ROLES, config, facts, policy};
 
 proptest! {
     #![proptest_config(config(100))]

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
 
-use crate::world::{NOBODY, config, policy};
+use super::world::{NOBODY, config, policy};
 
 /// Names in tokens, and of groups in policies.
 const NAMES: &[&str] = &["a", "b", "/a", "/x/a", "/x/b", "/y/b/", "a/", "/", "B"];
@@ -51,7 +51,7 @@ fn acl() -> impl Strategy<Value = Acl> {
 
 fn world() -> impl Strategy<Value = Facts> {
     (vec(acl(), 0..6), btree_set(select(NAMES), 0..3)).prop_map(|(acls, members)| Facts {
-        acls: crate::world::once(acls),
+        acls: super::world::once(acls),
         roles: vec![Role { name: "r".into(), members: members.into_iter().map(Principal::group).collect() }],
         superusers: Vec::new(),
     })
@@ -86,11 +86,11 @@ fn find<'a>(diff: &'a Diff, name: &str) -> Option<&'a GroupChange> {
 /// Whether someone who has these names in the token may read a topic.
 fn may_read(facts: &Facts, groups: &[String], topic: &str) -> bool {
     let question = oracle_question(topic);
-    crate::world::allows(facts, NOBODY, groups, &question)
+    super::world::allows(facts, NOBODY, groups, &question)
 }
 
-fn oracle_question(topic: &str) -> crate::world::Question {
-    crate::world::Question {
+fn oracle_question(topic: &str) -> super::world::Question {
+    super::world::Question {
         operation: Operation::Read,
         resource_type: ResourceType::Topic,
         name: topic.into(),

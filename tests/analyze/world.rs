@@ -177,6 +177,7 @@ pub(crate) fn policy(facts: &Facts) -> Policy {
     world::policy(facts)
 }
 
+/// A part of the usual number of cases, for properties that take long, and never a handful.
 pub(crate) fn config(divisor: u32) -> ProptestConfig {
-    ProptestConfig { cases: (world::cases() / divisor).max(1), failure_persistence: None, ..ProptestConfig::default() }
+    world::config((world::cases() / divisor).max(50))
 }

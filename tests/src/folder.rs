@@ -2,15 +2,20 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
-/// A folder of its own for one test, which is made for its first file and gone when the test ends.
+/// The tests of one process run side by side.
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// A temporary folder of one test: created for its first file, removed when the test ends.
 pub struct Folder(PathBuf);
 
 impl Folder {
     /// A folder that no other test names.
     #[must_use]
     pub fn new(test: &str) -> Self {
-        Self(std::env::temp_dir().join(format!("gbac-{}-{test}", std::process::id())))
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        Self(std::env::temp_dir().join(format!("gbac-{}-{number}-{test}", std::process::id())))
     }
 
     /// Where it is, or will be.
@@ -42,7 +47,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left over is the operating system's to clear.
+        // The operating system removes what remains.
         let _ = fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What the tests share: the vectors, a naive oracle, small worlds in which names collide, and a running service.
+//! What the tests share: the vectors, a simple oracle, small worlds in which names collide, and a running service.
 
 pub mod bad_requests;
 pub mod bytes;

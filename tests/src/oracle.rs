@@ -1,4 +1,4 @@
-//! The naive evaluator: specification 1.6 and D-20 as plain loops over all ACLs, sharing nothing with the engine's walk.
+//! The oracle: specification 1.6 and D-20 as plain loops over all ACLs, sharing nothing with the engine's walk.
 
 use std::cmp::Ordering;
 use std::net::IpAddr;

@@ -11,7 +11,7 @@ use tokio::net::TcpSocket;
 
 use crate::vectors::gbac;
 
-/// What changes the answers of our programs, of a shell or of curl, besides everything that begins with `GBAC_`.
+/// Variables that change the output of our programs, of a shell or of curl, besides everything that begins with `GBAC_`.
 const PERSONAL: [&str; 18] = [
     "ALL_PROXY",
     "BASH_ENV",
@@ -33,13 +33,13 @@ const PERSONAL: [&str; 18] = [
     "XDG_STATE_HOME",
 ];
 
-/// Whether a variable belongs to who runs the tests and not to the tests.
+/// Whether a variable is a personal setting of who runs the tests.
 fn is_personal(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     name.starts_with("GBAC_") || PERSONAL.contains(&name.as_str())
 }
 
-/// A run of a program without what is personal here, and with a home folder that is not there.
+/// A run of a program without personal settings, and with a home folder that does not exist.
 #[must_use]
 pub fn program(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_personal_is_left_out() {
+    fn personal_settings_are_left_out() {
         for name in ["GBAC_URL", "GBAC_ADMIN_PASSWORD", "GBAC_SOMETHING_NEW", "NO_COLOR", "https_proxy"] {
             assert!(is_personal(OsStr::new(name)), "{name}");
         }

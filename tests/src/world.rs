@@ -1,5 +1,7 @@
-//! Small worlds: few names, so that users, groups, roles, prefixes and hosts collide all the time.
+//! Small worlds: few names, so that users, groups, roles, prefixes and hosts collide often.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 use std::net::{IpAddr, Ipv4Addr};
 
 use gbac_engine::decide::{At, Request};
@@ -9,6 +11,7 @@ use gbac_engine::policy::{Change, Policy, Settings};
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
+use proptest::test_runner::RngSeed;
 
 use crate::oracle::{Asked, Facts};
 
@@ -18,13 +21,30 @@ const GROUPS: &[&str] = &["g", "h", "/g", "G", "*", "u"];
 pub(crate) const ROLES: &[&str] = &["r", "s", "g"];
 const NAMES: &[&str] = &["", "*", "a", "b", "ab", "aa", "aba", "A", "*a", "é", "é1", "kafka-cluster"];
 
-/// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 50,000.
+/// How many cases a property runs, or the measure for it: `GBAC_CASES`, or 5,000.
 ///
 /// # Panics
 /// When `GBAC_CASES` is no number.
 #[must_use]
 pub fn cases() -> u32 {
-    std::env::var("GBAC_CASES").map_or(50_000, |text| text.parse().expect("GBAC_CASES is a number"))
+    std::env::var("GBAC_CASES").map_or(5_000, |text| text.parse().expect("GBAC_CASES is a number"))
+}
+
+/// What a property runs with: so many cases, from the seed of `GBAC_SEED` or a new one. The seed is printed where a case fails.
+///
+/// # Panics
+/// When `GBAC_SEED` is no number.
+#[must_use]
+pub fn config(cases: u32) -> ProptestConfig {
+    let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
+    let seed = match (std::env::var("GBAC_SEED"), config.rng_seed) {
+        (Ok(text), _) => text.parse().expect("GBAC_SEED is a number"),
+        // That of PROPTEST_RNG_SEED, which `cargo xtask test` sets for properties that do not begin here.
+        (_, RngSeed::Fixed(seed)) => seed,
+        _ => RandomState::new().build_hasher().finish(),
+    };
+    println!("GBAC_SEED={seed}");
+    ProptestConfig { rng_seed: RngSeed::Fixed(seed), ..config }
 }
 
 /// One of two addresses.

@@ -9,7 +9,7 @@ import { random } from './cases.mjs';
 import { decide } from './oracle.mjs';
 import { AUDIENCE, DOCUMENT, ISSUER, provider } from './tokens.mjs';
 
-const CALLS = Math.min(Number(process.env.GBAC_CASES ?? 12_000), 200_000);
+const CALLS = Math.min(Number(process.env.GBAC_CASES ?? 5_000), 200_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_261_124);
 
 /** Of whom nothing may be lost: who is in the group denied must not read, whatever else they are, and may write. */

@@ -6,7 +6,7 @@ import { Policy } from '../index.js';
 import { OPERATIONS, TYPES, aCheck, aPolicy, random, shrink } from './cases.mjs';
 import { decide, plainAcl } from './oracle.mjs';
 
-const CASES = Number(process.env.GBAC_CASES ?? 50_000);
+const CASES = Number(process.env.GBAC_CASES ?? 5_000);
 const SEED = Number(process.env.GBAC_SEED ?? 20_260_101);
 /** How many checks share a policy. */
 const CHECKS = 4;

@@ -83,7 +83,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "mutants" => Command::Mutants(mutants::Options::default()),
         "sizes" => Command::Sizes { write: false },
         "pages" => Command::Pages { write: false },
-        other => return Err(wrong(format!("there is no command `{other}`"))),
+        other => return Err(wrong(format!("unknown command `{other}`"))),
     };
     while let Some(word) = words.next() {
         let value = |words: &mut dyn Iterator<Item = String>| {
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn says_what_it_does_not_understand() {
-        check("upp", Err("there is no command `upp`"));
+        check("upp", Err("unknown command `upp`"));
         check("up --port 80", Err("`up` does not take `--port`"));
         check("up --long", Err("`up` does not take `--long`"));
         check("up --listen", Err("`--listen` needs a value"));

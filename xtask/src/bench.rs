@@ -4,6 +4,7 @@
 
 use crate::bind::{Binder, Speed};
 use crate::build_js;
+use crate::download_size::{self, PAGE};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
@@ -26,7 +27,7 @@ const MARKS: (&str, &str) = ("<!-- bench: begin -->", "<!-- bench: end -->");
 /// The packages that are compared, and the scripts that run them.
 const SCRIPTS: &str = "bench/js";
 
-/// What a person can choose.
+/// The options of the command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Options {
     /// Shorter, and so less exact.
@@ -55,7 +56,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let most = options.up_to.unwrap_or(u64::MAX);
     let sizes: Vec<String> = SIZES.iter().filter(|size| **size <= most).map(u64::to_string).collect();
     if sizes.is_empty() {
-        return Err(Problem::new("nothing is left to measure").hint("the smallest policy has 1,000 ACLs"));
+        return Err(Problem::new("no policy is small enough for `--up-to`").hint("the smallest policy has 1,000 ACLs"));
     }
     let folder = workspace.target.join("bench");
     let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick };
@@ -67,14 +68,14 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
-        sizes::write_into(&workspace.root.join("docs/benchmarks.md"), MARKS, &tables)?;
+        sizes::write_into(&workspace.root.join(PAGE), MARKS, &tables)?;
     }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())
 }
 
 impl Run<'_> {
-    /// Everything that is measured or measures: nothing is compiled once the clock runs.
+    /// Builds everything first, so that nothing is compiled while something is measured.
     fn build(&self) -> Result<()> {
         tools::rust(self.workspace, self.progress)?;
         let binder = Binder::build(self.workspace, self.progress, Speed::Compile)?;
@@ -91,7 +92,7 @@ impl Run<'_> {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => fs::create_dir_all(&parts),
         };
-        let bytes = sizes::engine_brotli(&modules);
+        let bytes = download_size::engine_brotli(&modules);
         let wasm = format!(
             "{{ \"results\": [{{ \"name\": \"wasm_brotli\", \"acls\": 0, \"groups\": 0, \"bytes\": {bytes} }}] }}\n"
         );
@@ -134,7 +135,7 @@ impl Run<'_> {
             self.progress.quick("workload").done("unchanged");
             return Ok(());
         }
-        let what = "policies, questions, the naive reference's answers";
+        let what = "policies, questions, the plain loop's answers";
         self.step("workload", what, self.bench("generate", &missing))?;
         for size in &missing {
             fs::write(note(size), &made).map_err(|error| cannot("write", &note(size), &error))?;

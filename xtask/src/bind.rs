@@ -3,6 +3,7 @@
 use crate::problem::Result;
 use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step};
+use crate::tools::WasmOpt;
 use crate::workspace::Workspace;
 use std::env::consts::EXE_SUFFIX;
 use std::path::{Path, PathBuf};
@@ -34,6 +35,15 @@ pub(crate) enum Speed {
 #[derive(Debug, Clone)]
 pub(crate) struct Binder {
     pub(crate) program: PathBuf,
+}
+
+/// The programs that bundle the console.
+pub(crate) struct Bundler {
+    pub(crate) binder: Binder,
+    /// Only a release build calls it.
+    pub(crate) wasm_opt: Option<WasmOpt>,
+    /// Only a release build calls it.
+    pub(crate) wasm_split: Option<PathBuf>,
 }
 
 impl Binder {

@@ -1,12 +1,12 @@
-//! The wasm modules of the JavaScript package: compiled, bound, optimised and measured into `www/pkg`.
+//! The wasm modules of the JavaScript package: compiled, bound, optimized and measured into `www/pkg`.
 
 use crate::bind::{Binder, RESET_STATE, Speed, TYPES};
+use crate::download_size::{self, ENGINE, Size};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
 use crate::process::cargo;
 use crate::progress::{Progress, Step, say};
 use crate::remap;
-use crate::sizes::{self, Size};
 use crate::tools::{self, SHRINK, WASM_BINDGEN, WASM_TARGET, WasmOpt};
 use crate::workspace::Workspace;
 use std::fs;
@@ -63,7 +63,7 @@ impl Module {
     /// What the tables of sizes call it.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Self::Engine => "engine, without `verify`",
+            Self::Engine => ENGINE,
             Self::EngineVerify => "engine, with `verify`",
             Self::EngineAnalyze => "engine, with `analyze`",
         }
@@ -89,8 +89,8 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let binder = Binder::build(workspace, &progress, Speed::Compile)?;
     let wasm_opt = tools::wasm_opt(workspace, &progress)?;
     let sizes = build(workspace, &progress, &binder, &wasm_opt)?;
-    say(&format!("\n{}", sizes::table(&sizes)));
-    sizes::check(&sizes)
+    say(&format!("\n{}", download_size::table(&sizes)));
+    download_size::check(workspace, &sizes)
 }
 
 /// Builds every module and measures it.
@@ -112,7 +112,7 @@ pub(crate) fn build(
         }
         files.push((module.title().to_owned(), module.wasm(workspace)));
     }
-    sizes::measure(workspace, &files)
+    download_size::measure(workspace, &files)
 }
 
 fn build_module(
@@ -130,7 +130,7 @@ fn build_module(
     if fs::read_to_string(&note).is_ok_and(|noted| state().is_ok_and(|state| noted == state)) {
         return Ok("unchanged");
     }
-    // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimisation out, and the
+    // Only the cdylib: beside the rlib that the crate's tests need, cargo leaves link-time optimization out, and the
     // module grows by a tenth.
     let mut call = cargo(&workspace.root)
         .env(remap::VARIABLE, remap::flags(&[]))

@@ -1,4 +1,4 @@
-//! From a command line that was understood to the task that does it.
+//! Runs the command of a parsed command line.
 
 use crate::args::{Command, HELP};
 use crate::problem::Result;
@@ -7,7 +7,7 @@ use crate::workspace::Workspace;
 use crate::{bench, build_js, dev, mutants, pages, sizes, test, up};
 use std::process::ExitCode;
 
-/// Does what the command line says.
+/// Runs the command.
 pub(crate) fn run(command: Command) -> Result<ExitCode> {
     let workspace = Workspace::locate()?;
     match command {

@@ -1,6 +1,6 @@
 //! The console: compiled by cargo, bound, put into `dist/`, and left alone when nothing changed.
 
-use crate::bind::Binder;
+use crate::bind::{Binder, Bundler};
 use crate::fingerprint::Fingerprint;
 use crate::guard::Guard;
 use crate::page::{self, NAME, Names, Program};
@@ -9,7 +9,7 @@ use crate::process::{Call, cargo};
 use crate::progress::{Progress, Step};
 use crate::remap;
 use crate::split::split;
-use crate::tools::{SHRINK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET, WasmOpt};
+use crate::tools::{SHRINK, WASM_BINDGEN, WASM_SPLIT, WASM_TARGET};
 use crate::workspace::Workspace;
 use std::fs;
 use std::io;
@@ -35,7 +35,7 @@ const INPUTS: [&str; 11] = [
 pub(crate) enum Build {
     /// Soon ready, for `up` and the browser tests.
     Development,
-    /// Small, for what is published: whole-program optimisation, then wasm-opt.
+    /// Small, for what is published: whole-program optimization, then wasm-opt.
     Release,
     /// Ready again seconds after an edit, for `dev`.
     Live,
@@ -53,15 +53,6 @@ const SPLIT: [&str; 2] = ["--features", "split"];
 
 /// The console's own crate is then compiled as fast as it can be; everything below it stays as `up` compiled it.
 const LIVE: [&str; 2] = ["--config", "profile.console.package.gbac-console.opt-level=0"];
-
-/// The programs that bundle the console.
-pub(crate) struct Bundler {
-    pub(crate) binder: Binder,
-    /// Only a release build calls it.
-    pub(crate) wasm_opt: Option<WasmOpt>,
-    /// Only a release build calls it.
-    pub(crate) wasm_split: Option<PathBuf>,
-}
 
 impl Build {
     /// The cargo profile in the top-level Cargo.toml.

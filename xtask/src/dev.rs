@@ -25,9 +25,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::Duration;
 
-/// The name under which this program calls itself to serve the page; nobody types it.
+/// The hidden command with which this program starts itself to serve the page.
 pub(crate) const SERVER: &str = "dev-server";
-/// Where people find the page.
+/// The address of the page.
 const LISTEN: &str = "127.0.0.1:8420";
 /// The package of the watcher, and the program in it.
 const WATCH: &str = "xtask-watch";

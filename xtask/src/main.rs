@@ -1,6 +1,6 @@
 //! `cargo xtask`: from a clone to a running page, to tested code, to published files.
 //!
-//! The only place that knows how tools are installed. Plain std, because a newcomer waits for this to compile first.
+//! The only place that knows how tools are installed. It uses only std, because everything else waits until it is compiled.
 
 mod apt;
 mod args;
@@ -12,6 +12,7 @@ mod commands;
 mod console;
 mod dev;
 mod dev_server;
+mod download_size;
 mod fingerprint;
 mod glewlwyd;
 mod guard;

@@ -22,13 +22,13 @@ const ALWAYS: [&str; 8] = [
 /// The notes of one run of `cargo xtask test`.
 pub(crate) struct Passed<'a> {
     workspace: &'a Workspace,
-    /// What the run is besides its files: its form, the tools, and the variables that tests read.
-    words: Vec<String>,
+    /// What decides the results besides the files: the form of the run, the tools, and the variables that tests read.
+    settings: Vec<String>,
 }
 
 impl<'a> Passed<'a> {
-    /// The notes for a run with these words; nothing on a machine of CI, where everything runs.
-    pub(crate) fn new(workspace: &'a Workspace, mut words: Vec<String>) -> Option<Self> {
+    /// The notes for a run with these settings; none in CI, where everything runs.
+    pub(crate) fn new(workspace: &'a Workspace, mut settings: Vec<String>) -> Option<Self> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty() && value != "false");
         if is_set("CI") {
             return None;
@@ -41,8 +41,8 @@ impl<'a> Passed<'a> {
             .map(|(name, value)| format!("{}={}", name.to_string_lossy(), value.to_string_lossy()))
             .collect();
         variables.sort();
-        words.extend(variables);
-        Some(Self { workspace, words })
+        settings.extend(variables);
+        Some(Self { workspace, settings })
     }
 
     /// Whether the check passed with what these files and folders hold now. What cannot be read did not pass.
@@ -54,8 +54,8 @@ impl<'a> Passed<'a> {
     /// What the files and folders hold now, to be noted with [`Passed::add`] once the check has passed.
     pub(crate) fn state(&self, check: &str, inputs: &[&str]) -> io::Result<String> {
         let mut state = Fingerprint::new().word(check);
-        for word in &self.words {
-            state = state.word(word);
+        for setting in &self.settings {
+            state = state.word(setting);
         }
         for path in ALWAYS.iter().chain(inputs) {
             state = state.path(&self.workspace.root, path)?;
@@ -94,7 +94,7 @@ mod tests {
         fs::write(root.join("engine/lib.rs"), "one").unwrap();
         fs::write(root.join("Cargo.lock"), "one").unwrap();
         let workspace = Workspace { root: root.clone(), target: root.join("target"), cache: root.join("cache") };
-        let with = |word: &str| Passed { workspace: &workspace, words: vec![word.to_owned()] };
+        let with = |word: &str| Passed { workspace: &workspace, settings: vec![word.to_owned()] };
         let passed = with("short");
         assert!(!passed.is_known("js", &["engine"]));
         let state = passed.state("js", &["engine"]).unwrap();

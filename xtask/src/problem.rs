@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A reason to stop, for a person at a terminal.
+/// Why a command stops, with output and hints, as a terminal shows it.
 #[derive(Debug, Clone)]
 pub(crate) struct Problem {
     /// What went wrong: lower case, no final period.

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Lines of cargo's that say nothing about a failure.
+/// Progress lines of cargo, which say nothing about a failure.
 const NOISE: [&str; 8] =
     ["Compiling", "Checking", "Downloading", "Downloaded", "Blocking", "Updating", "Locking", "Adding"];
 
@@ -136,7 +136,7 @@ impl Ended {
     }
 }
 
-/// Drops the lines in which cargo only tells what it is doing.
+/// Drops the lines in which cargo only reports progress.
 pub(crate) fn without_noise(lines: Vec<String>) -> Vec<String> {
     let noisy = |line: &String| {
         let first = line.split_whitespace().next().unwrap_or("");

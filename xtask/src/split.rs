@@ -2,8 +2,7 @@
 //!
 //! The compiled console is cut at its chunks (`console/src/pages/chunk.rs`), bound and shrunk.
 
-use crate::bind::KEEP_LLD_EXPORTS;
-use crate::console::Bundler;
+use crate::bind::{Bundler, KEEP_LLD_EXPORTS};
 use crate::fingerprint::Fingerprint;
 use crate::page::{Files, NAME, Program};
 use crate::problem::{Problem, Result};

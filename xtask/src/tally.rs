@@ -28,7 +28,7 @@ impl Tally {
     }
 
     /// Sums the closing lines of `node --test`: `# pass 3` (tap) or `ℹ pass 3` (spec), and so on.
-    /// A cancelled test is a failed one: it did not run to its end.
+    /// A canceled test is a failed one: it did not run to its end.
     pub(crate) fn of_node(lines: &[String]) -> Self {
         let mut sum = Self::default();
         for line in lines {

@@ -4,17 +4,20 @@ use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::build_js;
 use crate::console::{self, Build};
+use crate::download_size::{self, Size};
 use crate::glewlwyd;
+use crate::mutants::seed;
 use crate::passed::Passed;
 use crate::problem::{Problem, Result};
 use crate::process::{Call, Ended, cargo, without_noise};
 use crate::progress::{Progress, say};
-use crate::sizes::{self, Size};
+
 use crate::tally::Tally;
 use crate::tools::{self, WASM_TARGET};
 use crate::trunk::{self, Trunk};
 use crate::up;
 use crate::workspace::Workspace;
+use std::env;
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -33,8 +36,13 @@ struct Check {
 
 /// The checks that only the long form runs, unless they are named.
 const LONG: [&str; 1] = ["fuzz"];
-/// What the long form tells the tests: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
+/// Parts of other checks, which run only when they are named.
+const PARTS: [&str; 1] = ["portable"];
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
 const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
+/// Where a person sets the seed of random cases, and where proptest reads it.
+const SEED: &str = "GBAC_SEED";
+const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
 /// The targets in `fuzz/`.
 const FUZZ_TARGETS: [&str; 2] = ["token", "policy"];
 /// How long each of them runs.
@@ -65,7 +73,7 @@ const CHECKS: &[Check] = &[
     },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
-    Check { name: "size", title: "the engine's size is within its limit", inputs: PACKAGE, run: size },
+    Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
     Check {
         name: "trunk",
@@ -75,6 +83,12 @@ const CHECKS: &[Check] = &[
     },
     Check { name: "browser", title: "wasm tests in headless Chromium", inputs: CONSOLE, run: browser_wasm },
     Check { name: "e2e", title: "journeys in Chromium against the built service", inputs: ALL, run: e2e },
+    Check {
+        name: "portable",
+        title: "Rust tests for every operating system; part of `native`, runs only when named",
+        inputs: RUST,
+        run: portable,
+    },
     Check { name: "fuzz", title: "fuzz targets, for a fixed time; with --long only", inputs: &[], run: fuzz },
 ];
 
@@ -101,11 +115,13 @@ impl Row {
     }
 }
 
-/// What several checks need, each made at most once, by whoever asks first.
+/// What several checks need, each built at most once.
 struct Context<'a> {
     workspace: &'a Workspace,
     progress: &'a Progress,
     long: bool,
+    /// Of random cases, where a test has none of its own.
+    seed: String,
     binder: OnceLock<Result<Binder>>,
     js: OnceLock<Result<Vec<Size>>>,
     console: OnceLock<Result<()>>,
@@ -125,9 +141,11 @@ pub(crate) fn run(workspace: &Workspace, only: &[String], long: bool) -> Result<
     let checks = select(only, long)?;
     let progress = Progress::new();
     tools::rust(workspace, &progress)?;
-    let context = Context::new(workspace, &progress, long);
+    let seed = env::var(SEED).unwrap_or_else(|_| seed().to_string());
+    progress.print(&format!("{SEED}={seed} repeats the random cases of the Rust tests"));
+    let context = Context::new(workspace, &progress, long, seed);
     // A check that is named runs in any case.
-    let passed = if only.is_empty() { Passed::new(workspace, words(workspace, long)) } else { None };
+    let passed = if only.is_empty() { Passed::new(workspace, settings(workspace, long)) } else { None };
     let rows: Vec<Row> = checks.iter().map(|check| run_or_skip(&context, check, passed.as_ref())).collect();
     let failures = failures(&rows);
     if let Some(problem) = &failures {
@@ -142,18 +160,18 @@ fn select(only: &[String], long: bool) -> Result<Vec<&'static Check>> {
     if let Some(unknown) = only.iter().find(|name| CHECKS.iter().all(|check| check.name != name.as_str())) {
         let names: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
         return Err(
-            Problem::new(format!("there is no check `{unknown}`")).hint(format!("take of: {}", names.join(", ")))
+            Problem::new(format!("unknown check `{unknown}`")).hint(format!("the checks are: {}", names.join(", ")))
         );
     }
     let wanted = |check: &&Check| match only {
-        [] => long || !LONG.contains(&check.name),
+        [] => !PARTS.contains(&check.name) && (long || !LONG.contains(&check.name)),
         only => only.iter().any(|name| name == check.name),
     };
     Ok(CHECKS.iter().filter(wanted).collect())
 }
 
-/// What a run is besides its files.
-fn words(workspace: &Workspace, long: bool) -> Vec<String> {
+/// What decides the results of a run besides its files.
+fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     let node = tools::node(&workspace.root).ok().and_then(|node| node.args(["--version"]).first_line());
     // Without these a check passes with less.
     let trunk = Trunk::find(workspace).is_ok().to_string();
@@ -218,7 +236,7 @@ fn failures(rows: &[Row]) -> Option<Problem> {
 
 fn fmt(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root).args(["fmt", "--all", "--", "--check", "-l", "--color", "never"]);
-    let mut report = context.gate(check, call)?;
+    let mut report = context.run_once(check, call)?;
     report.problem = report.problem.map(|problem| problem.hint("`cargo fmt --all` formats these files"));
     Ok(report)
 }
@@ -227,7 +245,7 @@ fn clippy(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root)
         .args(["clippy", "--workspace", "--exclude", "gbac-wasm", "--exclude", "gbac-console"])
         .args(["--all-targets", "--all-features", "--", "-D", "warnings"]);
-    context.gate(check, call)
+    context.run_once(check, call)
 }
 
 /// The crates that run in a page, and the engine below them, in the profile that the console is built with, so that
@@ -237,7 +255,7 @@ fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
         .args(["clippy", "--target", WASM_TARGET, "--profile", Build::Development.profile()])
         .args(["--package", "gbac-wasm", "--package", "gbac-console", "--all-targets", "--all-features"])
         .args(["--", "-D", "warnings"]);
-    context.gate(check, call)
+    context.run_once(check, call)
 }
 
 fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
@@ -263,6 +281,16 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.tests(check, call, Tally::of_cargo)
 }
 
+/// The libraries and the command line, without what starts Unix programs or needs Node and a browser.
+fn portable(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.service()?;
+    let others = ["gbac-bench", "gbac-console", "gbac-server", "gbac-tests", "gbac-wasm", "xtask-bind", "xtask-watch"];
+    let call = cargo(&context.workspace.root)
+        .args(["test", "--workspace", "--no-fail-fast"])
+        .args(others.into_iter().flat_map(|package| ["--exclude", package]));
+    context.tests(check, call, Tally::of_cargo)
+}
+
 fn watch(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call = cargo(&context.workspace.root).args(["test", "--package", "xtask-watch"]);
     context.tests(check, call, Tally::of_cargo)
@@ -281,14 +309,14 @@ fn js(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.node_tests(check, "www/test", |call| call)
 }
 
-/// One question asked of the package, of the command line and of a service: it is the same answer.
+/// The package, the command line and a service answer the same question the same way.
 fn agreement(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     context.service()?;
     context.node_tests(check, "tests/agreement", |call| call)
 }
 
-/// What people install, in a folder outside the repository; the browser is driven by what drives the journeys.
+/// The packed package, installed in a folder outside the repository.
 fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.js()?;
     let browser = context.browser()?;
@@ -300,8 +328,8 @@ fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
     let sizes = context.js()?;
-    context.progress.print(&sizes::table(&sizes));
-    sizes::check(&sizes)?;
+    context.progress.print(&download_size::table(&sizes));
+    download_size::check(context.workspace, &sizes)?;
     Ok(Report { tally: Tally::default(), problem: None })
 }
 
@@ -349,7 +377,10 @@ fn e2e(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.console()?;
     context.service()?;
     tools::npm_ci(context.workspace, context.progress, "tests/e2e")?;
-    context.node_tests(check, "tests/e2e", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
+    // Two browsers side by side, also on two cores: a journey waits more than it computes.
+    context.node_tests(check, "tests/e2e", |call| {
+        call.args(["--test-concurrency=2"]).env("GBAC_CHROMIUM", &browser.chromium)
+    })
 }
 
 /// Each target on what the vectors give it and on what it found before; libFuzzer says what a failing input was.
@@ -390,11 +421,12 @@ fn fuzz(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 impl<'a> Context<'a> {
-    fn new(workspace: &'a Workspace, progress: &'a Progress, long: bool) -> Self {
+    fn new(workspace: &'a Workspace, progress: &'a Progress, long: bool, seed: String) -> Self {
         Self {
             workspace,
             progress,
             long,
+            seed,
             binder: OnceLock::new(),
             js: OnceLock::new(),
             console: OnceLock::new(),
@@ -439,7 +471,7 @@ impl<'a> Context<'a> {
     }
 
     /// Runs a program that only passes or fails.
-    fn gate(&self, check: &Check, call: Call) -> Result<Report> {
+    fn run_once(&self, check: &Check, call: Call) -> Result<Report> {
         let ended = self.logged(check, call)?;
         Ok(Report { tally: Tally::default(), problem: ended.into_result().err() })
     }
@@ -449,6 +481,7 @@ impl<'a> Context<'a> {
         let call = call
             .env("GBAC_BIN", self.workspace.gbac())
             .env("GBAC_DIST", self.workspace.root.join("dist"))
+            .env(PROPTEST_SEED, &self.seed)
             .env("NO_COLOR", "1");
         let long = if self.long { &LONG_ENV[..] } else { &[] };
         let call = long.iter().fold(call, |call, (name, value)| call.env(name, value));
@@ -465,8 +498,8 @@ impl<'a> Context<'a> {
     /// Runs the test files of a folder under Node.
     fn node_tests(&self, check: &Check, folder: &str, more: impl Fn(Call) -> Call) -> Result<Report> {
         let files = test_files(&self.workspace.root, folder)?;
-        let call = tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]).args(files);
-        self.tests(check, more(call), Tally::of_node)
+        let call = more(tools::node(&self.workspace.root)?.args(["--test", "--test-reporter=spec"]));
+        self.tests(check, call.args(files), Tally::of_node)
     }
 
     /// Runs with the output in a file: it stays there to be read, and a process that a test leaves behind cannot keep
@@ -500,7 +533,7 @@ fn test_files(root: &Path, folder: &str) -> Result<Vec<PathBuf>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{CHECKS, FAILED, LONG, Row, failures, select, table};
+    use super::{CHECKS, FAILED, LONG, PARTS, Row, failures, select, table};
     use crate::tally::Tally;
     use std::path::Path;
 
@@ -511,11 +544,33 @@ mod tests {
 
     #[test]
     fn runs_in_its_own_order() {
-        assert_eq!(names(&[]).len(), CHECKS.len() - LONG.len());
-        assert_eq!(select(&[], true).unwrap().len(), CHECKS.len());
+        assert_eq!(names(&[]).len(), CHECKS.len() - LONG.len() - PARTS.len());
+        assert_eq!(select(&[], true).unwrap().len(), CHECKS.len() - PARTS.len());
         assert_eq!(names(&["fuzz"]), LONG);
         assert_eq!(names(&["e2e", "fmt"]), ["fmt", "e2e"]);
         assert!(select(&["fmtt".to_owned()], true).is_err());
+    }
+
+    /// What passes here passes there.
+    #[test]
+    fn the_hosted_workflows_run_every_check() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let (every, nightly) = (read("ci.yml"), read("nightly.yml"));
+        let lists = every.lines().filter_map(|line| line.split_once("checks: \"")?.1.split('"').next());
+        let more =
+            every.lines().chain(nightly.lines()).filter_map(|line| line.split_once("--only ")).map(|(_, rest)| rest);
+        let named: Vec<&str> = lists
+            .chain(more.map(|rest| rest.trim_end_matches(['"', ' ', '}'])))
+            .filter(|list| !list.starts_with("${{"))
+            .flat_map(|list| list.split(','))
+            .collect();
+        for check in CHECKS {
+            assert!(named.contains(&check.name), "no workflow runs `{}`", check.name);
+        }
+        for name in named {
+            assert!(CHECKS.iter().any(|check| check.name == name), "there is no check `{name}`");
+        }
     }
 
     /// A check that skips itself by inputs that are not there would be skipped after every change.

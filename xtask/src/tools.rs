@@ -21,14 +21,14 @@ pub(crate) const TRUNK: &str = "0.21.14";
 pub(crate) const WASM_BINDGEN: &str = "0.2.129";
 /// Cuts the published console into files; its macros come with Leptos.
 pub(crate) const WASM_SPLIT: &str = "0.2.4";
-/// Puts faults into code.
+/// Changes code to see whether a test fails.
 const MUTANTS: &str = "27.1.0";
 /// The major version of wasm-opt; tools/package-lock.json pins the package and its checksum.
 pub(crate) const WASM_OPT: &str = "132.0.0";
 /// The oldest wasm-opt that accepts what Rust 1.95 emits, given [`WASM_OPT_FEATURES`].
 const WASM_OPT_OLDEST: &str = "108.0.0";
 
-/// What rustc's wasm uses beyond the first version of WebAssembly; every wasm-opt is told, newer ones would guess right.
+/// What rustc's wasm uses beyond the first version of WebAssembly; named for every wasm-opt, though newer ones detect them.
 pub(crate) const WASM_OPT_FEATURES: [&str; 6] = [
     "--enable-bulk-memory",
     "--enable-nontrapping-float-to-int",
@@ -117,8 +117,10 @@ fn wasm_target(workspace: &Workspace, progress: &Progress) -> Result<()> {
             .args(["target", "add", WASM_TARGET])
             .succeed(Some(&step))
             .map_err(|problem| problem.hint("check the network, then run the same command again")),
-        None => Err(Problem::new(format!("rustc cannot compile for {WASM_TARGET}, and there is no rustup to add it"))
-            .hint("install your distribution's rust-std for wasm32-unknown-unknown, or Rust from https://rustup.rs")),
+        None => Err(Problem::new(format!(
+            "rustc cannot compile for {WASM_TARGET}, and rustup, which could add it, is not installed"
+        ))
+        .hint("install your distribution's rust-std for wasm32-unknown-unknown, or Rust from https://rustup.rs")),
     };
     match added {
         Ok(_) => {
@@ -140,7 +142,7 @@ pub(crate) fn wasm_split(workspace: &Workspace, progress: &Progress) -> Result<P
         progress.quick(tool.program).done(&format!("{} in the cache", tool.version));
         return Ok(cached);
     }
-    tool.install_with_word(workspace, progress, &root, &["--features", "build-binary"])?;
+    tool.install_with_step(workspace, progress, &root, &["--features", "build-binary"])?;
     Ok(cached)
 }
 
@@ -152,7 +154,7 @@ pub(crate) fn cargo_mutants(workspace: &Workspace, progress: &Progress) -> Resul
         return Ok(found);
     }
     let (root, cached) = tool.place(workspace);
-    tool.install_with_word(workspace, progress, &root, &[])?;
+    tool.install_with_step(workspace, progress, &root, &[])?;
     Ok(cached)
 }
 
@@ -182,8 +184,8 @@ impl Installed {
         (root, cached)
     }
 
-    /// Installs it, and tells so.
-    fn install_with_word(&self, workspace: &Workspace, progress: &Progress, root: &Path, args: &[&str]) -> Result<()> {
+    /// Installs it and shows the progress.
+    fn install_with_step(&self, workspace: &Workspace, progress: &Progress, root: &Path, args: &[&str]) -> Result<()> {
         let step = progress.slow(self.program, &format!("installing {}, about a minute, once", self.version));
         let installed = || {
             // Another run may be at it: both would build in one folder, and the first to end takes it away.

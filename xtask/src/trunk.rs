@@ -22,7 +22,7 @@ impl Trunk {
     pub(crate) fn find(workspace: &Workspace) -> std::result::Result<Self, String> {
         let find = |package, program, version| {
             tools::installed(workspace, package, program, version)
-                .ok_or_else(|| format!("not compared with Trunk: there is no {program} {version}"))
+                .ok_or_else(|| format!("not compared with Trunk: {program} {version} is not installed"))
         };
         Ok(Self {
             trunk: find("trunk", "trunk", TRUNK)?,

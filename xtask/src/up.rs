@@ -1,7 +1,7 @@
 //! `cargo xtask up`: from a fresh clone to a page in the browser.
 
-use crate::bind::{Binder, Speed};
-use crate::console::{self, Build, Bundler};
+use crate::bind::{Binder, Bundler, Speed};
+use crate::console::{self, Build};
 use crate::problem::{Problem, Result};
 use crate::process::{Call, cargo};
 use crate::progress::Progress;
@@ -12,7 +12,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// The name under which this program calls itself to open a page; nobody types it.
+/// The hidden command with which this program starts itself to open a page.
 pub(crate) const OPENER: &str = "open-when-ready";
 
 /// Installs what is missing, builds what changed, and hands over to `gbac serve --demo`.
@@ -91,7 +91,7 @@ pub(crate) fn hand_over(command: &mut Command) -> Result<()> {
     if status.success() { Ok(()) } else { Err(Problem::new(format!("gbac ended with {status}"))) }
 }
 
-/// Whether somebody sits before a screen here.
+/// Whether this machine has a screen.
 fn has_desktop() -> bool {
     let set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
     let screen = cfg!(windows) || cfg!(target_os = "macos") || set("DISPLAY") || set("WAYLAND_DISPLAY");

@@ -1,4 +1,4 @@
-//! The analysis against the naive oracle: every claim over every name, operation and host of small worlds.
+//! The analysis against the oracle: every claim over every name, operation and host of small worlds.
 
 mod collisions;
 mod compare;

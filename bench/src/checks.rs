@@ -1,0 +1,39 @@
+//! What every native measurement does first: open the identities, and compare each answer with the plain loop's.
+
+use crate::Result;
+use crate::document::{Acl, Operation, PatternType, Permission, ResourceType};
+use crate::engine::{Engine, Opened, Question};
+use crate::files::Asking;
+
+/// Opens the identities and translates the questions.
+pub(crate) fn translate(engine: &Engine, asking: &Asking) -> Result<(Vec<Opened>, Vec<Question>)> {
+    let opened = asking.identities.iter().map(|who| engine.open(who)).collect();
+    Ok((opened, asking.queries.iter().map(Question::new).collect::<Result<_>>()?))
+}
+
+/// Fails unless every answer is the plain loop's, with and without provenance.
+pub(crate) fn compare(engine: &Engine, asking: &Asking, opened: &mut [Opened], questions: &[Question]) -> Result<()> {
+    for (asked, question) in asking.queries.iter().zip(questions) {
+        let opened = &mut opened[asked.identity];
+        let decided = opened.decide(engine, question).outcome.code() == "allow";
+        let handle = opened.allows_on(engine, question, &engine.resource(question));
+        if [opened.allows(engine, question), handle, decided] != [asked.allowed; 3] {
+            let who = &asking.identities[asked.identity];
+            return Err(format!("the engine and the plain loop differ: {asked:?}, asked by {who:?}").into());
+        }
+    }
+    Ok(())
+}
+
+/// An ACL that no workload has.
+pub(crate) fn new_acl(number: usize) -> Acl {
+    Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: format!("org{}.team{}.added-{number}.", number % 5, number % 20),
+        resource_pattern_type: PatternType::Prefixed,
+        principal: format!("Group:group-{}", number % 250),
+        host: "*".to_owned(),
+        operation: Operation::Read,
+        permission_type: Permission::Allow,
+    }
+}

@@ -1,0 +1,66 @@
+//! Cases that random worlds and vectors do not reach; each was found by a fault put into the code that no test noticed.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
+use gbac_tests::oracle::{self, Asked, Facts};
+use gbac_tests::session::Session;
+use gbac_tests::world::{identity, policy};
+
+fn acl(name: String, principal: Principal) -> Acl {
+    Acl {
+        resource_type: ResourceType::Topic,
+        resource_name: name.into(),
+        pattern_type: PatternType::Literal,
+        principal,
+        host: Host::Any,
+        operation: Operation::Read,
+        permission: Permission::Allow,
+    }
+}
+
+/// Of so many names, some have hashes of 32 bits that are equal: ten pairs are expected, and none has a chance of 1 in 30,000.
+#[test]
+fn names_with_equal_hashes_are_kept_apart() {
+    let names = 0..300_000;
+    let acls: BTreeSet<Acl> = names.map(|number| acl(format!("topic-{number}"), Principal::user("u"))).collect();
+    let facts = Facts { acls: acls.iter().cloned().collect(), roles: Vec::new(), superusers: Vec::new() };
+    assert!(policy(&facts).acls().eq(acls));
+}
+
+/// More principals than room is made for when an identity is prepared, which counts the roles of groups only.
+#[test]
+fn a_user_with_many_roles_has_all_of_them() {
+    let names: Vec<String> = (0..100).map(|number| format!("role-{number}")).collect();
+    let role = |name: &String| Role { name: name.as_str().into(), members: BTreeSet::from([Principal::user("u")]) };
+    let acls = names.iter().map(|name| acl(name.clone(), Principal::role(name.as_str()))).collect();
+    let facts = Facts { acls, roles: names.iter().map(role).collect(), superusers: Vec::new() };
+    let policy = policy(&facts);
+    for name in names {
+        let asked = Asked {
+            user: "u".into(),
+            groups: Vec::new(),
+            operation: Operation::Read,
+            resource_type: ResourceType::Topic,
+            name,
+            host: None,
+        };
+        let expected = oracle::decide(&facts, &asked);
+        assert!(expected.acl.is_some(), "{asked:?}");
+        let difference = Session::open(&policy, identity(&asked)).difference(&policy, &asked, &expected);
+        assert!(difference.is_none(), "{}", difference.unwrap_or_default());
+    }
+}
+
+/// Only a character right after a dotted name asks for brackets, and one that closes or quotes something does not.
+#[test]
+fn a_path_that_goes_on_after_its_end_says_what_is_wrong() {
+    let code = |path: &str| path.parse::<ClaimPath>().expect_err(path).code();
+    for path in ["$.a]", "$.a)", "$.a,", "$.a'", "$.a\"", "$.a[0]b", "$.a[0]]", "$.a['b']c"] {
+        assert_ne!(code(path), code("$.a/b"), "{path}");
+    }
+    for path in ["$.a#", "$.a/b", "$.a b"] {
+        assert_eq!(code(path), code("$.a/b"), "{path}");
+    }
+}
