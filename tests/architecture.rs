@@ -66,6 +66,7 @@ const CODE_FOLDERS: &[&str] = &[
     "server/src",
     "cli/src",
     "console/src",
+    "console/model/src",
     "tests",
     "xtask/src",
     "xtask/bind/src",

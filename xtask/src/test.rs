@@ -45,7 +45,7 @@ const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "ser
 /// What the console is made of.
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// What the JavaScript package is made of and tested with.
-const PACKAGE: &[&str] = &["api", "cli", "engine", "server", "tests", "www", "docs", "README.md"];
+const PACKAGE: &[&str] = &["api", "cli", "console/model", "engine", "server", "tests", "www", "docs", "README.md"];
 /// Tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
 
@@ -57,7 +57,12 @@ const CHECKS: &[Check] = &[
     Check { name: "native", title: "Rust tests", inputs: ALL, run: native },
     // With the features that it asks for, and so not among the others.
     Check { name: "watch", title: "the watcher of `cargo xtask dev`", inputs: &["xtask"], run: watch },
-    Check { name: "console-native", title: "the console's state, natively", inputs: CONSOLE, run: console_native },
+    Check {
+        name: "console-native",
+        title: "what the console's pages show, natively",
+        inputs: CONSOLE,
+        run: console_native,
+    },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the engine's size is within its limit", inputs: PACKAGE, run: size },
@@ -246,6 +251,8 @@ fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
         "gbac-wasm",
         "--exclude",
         "gbac-console",
+        "--exclude",
+        "gbac-console-model",
         // With features of what they use that would have the service compiled again.
         "--exclude",
         "xtask-bind",
@@ -262,7 +269,8 @@ fn watch(context: &Context<'_>, check: &Check) -> Result<Report> {
 }
 
 fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
-    let call = cargo(&context.workspace.root).args(["test", "--package", "gbac-console"]);
+    let call =
+        cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--package", "gbac-console-model"]);
     context.tests(check, call, Tally::of_cargo)
 }
 

@@ -5,7 +5,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use serde_json::Value;
 
 use super::address;
-use super::simulator::time::exact;
+use gbac_console_model::phrases::timestamp;
 
 /// How many events may be asked for.
 pub const LIMITS: [usize; 3] = [100, 300, 1000];
@@ -160,7 +160,7 @@ impl Row {
     /// When, to the second.
     #[must_use]
     pub fn when(&self) -> String {
-        exact(self.at_ms / 1000.0)
+        timestamp(self.at_ms / 1000.0)
     }
 
     fn says_the_same(&self, other: &Self) -> bool {

@@ -55,7 +55,7 @@ impl Entered {
         }
         let claim_path = ClaimPath::parse(text).map_err(|error| {
             let found = format!("{}: {error}", place(text, error.offset()));
-            words::fault(&found, &error.hint().unwrap_or_default()).trim_end_matches(". ").to_owned()
+            words::fault(&found, &error.hint().unwrap_or_default())
         })?;
         let groups = GroupSource::Properties { claim_path, nested: self.nested };
         Ok(Settings { groups, ..settings.clone() })

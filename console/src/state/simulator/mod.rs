@@ -16,7 +16,6 @@ pub mod request;
 pub mod saved;
 pub mod settings;
 pub mod share;
-pub(super) mod time;
 pub mod token;
 pub mod trace;
 pub mod trial;

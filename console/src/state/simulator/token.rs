@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::phrases;
 use gbac_engine::check::doctor::State;
 use gbac_engine::check::sign_in::SignInCheck;
 use gbac_engine::json;
@@ -9,7 +10,6 @@ use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims,
 use serde_json::Value;
 
 use super::inputs::{Change, Field, Inputs, Problem, sentence};
-use super::time;
 use super::words::{Words, listed};
 use crate::state::words::count;
 
@@ -236,10 +236,10 @@ fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
         (Some(at), _) if at < now => {
             // Sign-in forgives some seconds, and no decision does.
             let mark = if check.state == State::Failed { Mark::Bad } else { Mark::Warn };
-            fact(mark, format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)))
+            fact(mark, format!("Expired {} ago, at {}", phrases::duration(now - at), phrases::instant(at, now)))
         }
         (Some(at), _) if check.state != State::Failed => {
-            fact(Mark::Good, format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)))
+            fact(Mark::Good, format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)))
         }
         (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
         (None, Some(_)) => {
@@ -260,8 +260,11 @@ fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
     let failed = check.state == State::Failed;
     match read.claims.not_before().filter(|from| *from > now) {
         Some(from) => {
-            let words =
-                format!("Not valid for another {}, before {}", time::span(from - now), time::instant(from, now));
+            let words = format!(
+                "Not valid for another {}, before {}",
+                phrases::duration(from - now),
+                phrases::instant(from, now)
+            );
             Some(Fact::new("not_before", if failed { Mark::Bad } else { Mark::Warn }, words))
         }
         None => failed.then(|| of_check(check)),

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::phrases;
 use gbac_engine::decide::{Candidate, Decision, Explanation, NearMiss, OperationFacet, Path, Reason, Standing};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
@@ -10,7 +11,6 @@ use super::accepted::Refusal;
 use super::extraction::Origins;
 use super::inputs::{Action, Change};
 use super::question::{Asked, in_sentence};
-use super::time;
 use super::words::{Words, listed, thousands};
 use crate::state::words::count;
 
@@ -175,8 +175,8 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
     let at = identity.expires_at().unwrap_or(now);
     let words = format!(
         "The token expired {} ago, at {}. No ACL is asked after that.",
-        time::span(now - at),
-        time::instant(at, now)
+        phrases::duration(now - at),
+        phrases::instant(at, now)
     );
     verdict.why.push(("Decided by", Why::Words(words.into())));
     verdict

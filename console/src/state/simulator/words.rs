@@ -2,6 +2,8 @@
 
 use gbac_engine::model::{PatternType, Permission, Principal};
 
+pub use gbac_console_model::phrases::thousands;
+
 use crate::state::escape;
 
 /// One piece of a sentence.
@@ -184,20 +186,6 @@ pub fn pattern_words(name: &str, pattern: PatternType) -> &'static str {
     }
 }
 
-/// A number with a comma between its thousands.
-#[must_use]
-pub fn thousands(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
 /// Things in a row, as people say them: `a`, `a and b`, `a, b and c`; more than `most` end in a count.
 #[must_use]
 pub fn listed(things: Vec<Words>, most: usize) -> Words {
@@ -226,8 +214,6 @@ mod tests {
         assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
         assert_eq!(list(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
         assert_eq!(list(&[], 2), "");
-        assert_eq!(thousands(100), "100");
-        assert_eq!(thousands(1_000_000), "1,000,000");
     }
 
     #[test]

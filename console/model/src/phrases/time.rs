@@ -1,15 +1,15 @@
-//! Instants and spans of time in words. There is no clock here: `now` is an argument.
+//! Instants and durations as texts. There is no clock here: `now` is an argument.
 
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const DAY: f64 = 86_400.0;
-/// From here on an instant is no date that a token means (the year 9999).
+/// The first instant after the year 9999; a number from here on is not a date.
 const LAST: f64 = 253_402_300_800.0;
 
 /// An instant in UTC, in seconds since 1970, as short as it can be: `07:07 UTC` today, otherwise with its day.
 ///
-/// What is before 1970 or after 9999 is no instant of a token and is shown as its number.
+/// A number before 1970 or after 9999 stays a number.
 #[must_use]
-pub(super) fn instant(at: f64, now: f64) -> String {
+pub fn instant(at: f64, now: f64) -> String {
     if !(0.0..LAST).contains(&at) {
         return format!("{at}");
     }
@@ -29,7 +29,7 @@ pub(super) fn instant(at: f64, now: f64) -> String {
 
 /// An instant in UTC to the second, in seconds since 1970: `2026-07-31 07:07:09 UTC`.
 #[must_use]
-pub(in crate::state) fn exact(at: f64) -> String {
+pub fn timestamp(at: f64) -> String {
     if !(0.0..LAST).contains(&at) {
         return format!("{at}");
     }
@@ -39,12 +39,12 @@ pub(in crate::state) fn exact(at: f64) -> String {
     format!("{year}-{month:02}-{day:02} {hours:02}:{:02}:{:02} UTC", (rest / 60.0).floor(), rest.rem_euclid(60.0))
 }
 
-/// A span in words, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
+/// A duration in seconds, rounded down to its largest unit: `8 s`, `41 min`, `3 h`, `12 days`.
 #[must_use]
-pub(super) fn span(seconds: f64) -> String {
+pub fn duration(seconds: f64) -> String {
     let seconds = seconds.abs();
     if !seconds.is_finite() {
-        return "ever".into();
+        return "an unlimited time".into();
     }
     let (size, unit) = if seconds < 60.0 {
         (1.0, "s")
@@ -56,6 +56,19 @@ pub(super) fn span(seconds: f64) -> String {
         (DAY, "days")
     };
     format!("{:.0} {unit}", (seconds / size).floor())
+}
+
+/// How long ago something was, in milliseconds: `8 s ago`, `6 min ago`, `2 h ago`, `3 days ago`.
+///
+/// ```
+/// use gbac_console_model::phrases::ago;
+/// assert_eq!(ago(8_400.0), "8 s ago");
+/// assert_eq!(ago(-5.0), "0 s ago");
+/// assert_eq!(ago(3_600_000.0 * 49.0), "2 days ago");
+/// ```
+#[must_use]
+pub fn ago(milliseconds: f64) -> String {
+    format!("{} ago", duration(milliseconds.max(0.0) / 1000.0))
 }
 
 /// Year, month from 1 and day from 1 of an instant from 1970 to 9999 (the civil calendar, years from 1 March).
@@ -94,11 +107,11 @@ mod tests {
     }
 
     #[test]
-    fn spans_name_one_unit() {
-        assert_eq!(span(8.9), "8 s");
-        assert_eq!(span(-61.0), "1 min");
-        assert_eq!(span(41.0 * 60.0 + 5.0), "41 min");
-        assert_eq!(span(47.0 * 3600.0), "47 h");
-        assert_eq!(span(12.5 * DAY), "12 days");
+    fn durations_name_one_unit() {
+        assert_eq!(duration(8.9), "8 s");
+        assert_eq!(duration(-61.0), "1 min");
+        assert_eq!(duration(41.0 * 60.0 + 5.0), "41 min");
+        assert_eq!(duration(47.0 * 3600.0), "47 h");
+        assert_eq!(duration(12.5 * DAY), "12 days");
     }
 }
