@@ -5,6 +5,8 @@ mod bar;
 
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
@@ -17,12 +19,10 @@ use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
 use crate::pages::simulator::Kept;
-use crate::state::address;
-use crate::state::connection::Connection;
-use crate::state::draft::Draft;
-use crate::state::names::SeenGroups;
-use crate::state::permissions::findings::Findings;
-use crate::state::service::{Service, ServiceStatus};
+use crate::store::draft::Draft;
+use crate::store::findings::Findings;
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
 const READ_EVERY_S: u32 = 20;

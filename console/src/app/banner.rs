@@ -1,13 +1,13 @@
 //! What is to be known before reading a page: a demo, another cluster, an absence, a missing sign-in, what was not read.
 
+use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
+use gbac_console_model::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
-use crate::state::address;
-use crate::state::connection::Connection;
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Field, Mono, Note, NoteKind};
 
 /// How many names of roles that could not be read are told.
@@ -109,7 +109,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
         if service.policy.with(Option::is_some) {
             format!(
                 "You see what was read {}. Nothing can be changed until it answers.",
-                words::age(service.now.get() - since)
+                phrases::ago(service.now.get() - since)
             )
         } else {
             "Nothing was read yet. The simulator works without it, on what you paste.".to_owned()
@@ -124,7 +124,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title=title level=2>
                 <p>{seen}</p>
-                <p class="brk">{words::sentence(&reason)} "."</p>
+                <p class="brk">{phrases::capitalized(&reason)} "."</p>
                 <div class="row">
                     <Button small=true on_press=move |()| service.reload()>"Try now"</Button>
                     <span class="quiet">{format!("tried every {RETRY_EVERY_S} s")}</span>
@@ -158,7 +158,7 @@ fn Forbidden(reason: String) -> impl IntoView {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title="You may not read this" level=2>
                 <p>"Superuser access is needed. " {who}</p>
-                <p class="brk">{words::sentence(&reason)} "."</p>
+                <p class="brk">{phrases::capitalized(&reason)} "."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>

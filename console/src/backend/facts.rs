@@ -5,12 +5,12 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
+use gbac_console_model::connection::{Credentials, Target};
+use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
 
 use super::Call;
-use crate::state::connection::{Credentials, Target};
-use crate::state::service::Failure;
 
 /// The cluster properties by name.
 ///

@@ -1,13 +1,13 @@
 //! The bar of the draft: how many changes there are, on every page but the review itself.
 
+use gbac_console_model::address;
+use gbac_console_model::phrases::count;
+use gbac_console_model::review::summary;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::review::summary;
-use crate::state::words::count;
+use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
 
 /// The bar.

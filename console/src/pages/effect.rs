@@ -1,11 +1,11 @@
 //! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::review::{Effects, Person};
 use gbac_engine::analyze::{Addresses, Effect, Extent, Holder, Hosts, NamePattern};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
 use leptos::prelude::*;
 
-use crate::state::review::{Effects, Person};
-use crate::state::words::count;
 use crate::ui::{Glyph, Icon, IconSize, PrincipalName, ResourceName};
 
 /// How many people a short list names.

@@ -1,15 +1,15 @@
 //! What other settings do to groups, the same on the page of the settings and in the review: names before and after, and who
 //! gains and loses.
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::group_changes::{Becomes, GroupChanges, Line, is_changed};
+use gbac_console_model::phrases::{capitalized as capital, count, list_up_to};
 use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
 use super::simulator::sentence;
-use crate::state::escape::plain;
-use crate::state::group_changes::{Becomes, GroupChanges, Line, is_changed};
-use crate::state::words::{count, list, sentence as capital};
 use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table};
 
 /// How many names and how many effects are shown.
@@ -48,7 +48,7 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     (!parts.is_empty()).then(|| {
         view! {
             <Note kind=NoteKind::Warn title="This change affects who has which permissions">
-                <p>{list(&parts, 4)} "."</p>
+                <p>{list_up_to(&parts, 4)} "."</p>
             </Note>
         }
     })
@@ -111,7 +111,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
     }
     let mut parts = Vec::new();
     if !change.merges.is_empty() {
-        parts.push(format!("merges with {}", list(&change.merges, 2)));
+        parts.push(format!("merges with {}", list_up_to(&change.merges, 2)));
     }
     match (change.effect, today, then) {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
@@ -127,15 +127,15 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
         _ => {}
     }
     if !change.leaves.is_empty() {
-        parts.push(format!("leaves {}", list(&change.leaves, 2)));
+        parts.push(format!("leaves {}", list_up_to(&change.leaves, 2)));
     }
     if !change.joins.is_empty() {
-        parts.push(format!("joins {}", list(&change.joins, 2)));
+        parts.push(format!("joins {}", list_up_to(&change.joins, 2)));
     }
     if parts.is_empty() {
         parts.push("another name".to_owned());
     }
-    let words = plain(&capital(&list(&parts, 4)));
+    let words = plain(&capital(&list_up_to(&parts, 4)));
     view! { <span class="f-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>{words}</span></span> }.into_any()
 }
 

@@ -1,9 +1,9 @@
 //! An address that leads nowhere.
 
+use gbac_console_model::address;
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::address;
 use crate::ui::{Empty, Glyph};
 
 /// The page.

@@ -1,9 +1,9 @@
 //! What stands where the policy would be before its first read, and when that did not succeed.
 
+use gbac_console_model::phrases::capitalized;
 use leptos::prelude::*;
 
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words::sentence;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Empty, Glyph, SkeletonRows};
 
 /// Rows on their way, or why there are none. Nothing while the page asks for a sign-in.
@@ -30,7 +30,7 @@ pub(super) fn Unread(
         .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Off title=sentence(&format!("{what} could not be read"))>
+                <Empty glyph=Glyph::Off title=capitalized(&format!("{what} could not be read"))>
                     <p>{then} " as soon as the service answers."</p>
                 </Empty>
             </div>

@@ -2,17 +2,18 @@
 
 mod table;
 
+use gbac_console_model::address;
+use gbac_console_model::audit::{Filter, Kind, LIMITS, Row};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{self, count};
+use gbac_console_model::settings::service::audit;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::audit::{Filter, Kind, LIMITS, Row};
-use crate::state::names::SeenGroups;
-use crate::state::service::{Failure, Service, ServiceStatus};
-use crate::state::settings::service::audit;
-use crate::state::words::{self, count};
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Choice, Empty, Field, Glyph, Note, NoteKind, Select, SkeletonRows, Words};
 
 /// What was read, and when.
@@ -89,7 +90,7 @@ pub fn AuditPage() -> impl IntoView {
     };
     let age = move || {
         read.with(|read| match read {
-            Some(Ok(read)) => Some(format!("read {}", words::age(service.now.get() - read.at_ms))),
+            Some(Ok(read)) => Some(format!("read {}", phrases::ago(service.now.get() - read.at_ms))),
             Some(Err(_)) | None => None,
         })
     };
@@ -128,7 +129,7 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Lock title=title>
-                <p class="brk"><Words text=words::sentence(&failure.to_string()) />"."</p>
+                <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
                 <div class="row">{advice}</div>
             </Empty>
         </div>

@@ -1,16 +1,15 @@
 //! The form that tests a connection and makes it the one of the pages.
 
+use gbac_console_model::connection::form::{Field as Part, Form, Kind};
+use gbac_console_model::connection::probe::{Step, advice};
+use gbac_console_model::connection::{Connection, Credentials};
+use gbac_console_model::phrases::{self, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom;
-use crate::state::connection::form::{Field as Part, Form, Kind};
-use crate::state::connection::probe::{Step, advice};
-use crate::state::connection::{Connection, Credentials};
-use crate::state::draft::Draft;
-use crate::state::service::Service;
-use crate::state::words;
-use crate::state::words::count;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
 
 /// What a test found, and of which connection.
@@ -223,7 +222,7 @@ fn Found(tested: Tested) -> impl IntoView {
                         None => String::new(),
                     };
                     view! {
-                        <p class="brk">{status}<Words text=words::sentence(&failure.to_string()) />"."</p>
+                        <p class="brk">{status}<Words text=phrases::capitalized(&failure.to_string()) />"."</p>
                         <p>{advice(&failure, &connection)}</p>
                     }
                     .into_any()

@@ -2,13 +2,13 @@
 
 mod choose;
 
+use gbac_console_model::connection::{Abilities, Ability, Connection};
+use gbac_console_model::phrases::{self, count};
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::connection::{Abilities, Ability, Connection};
-use crate::state::draft::Draft;
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words::{self, count};
+use crate::store::draft::Draft;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono};
 
 /// The page.
@@ -54,7 +54,7 @@ fn Now() -> impl IntoView {
     let age = move || {
         service.status.with(|status| match status {
             ServiceStatus::Connected { read_at_ms: at, .. } | ServiceStatus::Away { since: at, .. } => {
-                words::age(service.now.get() - at)
+                phrases::ago(service.now.get() - at)
             }
             ServiceStatus::Loading => "not yet".to_owned(),
         })

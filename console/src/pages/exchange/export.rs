@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::exchange::{Export, Form, beginning, export, export_draft};
+use gbac_console_model::phrases::{count, thousands};
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::draft::Draft;
-use crate::state::exchange::{Export, Form, beginning, export, export_draft};
-use crate::state::service::Service;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Choice, CopyButton, Note, NoteKind, Segmented, Words};
 
 /// How many notes are shown.

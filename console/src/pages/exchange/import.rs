@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::import::{Kind, Unread};
+use gbac_console_model::address;
+use gbac_console_model::exchange::{Incoming, MOST, Mode, read, summary};
+use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom::{self, GivenFile};
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::exchange::{Incoming, MOST, Mode, read, summary};
-use crate::state::words::sentence;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea, Words};
 
 /// How many problems are shown.
@@ -114,7 +113,7 @@ fn Read(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>)
     let kind = incoming.kind;
     let holds = match (kind, is_refused) {
         (Kind::Unknown, _) | (Kind::Policy, true) => None,
-        _ => Some(format!("{}: {}.", sentence(kind.words()), incoming.holds)),
+        _ => Some(format!("{}: {}.", capitalized(kind.words()), incoming.holds)),
     };
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })}</div>

@@ -9,7 +9,7 @@ use self::export::ExportView;
 use self::import::ImportView;
 use crate::dom;
 use crate::pages::unread::Unread;
-use crate::state::service::Service;
+use crate::store::service::Service;
 
 /// The page.
 #[component]

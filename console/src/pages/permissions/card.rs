@@ -2,6 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
+use gbac_console_model::permissions::{list, matrix};
+use gbac_console_model::phrases::{acl_line, count, list_up_to as join};
 use gbac_engine::analyze::Block;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
@@ -12,12 +17,7 @@ use super::cli_call::CliCall;
 use super::delete::Deletion;
 use crate::dom;
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
-use crate::state::permissions::{list, matrix};
-use crate::state::words::{acl_line, count, list as join};
+use crate::store::draft::Draft;
 use crate::ui::{
     Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Table, Tag,
     TagKind, resource_words,

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{acl_line, count};
+use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, Effect, apply_each};
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::effect::EffectList;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{Effects, effects};
-use crate::state::words::{acl_line, count};
+use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName};
 
 /// What is to be deleted once it is confirmed.

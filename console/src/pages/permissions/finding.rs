@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
+use gbac_console_model::phrases::{capitalized, count, thousands};
 use gbac_engine::analyze::{Finding, Mend, Severity};
 use leptos::prelude::*;
 
 use super::Context;
 use crate::dom;
 use crate::pages::link::AddressLink;
-use crate::state::draft::Draft;
-use crate::state::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
-use crate::state::words::sentence;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Words};
 
 /// A section for each kind.
@@ -90,7 +89,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
     let policy = context.service.policy.get_untracked().unwrap_or_default();
     let mends = finding.mends(&policy);
     let places = places(&finding, &policy);
-    let (message, hint) = (sentence(&finding.message), sentence(&finding.hint));
+    let (message, hint) = (capitalized(&finding.message), capitalized(&finding.hint));
     let known = mends.clone();
     let chosen = Memo::new(move |_| draft.changes.with(|changes| staged(&known, changes)));
     let subject = finding.message.clone();

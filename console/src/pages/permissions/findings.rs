@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, summary};
 use gbac_engine::analyze::{Finding, Severity};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -9,7 +10,6 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::finding::KindView;
 use super::{Context, Frame};
-use crate::state::permissions::findings::{address_of, kinds, severity_at, summary};
 use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
 
 /// The page.

@@ -4,6 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::card::in_draft;
+use gbac_console_model::permissions::findings::{Mark, by_principal};
+use gbac_console_model::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::roles::Search;
 use gbac_engine::analyze::Holdings;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::leptos_dom::helpers::debounce;
@@ -16,14 +23,7 @@ use super::delete::{DeleteAcls, Deletion};
 use super::{Context, Frame};
 use crate::dom;
 use crate::pages::roles::pager::Pager;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::permissions::card::in_draft;
-use crate::state::permissions::findings::{Mark, by_principal};
-use crate::state::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
-use crate::state::roles::Search;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind, VerdictWord};
 
 /// How many names are searched in one go, so that no step takes longer than a frame.

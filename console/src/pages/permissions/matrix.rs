@@ -3,6 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::matrix::{
+    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
+};
 use gbac_engine::analyze::Cell;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use leptos::leptos_dom::helpers::debounce;
@@ -15,11 +20,6 @@ use super::{Context, Frame};
 use crate::dom;
 use crate::pages::link::WhoCanLink;
 use crate::pages::roles::pager::Pager;
-use crate::state::address;
-use crate::state::escape::plain;
-use crate::state::permissions::matrix::{
-    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
-};
 use crate::ui::{Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord};
 
 /// How many principals are suggested.
@@ -100,7 +100,7 @@ fn Body() -> impl IntoView {
 #[component]
 fn Who(
     form: RwSignal<Asked>,
-    checked: Memo<Result<Option<Whose>, crate::state::permissions::matrix::Faults>>,
+    checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::Faults>>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
     let of_fault =
@@ -419,4 +419,4 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
 }
 
 // The page's number of rows and the pager's are the same.
-const _: () = assert!(PAGE == crate::state::roles::PAGE);
+const _: () = assert!(PAGE == gbac_console_model::roles::PAGE);

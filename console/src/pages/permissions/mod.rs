@@ -13,6 +13,8 @@ mod who_can;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::phrases::thousands;
 use gbac_engine::analyze::{Holdings, holdings};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -24,10 +26,8 @@ pub use self::matrix::MatrixPage;
 pub use self::who_can::WhoCanPage;
 use crate::dom;
 use crate::pages::unread::Unread;
-use crate::state::address;
-use crate::state::permissions::findings::Findings;
-use crate::state::service::Service;
-use crate::state::words::thousands;
+use crate::store::findings::Findings;
+use crate::store::service::Service;
 use crate::ui::{Empty, Glyph};
 
 /// How long linting waits for the page to be seen first.

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::permissions::list;
+use gbac_console_model::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
+use gbac_console_model::phrases::{count, list_up_to as join, thousands};
 use gbac_engine::analyze::{Entry, Holder};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
@@ -12,10 +16,6 @@ use super::reasons::{Denies, Path};
 use super::{Context, Frame};
 use crate::dom;
 use crate::pages::link::AddressLink;
-use crate::state::address;
-use crate::state::permissions::list;
-use crate::state::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
-use crate::state::words::{count, list as join, thousands};
 use crate::ui::{
     Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, Table,
     VerdictWord,
@@ -290,7 +290,7 @@ fn Reasons(mut entry: Entry) -> impl IntoView {
 /// Who has a role, in a few words.
 fn members(entry: &Entry) -> String {
     let names: Vec<String> =
-        entry.members.iter().take(3).map(|member| crate::state::escape::plain(&member.to_string())).collect();
+        entry.members.iter().take(3).map(|member| gbac_console_model::escape::plain(&member.to_string())).collect();
     match entry.members.len() {
         0 => "nobody has this role".into(),
         all if all > names.len() => format!("held by {} and {} more", names.join(", "), thousands(all - names.len())),

@@ -7,6 +7,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::script::changes_between;
+use gbac_console_model::address;
+use gbac_console_model::draft::Standing;
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{ago, count};
+use gbac_console_model::review::{Effects, effects, remark, sections};
+use gbac_console_model::sending::Sending;
+use gbac_console_model::simulator::token;
+use gbac_console_model::simulator::token::Reading;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -15,13 +23,9 @@ use self::people::People;
 use self::rows::{Drift, Sections, SentNote};
 use crate::dom;
 use crate::pages::simulator::Kept;
-use crate::state::address;
-use crate::state::draft::{Draft, Standing};
-use crate::state::names::SeenGroups;
-use crate::state::review::{Effects, effects, remark, sections};
-use crate::state::service::{Failure, Sending, Service, ServiceStatus};
-use crate::state::simulator::token::{self, Reading};
-use crate::state::words::{age, count};
+use crate::store::draft::Draft;
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
 
 /// What was sent last, and how it went.
@@ -176,7 +180,7 @@ fn ReadFrom() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
         ServiceStatus::Connected { name, read_at_ms, .. } => {
-            let read = move || age(service.now.get() - read_at_ms);
+            let read = move || ago(service.now.get() - read_at_ms);
             view! {
                 "Over what was read from " <span class="mono">{name}</span> " " {read} ". It is read again before anything is sent."
             }
@@ -208,7 +212,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
         base.with(|base| {
             let Some(base) = base else { return Vec::new() };
             let mut sections = sections(base, &staged, &standing);
-            remark(&mut sections, base, after.as_ref().unwrap_or(base), seen);
+            seen.with(|seen| remark(&mut sections, base, after.as_ref().unwrap_or(base), seen));
             sections
         })
     });

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{count, list_up_to, thousands};
+use gbac_console_model::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
 use gbac_engine::analyze::Effect;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -9,10 +12,7 @@ use leptos::prelude::*;
 
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
-use crate::state::words::{count, list, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
 
 /// How many people are shown at first, and how many more at a time.
@@ -129,7 +129,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
 fn told(person: &Person) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
-        list(&names, 3)
+        list_up_to(&names, 3)
     };
     let number = |verb: &str, effects: &[Effect]| match person.operations(effects) {
         0 => None,

@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::draft::Staged;
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::review::{About, Row, Section, What, sections};
+use gbac_console_model::sending::Outcome;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
 use super::Sent;
 use crate::dom;
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::draft::{Draft, Staged};
-use crate::state::review::{About, Row, Section, What, sections};
-use crate::state::service::{Failure, Outcome};
-use crate::state::words::count;
-use crate::state::words::sentence;
+use crate::store::draft::Draft;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
     ResourceName, Words,
@@ -96,7 +97,7 @@ fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
                     <span class="sr">{verb} " "</span>
                     <Said what=what adds=adds />
                     {obstacle.map(|text| view! {
-                        <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message>
+                        <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message>
                     })}
                     {remarks.into_iter().map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=text /> "."</Message>
@@ -159,8 +160,8 @@ fn value(text: String) -> AnyView {
 
 /// A row as the name of its button.
 fn spoken(verb: &str, what: &What) -> String {
-    use crate::state::escape::plain;
-    use crate::state::words::acl_line;
+    use gbac_console_model::escape::plain;
+    use gbac_console_model::phrases::acl_line;
     let what = match what {
         What::Acl(acl) => acl_line(acl),
         What::Member(principal) => plain(&principal.to_string()),
@@ -224,7 +225,7 @@ pub(super) fn SentNote(
              none. Changes that it already has are marked below. It is safe to send the draft again."
                 .to_owned(),
         ),
-        Some(failure) => Some(format!("{}. Nothing was changed. The draft is kept.", sentence(&failure.to_string()))),
+        Some(failure) => Some(format!("{}. Nothing was changed. The draft is kept.", capitalized(&failure.to_string()))),
         None if failed > 0 && done == 0 => Some(format!(
             "Nothing was changed: {} refused, marked below. The draft is kept.",
             if failed == 1 { "1 change was".to_owned() } else { format!("{failed} changes were") }

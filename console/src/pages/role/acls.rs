@@ -1,14 +1,14 @@
 //! The ACLs of a role, one row each, with the pattern in words.
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{acl_line, count};
+use gbac_console_model::role::{AclRow, Remark, Standing};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use super::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
-use crate::state::escape::plain;
-use crate::state::role::{AclRow, Remark, Standing};
-use crate::state::words::{acl_line, count};
 use crate::ui::{
     Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord, ResourceName, Table,
     Tag, TagKind, Words, resource_words,

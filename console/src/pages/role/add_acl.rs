@@ -1,5 +1,10 @@
 //! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::role::Standing;
+use gbac_console_model::role::acl_form::{AclFaults, AclForm, Pattern};
+use gbac_console_model::role::cover::{Cover, Known, remark};
+use gbac_console_model::role::preset::Preset;
 use gbac_engine::analyze::NamePattern;
 use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
@@ -8,12 +13,6 @@ use leptos::prelude::*;
 use super::RoleContext;
 use super::preset::PresetRows;
 use crate::dom;
-use crate::state::acl_form::{AclFaults, AclForm, Pattern};
-use crate::state::cover::{Cover, Known, remark};
-use crate::state::preset::Preset;
-use crate::state::role::Standing;
-use crate::state::words::count;
-use crate::state::words::sentence;
 use crate::ui::{
     AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName, Segmented, Select, Words,
 };
@@ -271,7 +270,7 @@ pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
             view! {
                 <li>
                     <AclPhrase acl=acl />
-                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message> })}
+                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message> })}
                 </li>
             }
         };

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{count, list_up_to};
+use gbac_console_model::role::members::{MemberDraft, Reading};
+use gbac_console_model::role::{MemberRow, Standing};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
 use super::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
-use crate::state::escape::plain;
-use crate::state::member::{MemberDraft, Reading};
-use crate::state::role::{MemberRow, Standing};
-use crate::state::service::Service;
-use crate::state::words::{count, list};
+use crate::store::service::Service;
 use crate::ui::{
     Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message, MessageKind,
     PrincipalName, Segmented, Table, Tag, Words,
@@ -206,8 +206,8 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let also = match (other_roles.as_slice(), direct_acls) {
         ([], 0) => "no other role".to_owned(),
         ([], direct) => format!("no other role, {}", count(direct, "direct ACL")),
-        (_, 0) => list(&shown, 3),
-        (_, direct) => format!("{}, and {}", list(&shown, 3), count(direct, "direct ACL")),
+        (_, 0) => list_up_to(&shown, 3),
+        (_, direct) => format!("{}, and {}", list_up_to(&shown, 3), count(direct, "direct ACL")),
     };
     let text = plain(&principal.to_string());
     let role = context.name.get_value();

@@ -7,6 +7,10 @@ mod preset;
 
 use std::collections::BTreeSet;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -19,13 +23,8 @@ use self::members::Members;
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
 use crate::pages::unread::Unread;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
-use crate::state::service::Service;
-use crate::state::words::count;
-use crate::state::words::sentence;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 
 /// What the parts of the page share.
@@ -144,9 +143,9 @@ fn Summary() -> impl IntoView {
                 )
             }
             Some(Standing::Stored) if (acls, members) != (will_acls, will_members) => {
-                sentence(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
+                capitalized(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
             }
-            _ => sentence(&format!("{is}.")),
+            _ => capitalized(&format!("{is}.")),
         }
     }
 }

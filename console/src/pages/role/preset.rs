@@ -1,14 +1,13 @@
 //! The form of a preset: its names, and the rows that it comes to.
 
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::role::acl_form::Pattern;
+use gbac_console_model::role::preset::{Filled, Preset, PresetForm};
 use leptos::prelude::*;
 
 use super::RoleContext;
 use super::add_acl::{WillBeStored, stage};
 use crate::dom;
-use crate::state::acl_form::Pattern;
-use crate::state::preset::{Filled, Preset, PresetForm};
-use crate::state::words::count;
-use crate::state::words::sentence;
 use crate::ui::{Button, Choice, Field, Segmented};
 
 /// The form.
@@ -62,7 +61,7 @@ fn OneName(
 ) -> impl IntoView {
     let slot = form.with_untracked(|form| form.filled.get(place).map(|filled| filled.slot));
     let label = form.with_untracked(|form| form.filled.get(place).map(Filled::label).unwrap_or_default());
-    let help = slot.map(|slot| sentence(slot.words).replace('`', "")).unwrap_or_default();
+    let help = slot.map(|slot| capitalized(slot.words).replace('`', "")).unwrap_or_default();
     let pattern = Memo::new(move |_| form.with(|form| form.filled.get(place).map(|filled| filled.pattern)));
     let name = Signal::derive(move || {
         form.with(|form| form.filled.get(place).map(|filled| filled.name.clone()).unwrap_or_default())

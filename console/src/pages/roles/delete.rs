@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{count, list_up_to};
+use gbac_console_model::review::{Effects, LOSES, effects};
+use gbac_console_model::roles::{Loss, loss};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::effect::EffectList;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{Effects, LOSES, effects};
-use crate::state::roles::{Loss, loss};
-use crate::state::words::{count, list};
+use crate::store::draft::Draft;
 use crate::ui::{
     AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, PrincipalName, ResourceName,
 };
@@ -125,7 +125,7 @@ fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
                                 "has no other role".to_owned()
                             } else {
                                 let shown: Vec<String> = others.iter().map(|name| plain(name)).collect();
-                                format!("keeps {}", list(&shown, 3))
+                                format!("keeps {}", list_up_to(&shown, 3))
                             };
                             view! {
                                 <li>

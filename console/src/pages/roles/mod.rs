@@ -11,6 +11,9 @@ use std::time::Duration;
 
 pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
+use gbac_console_model::address::{self, RolesView};
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -20,11 +23,8 @@ use self::pager::Pager;
 use self::row::Row;
 use crate::dom;
 use crate::pages::unread::Unread;
-use crate::state::address::{self, RolesView};
-use crate::state::draft::Draft;
-use crate::state::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
-use crate::state::service::Service;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrder, Table};
 
 /// How many rows are drawn before the others; a tall screen has room for them.

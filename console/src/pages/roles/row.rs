@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::count;
+use gbac_console_model::roles::{RoleRow, Standing};
 use gbac_engine::analyze::RoleCounts;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::roles::{RoleRow, Standing};
-use crate::state::words::count;
+use crate::store::draft::Draft;
 use crate::ui::{Glyph, IconButton, Mark, ResourceName, Tag, TagKind, VerdictWord};
 
 /// The line.

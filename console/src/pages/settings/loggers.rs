@@ -1,13 +1,14 @@
 //! The loggers: their levels, how long those last, and how to see the claims of tokens for a while.
 
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases;
+use gbac_console_model::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::service::{Failed, on_connection};
 use crate::dom;
-use crate::state::service::{Failure, Service};
-use crate::state::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
-use crate::state::words;
+use crate::store::service::Service;
 use crate::ui::{Button, Choice, Message, MessageKind, Mono, Select, Words};
 
 /// The logger that writes claims at `debug` (D-24).
@@ -63,7 +64,7 @@ pub(super) fn Loggers() -> impl IntoView {
                 (Some(reason), _) => view! { <p class="quiet">{reason}</p> }.into_any(),
                 (None, None) => view! { <p class="quiet" role="status">"Reading"</p> }.into_any(),
                 (None, Some(Err(failure))) => {
-                    view! { <p class="quiet brk"><Words text=words::sentence(&failure.to_string()) />"."</p> }.into_any()
+                    view! { <p class="quiet brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p> }.into_any()
                 }
                 (None, Some(Ok(list))) => view! { <Table list=list busy=busy on_set=Callback::new(move |(name, level, seconds)| set(name, level, seconds)) /> }.into_any(),
             }}

@@ -9,17 +9,18 @@ mod sso;
 
 pub(in crate::pages) use service::on_connection;
 
+use gbac_console_model::address;
+use gbac_console_model::connection::Ability;
+use gbac_console_model::group_changes::{GroupChanges, compared};
+use gbac_console_model::settings::Entered;
+use gbac_console_model::simulator::token;
+use gbac_console_model::simulator::token::Reading;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::simulator::Kept;
-use crate::state::address;
-use crate::state::connection::Ability;
-use crate::state::draft::Draft;
-use crate::state::group_changes::{GroupChanges, compared};
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::settings::Entered;
-use crate::state::simulator::token::{self, Reading};
+use crate::store::draft::Draft;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Empty, Glyph, SkeletonRows};
 use gbac_engine::policy::{Change, Settings, apply_each};
 
@@ -85,7 +86,7 @@ impl Edit {
 
     /// Whether the managed cloud's mapping stands in the place of the two properties.
     fn is_sso(self) -> bool {
-        let is_sso = |settings: &Settings| crate::state::settings::is_sso(settings);
+        let is_sso = |settings: &Settings| gbac_console_model::settings::is_sso(settings);
         self.service.policy.with(|policy| policy.as_ref().is_some_and(|policy| is_sso(policy.settings())))
     }
 }

@@ -1,11 +1,11 @@
 //! What a claim path finds in the pasted token, in a line.
 
+use gbac_console_model::phrases::count;
 use gbac_engine::groups::{ClaimFinding, extract};
 use gbac_engine::policy::Settings;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::state::words::count;
 use crate::ui::{Message, MessageKind};
 
 /// What the settings find in these claims.

@@ -1,5 +1,7 @@
 //! What the entered properties would do, before anything is saved.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::token::Reading;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
@@ -7,8 +9,6 @@ use super::Edit;
 use crate::dom;
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
 use crate::pages::simulator::Kept;
-use crate::state::simulator::token::Reading;
-use crate::state::words::count;
 use crate::ui::{LinkButton, PrincipalName, TextArea};
 
 #[component]

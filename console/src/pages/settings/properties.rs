@@ -1,5 +1,9 @@
 //! The form of the two group properties.
 
+use gbac_console_model::address;
+use gbac_console_model::phrases::count;
+use gbac_console_model::settings::Entered;
+use gbac_console_model::simulator::token::Reading;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -7,10 +11,6 @@ use leptos_router::hooks::use_navigate;
 
 use super::Edit;
 use crate::dom;
-use crate::state::address;
-use crate::state::settings::Entered;
-use crate::state::simulator::token::Reading;
-use crate::state::words::count;
 use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind};
 
 const CLAIM_PATH_ID: &str = "claim-path";

@@ -1,14 +1,15 @@
 //! What the service is set to beside the group properties: identity provider, user claim, superusers, licence, audit.
 
 use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases;
+use gbac_console_model::settings::service::{NoProvider, audit, licence, provider};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
 use crate::dom;
-use crate::state::service::{Failure, Service, ServiceStatus};
-use crate::state::settings::service::{NoProvider, audit, licence, provider};
-use crate::state::words;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words};
 use gbac_engine::model::Principal;
 
@@ -119,7 +120,7 @@ fn Pinned() -> impl IntoView {
 fn Unread(failure: Failure) -> impl IntoView {
     view! {
         <Note kind=NoteKind::Warn title="The cluster properties could not be read">
-            <p class="brk"><Words text=words::sentence(&failure.to_string()) />"."</p>
+            <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
         </Note>
     }
 }
@@ -151,7 +152,7 @@ fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
         match asked.get() {
             None => view! { <span class="quiet">"Reading"</span> }.into_any(),
             Some(Err(failure)) => {
-                view! { <span class="quiet brk">{words::sentence(&failure.to_string())}</span> }.into_any()
+                view! { <span class="quiet brk">{phrases::capitalized(&failure.to_string())}</span> }.into_any()
             }
             Some(Ok(LicenseBody { license, pinned })) => {
                 let (word, meaning) = licence(license);
@@ -222,7 +223,7 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
 pub(super) fn Failed(failed: RwSignal<Option<Failure>>) -> impl IntoView {
     move || {
         failed.get().map(|failure| {
-            view! { <p class="msg msg-err"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=words::sentence(&failure.to_string()) /></span></p> }
+            view! { <p class="msg msg-err"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=phrases::capitalized(&failure.to_string()) /></span></p> }
         })
     }
 }

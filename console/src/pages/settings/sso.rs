@@ -1,13 +1,13 @@
 //! The managed cloud's mapping as text to copy, checked here.
 
+use gbac_console_model::settings::sso::{attributes_of, read};
+use gbac_console_model::simulator::token::Reading;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::Edit;
 use super::names::found;
 use crate::dom;
-use crate::state::settings::sso::{attributes_of, read};
-use crate::state::simulator::token::Reading;
 use crate::ui::{Button, Message, MessageKind, Mono, TextArea};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Settings;

@@ -1,14 +1,14 @@
 //! The right pane: what is asked, and the verdict.
 
+use gbac_console_model::simulator::Waiting;
+use gbac_console_model::simulator::inputs::{Field, Inputs, Weight};
+use gbac_console_model::simulator::question::in_sentence;
+use gbac_console_model::simulator::verdict::{Kind, Verdict, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::{Entry, ProblemOf, actions, sentence};
-use crate::state::simulator::Waiting;
-use crate::state::simulator::inputs::{Field, Inputs, Weight};
-use crate::state::simulator::question::in_sentence;
-use crate::state::simulator::verdict::{Kind, Verdict, Why};
 use crate::ui::{Glyph, Icon, IconSize};
 
 /// The pane.

@@ -1,5 +1,7 @@
 //! Names that become one group, in this token and over all known groups, and what each person gains by it.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::collisions::{Found, found};
 use gbac_engine::analyze::{Collision, Effect, Gain, Merged, Merging};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
@@ -7,8 +9,6 @@ use leptos::prelude::*;
 
 use super::Bench;
 use super::more::Extents;
-use crate::state::simulator::collisions::{Found, found};
-use crate::state::words::count;
 use crate::ui::{Choice, Mono, PrincipalName, Segmented};
 
 /// The part.
@@ -30,7 +30,7 @@ pub(super) fn Collisions(bench: Bench) -> impl IntoView {
     let found = Memo::new(move |_| {
         let policy = bench.service.policy.get()?;
         who.with(|who| {
-            let names = who.as_deref().map(crate::state::simulator::Opened::names).unwrap_or_default();
+            let names = who.as_deref().map(gbac_console_model::simulator::Opened::names).unwrap_or_default();
             Some(found(&policy, nested.get(), &names))
         })
     });

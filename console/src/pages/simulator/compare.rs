@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::inputs::Mode;
+use gbac_console_model::simulator::trial::{acl_words, side};
+use gbac_console_model::simulator::verdict::Kind;
+use gbac_console_model::simulator::{Opened, Shared, evaluate};
 use gbac_engine::analyze::{Effect, People, people as side_by_side};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
@@ -12,12 +18,6 @@ use super::check::look;
 use super::more::{Extents, nobody};
 use super::parts::sentence;
 use crate::dom;
-use crate::state::simulator::inputs::Mode;
-use crate::state::simulator::trial::{acl_words, side};
-use crate::state::simulator::verdict::Kind;
-use crate::state::simulator::words::Words;
-use crate::state::simulator::{Opened, Shared, evaluate};
-use crate::state::words::count;
 use crate::ui::{Choice, Field, Icon, LinkButton, PrincipalName, Segmented, TextArea};
 
 /// How many rows of one person are listed.
@@ -104,8 +104,8 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
 }
 
 /// Whether a problem is about who the other person is: the check is that of the first.
-fn is_of_person(field: crate::state::simulator::inputs::Field) -> bool {
-    use crate::state::simulator::inputs::Field;
+fn is_of_person(field: gbac_console_model::simulator::inputs::Field) -> bool {
+    use gbac_console_model::simulator::inputs::Field;
     matches!(field, Field::Token | Field::UserInfo | Field::User | Field::Groups)
 }
 

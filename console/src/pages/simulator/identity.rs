@@ -1,5 +1,8 @@
 //! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
 
+use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
+use gbac_console_model::simulator::presets;
+use gbac_console_model::simulator::token::Mark;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::context::Provider;
 use leptos::ev;
@@ -10,11 +13,8 @@ use super::Bench;
 use super::parts::{Entry, mark, sentence};
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
-use crate::state::service::Person;
-use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
-use crate::state::simulator::presets;
-use crate::state::simulator::token::Mark;
 use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select};
+use gbac_api::service::Person;
 
 /// The largest file that is read as keys, in bytes.
 const LARGEST_KEYS: f64 = 1_000_000.0;

@@ -24,6 +24,13 @@ pub(super) use verifier::VERIFIER;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::simulator::accepted::of_service;
+use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Problem};
+use gbac_console_model::simulator::request::RequestForm;
+use gbac_console_model::simulator::saved::Saved;
+use gbac_console_model::simulator::verdict::Judged;
+use gbac_console_model::simulator::{Shared, Simulation, View, assertion};
 use gbac_engine::analyze::Trials;
 use gbac_engine::check::provider::Accepted;
 use gbac_engine::policy::Policy;
@@ -34,16 +41,8 @@ use serde_json::{Map, Value};
 use crate::dom;
 use crate::pages::chunk::{Unfetched, later};
 use crate::pages::settings::on_connection;
-use crate::state::names::SeenGroups;
-use crate::state::service::Service;
-use crate::state::simulator::accepted::of_service;
-use crate::state::simulator::inputs::{Change, Field, Inputs, Problem};
-use crate::state::simulator::request::RequestForm;
-use crate::state::simulator::saved::Saved;
-use crate::state::simulator::verdict::Judged;
-use crate::state::simulator::words::thousands;
-use crate::state::simulator::{Shared, Simulation, View, assertion};
-use crate::state::words::count;
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind};
 
 /// How long a verdict has to rest before it is announced.
@@ -174,7 +173,8 @@ impl Bench {
                 })
             });
             // The store lives as long as the page; after that nobody looks.
-            evaluated.unwrap_or_else(|| crate::state::simulator::evaluate(&Inputs::default(), None, &accepted, now))
+            evaluated
+                .unwrap_or_else(|| gbac_console_model::simulator::evaluate(&Inputs::default(), None, &accepted, now))
         });
         Self { inputs, other, trials, request, saved, open, properties, accepted, view, now, service }
     }

@@ -2,6 +2,10 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::question::Asked;
+use gbac_console_model::simulator::{Opened, Shared, question};
 use gbac_engine::analyze::{Effect, Extent};
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
@@ -12,10 +16,6 @@ use super::parts::sentence;
 use super::{Bench, Part, collisions, compare, request, saved, share, troubleshoot, ways, what_if};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::pages::effect::{EffectWord, ExtentNames, Limits, operations};
-use crate::state::simulator::question::{self, Asked};
-use crate::state::simulator::words::Words;
-use crate::state::simulator::{Opened, Shared};
-use crate::state::words::count;
 use crate::ui::{Disclosure, LinkButton, Mark, VerdictWord};
 
 /// How many lines of a list are shown at first.

@@ -1,14 +1,14 @@
 //! Parts of the simulator's page: sentences with names in them, fields with their problem, notes.
 
+use gbac_console_model::address;
+use gbac_console_model::rich_text::{Word, Words};
+use gbac_console_model::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
+use gbac_console_model::simulator::token::Mark;
 use gbac_engine::model::PrincipalType;
 use leptos::prelude::*;
 
 use super::Bench;
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
-use crate::state::simulator::token::Mark;
-use crate::state::simulator::words::{Word, Words};
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PermissionWord, Piece, PrincipalName, ResourceName, pieces};
 
 /// A sentence, its names as names.

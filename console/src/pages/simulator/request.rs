@@ -1,5 +1,10 @@
 //! Whole requests: what a client needs, check by check.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::question::Asked;
+use gbac_console_model::simulator::request::{Answer, Book, RequestForm, Row, answer};
+use gbac_console_model::simulator::verdict::Kind;
+use gbac_console_model::simulator::ways::ways;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
@@ -9,11 +14,6 @@ use super::parts::sentence;
 use super::ways::Found;
 use super::{Bench, Part};
 use crate::dom;
-use crate::state::simulator::question::Asked;
-use crate::state::simulator::request::{Answer, Book, RequestForm, Row, answer};
-use crate::state::simulator::verdict::Kind;
-use crate::state::simulator::ways::ways;
-use crate::state::words::count;
 use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};
 
 /// The part.

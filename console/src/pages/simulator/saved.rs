@@ -1,5 +1,8 @@
 //! Named tests: saved here, run again on every edit, in and out as an assertion file.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,9 +11,6 @@ use std::sync::Arc;
 use super::Bench;
 use super::parts::sentence;
 use crate::dom::{self, GivenFile};
-use crate::state::simulator::saved::{Saved, file, import};
-use crate::state::simulator::words::Words;
-use crate::state::words::count;
 use crate::ui::{Button, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, VerdictWord};
 
 /// The largest file that is read, in bytes.

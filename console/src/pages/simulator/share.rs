@@ -1,14 +1,14 @@
 //! A check as a link or a file, without the token; and what a link came with.
 
+use gbac_console_model::address;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::Bench;
 use super::parts::sentence;
 use crate::dom::{self, GivenFile};
-use crate::state::address;
-use crate::state::simulator::share::{LONGEST, Opened, file, link, open, open_file};
-use crate::state::simulator::words::Words;
 use crate::ui::{Button, CopyBlock, Message, MessageKind, Mono, Note, NoteKind};
 
 /// What a link came with.

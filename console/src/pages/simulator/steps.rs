@@ -1,11 +1,12 @@
 //! The middle pane: from the token to principals, step by step.
 
+use gbac_console_model::simulator::extraction;
+use gbac_console_model::simulator::extraction::{Note, Row, RowOutcome, StepState, Steps, Table};
+use gbac_console_model::simulator::inputs::Weight;
 use leptos::prelude::*;
 
 use super::Bench;
 use super::parts::{actions, sentence, shown};
-use crate::state::simulator::extraction::{self, Note, Row, RowOutcome, StepState, Steps, Table};
-use crate::state::simulator::inputs::Weight;
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName};
 
 /// How many elements are shown at first.

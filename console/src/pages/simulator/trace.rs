@@ -1,5 +1,9 @@
 //! The trace: every candidate ACL in evaluation order, with what matched and what did not.
 
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::simulator::trace;
+use gbac_console_model::simulator::trace::{Facet, Filter, Pass, Row, RowStanding};
+use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
 use leptos::context::Provider;
 use leptos::prelude::*;
@@ -7,10 +11,6 @@ use leptos::prelude::*;
 use super::Bench;
 use super::parts::sentence;
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
-use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding};
-use crate::state::simulator::verdict::Judged;
-use crate::state::simulator::words::thousands;
-use crate::state::words::count;
 use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, VerdictWord};
 
 /// How many more rows a press shows.

@@ -1,5 +1,9 @@
 //! Troubleshooting: four steps in order, each with its result and what to do next; one of them asks the service itself.
 
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::inputs::sentence as in_words;
+use gbac_console_model::simulator::troubleshoot::{steps, summary};
+use gbac_console_model::simulator::{platform, troubleshoot};
 use gbac_engine::check::doctor::{Resolved, Step};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -8,10 +12,6 @@ use super::Bench;
 use super::more::nobody;
 use super::parts::{mark, sentence};
 use crate::dom;
-use crate::state::simulator::inputs::sentence as in_words;
-use crate::state::simulator::platform;
-use crate::state::simulator::troubleshoot::{self, steps, summary};
-use crate::state::simulator::words::Words;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
 /// The part.

@@ -1,5 +1,6 @@
 //! The least that turns the verdict, each way to be tried.
 
+use gbac_console_model::simulator::ways::{Kind, Way, Ways, ways};
 use gbac_engine::analyze::Trial;
 use leptos::prelude::*;
 
@@ -7,7 +8,6 @@ use super::more::{nobody, sign_in_first};
 use super::parts::sentence;
 use super::{Bench, Part};
 use crate::dom;
-use crate::state::simulator::ways::{Kind, Way, Ways, ways};
 use crate::ui::Button;
 
 /// The part.

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
+use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::analyze::{Effect, groups_between};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
@@ -12,13 +18,7 @@ use super::check::look;
 use super::more::{Extents, nobody, sign_in_first};
 use super::parts::sentence;
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
-use crate::state::simulator::trial_form::{Options, TrialForm, TrialKind, other};
-use crate::state::simulator::words::Words;
-use crate::state::words::count;
+use crate::store::draft::Draft;
 use crate::ui::{
     Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented, Select,
 };

@@ -1,0 +1,47 @@
+//! The identity by hand: a user and groups, and what is odd about how they are written.
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
+use crate::simulator::{Who, is_empty};
+
+/// The identity by hand, one group per line.
+pub(super) fn read(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
+    let groups = &inputs.groups;
+    if inputs.user.is_empty() {
+        if !is_empty(inputs) {
+            problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Name the user too."));
+        }
+        return None;
+    }
+    if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
+        let words =
+            Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
+        problems.push(
+            Problem::new(Field::User, "user_with_type", Weight::Warning, words)
+                .with(format!("Use {name}"), Change::User(name.into())),
+        );
+    }
+    if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
+        let bare: Vec<&str> = groups.lines().map(|line| line.strip_prefix("Group:").unwrap_or(line)).collect();
+        let words = Words::new().text("Write bare names: ").code("Group:").text(" is taken as a part of the name.");
+        problems.push(
+            Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
+                .with("Take it away", Change::Groups(bare.join("\n"))),
+        );
+    } else if groups.trim().lines().count() == 1 && groups.contains(',') {
+        let split: Vec<&str> = groups.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
+        let words = "One group per line: a comma is taken as a part of the name.";
+        problems.push(
+            Problem::new(Field::Groups, "group_with_comma", Weight::Warning, words)
+                .with("Split at the commas", Change::Groups(split.join("\n"))),
+        );
+    } else if groups.lines().any(|line| !line.is_empty() && line.trim() != line) {
+        let tidy: Vec<&str> = groups.lines().map(str::trim).collect();
+        let words = "A blank at the edge is part of the name.";
+        problems.push(
+            Problem::new(Field::Groups, "edge_whitespace", Weight::Warning, words)
+                .with("Take it away", Change::Groups(tidy.join("\n"))),
+        );
+    }
+    Some(Who::ByHand { user: inputs.user.clone(), groups: groups.clone() })
+}
