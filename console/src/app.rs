@@ -18,11 +18,11 @@ use crate::pages::chunk::{Lazy, fetch_ahead};
 use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
-use crate::pages::simulator::Kept;
 use crate::store::draft::Draft;
 use crate::store::findings::Findings;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
+use crate::store::simulator::SimulatorSession;
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
 const READ_EVERY_S: u32 = 20;
@@ -62,7 +62,7 @@ pub fn App() -> impl IntoView {
         }
         now
     });
-    provide_context(Kept::new());
+    provide_context(SimulatorSession::new());
     keep_reading(service);
     fetch_ahead(files::ALL);
     view! {

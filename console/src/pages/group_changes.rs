@@ -9,7 +9,7 @@ use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
-use super::simulator::sentence;
+use super::rich_text::sentence;
 use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table};
 
 /// How many names and how many effects are shown.

@@ -4,3 +4,4 @@ pub mod draft;
 pub mod findings;
 pub mod seen_groups;
 pub mod service;
+pub mod simulator;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::rich_text::Words;
 use crate::simulator::inputs::{Action, Change, Inputs, sentence};
 use crate::simulator::token::Read;
-use crate::simulator::verification::Report;
+use crate::simulator::verification::{Report, check_name};
 
 /// What the properties of a service say; `issuer` and `audience` are those of a provider that is known by itself.
 #[must_use]
@@ -42,22 +42,6 @@ impl Refusal {
     #[must_use]
     pub const fn new(words: Words) -> Self {
         Self { words, more: Vec::new(), actions: Vec::new() }
-    }
-}
-
-/// The name of a check on the page.
-#[must_use]
-pub fn check_name(about: &str) -> &'static str {
-    match about {
-        "form" => "Form",
-        "signature" => "Signature",
-        "key" => "Key ID",
-        "issuer" => "Issuer",
-        "audience" => "Audience",
-        "expires" => "Expiry",
-        "not_before" => "Not before",
-        "issued_at" => "Issued at",
-        _ => "Type",
     }
 }
 

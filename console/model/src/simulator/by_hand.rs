@@ -2,16 +2,15 @@
 
 use crate::rich_text::Words;
 use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
-use crate::simulator::{Who, is_empty};
 
-/// The identity by hand, one group per line.
-pub(super) fn read(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> {
+/// Whether an identity is entered by hand, one group per line; what is wrong with it joins the problems.
+pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>) -> bool {
     let groups = &inputs.groups;
     if inputs.user.is_empty() {
-        if !is_empty(inputs) {
+        if !is_empty {
             problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Name the user too."));
         }
-        return None;
+        return false;
     }
     if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
         let words =
@@ -43,5 +42,5 @@ pub(super) fn read(inputs: &Inputs, problems: &mut Vec<Problem>) -> Option<Who> 
                 .with("Take it away", Change::Groups(tidy.join("\n"))),
         );
     }
-    Some(Who::ByHand { user: inputs.user.clone(), groups: groups.clone() })
+    true
 }

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gbac_engine::check::CheckError;
 use gbac_engine::check::provider::object_ids;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
     Suggestion,
 };
-use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
+use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
@@ -16,7 +17,7 @@ use serde_json::{Map, Value};
 
 use crate::phrases::count;
 use crate::rich_text::{Words, listed};
-use crate::simulator::inputs::{Action, Change, Weight, sentence};
+use crate::simulator::inputs::{Action, Change, Weight, identity_error, sentence};
 use crate::simulator::token::Read;
 
 /// How a step went.
@@ -115,7 +116,7 @@ pub struct Taken<'a> {
     /// What extraction gave.
     pub extraction: &'a Extraction,
     /// The user, or why there is none.
-    pub user: Result<&'a str, &'a IdentityError>,
+    pub user: Result<&'a str, &'a CheckError>,
     /// Paths that hold names, where the claim does not.
     pub suggestions: &'a [Suggestion],
     /// The policy, for what a merged group is granted.
@@ -224,7 +225,7 @@ fn user_step(taken: &Taken<'_>) -> Step {
             let words = Words::new().code(mapping).text(if mapping.contains('/') { " gives " } else { " is " });
             (StepState::Done, words.code(user).text(", so ").principal(&principal))
         }
-        Err(error) => (StepState::Bad, sentence(&error.to_string(), error.hint())),
+        Err(error) => (StepState::Bad, identity_error(error)),
     };
     Step { title: "User", count: String::new(), state, body: vec![body] }
 }

@@ -1,5 +1,6 @@
 //! What a person enters in the simulator, and what is wrong with a field.
 
+use gbac_engine::check::CheckError;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -302,6 +303,13 @@ pub fn sentence(message: &str, hint: &str) -> Words {
         words = words.text(format!("{} ", end(message))).then(Words::message(&capital(hint)));
     }
     words.text(end(if hint.is_empty() { message } else { hint }))
+}
+
+/// Why there is no identity, with what to do.
+#[must_use]
+pub fn identity_error(error: &CheckError) -> Words {
+    let hint = if let CheckError::Identity(error) = error { error.hint() } else { "" };
+    sentence(&error.to_string(), hint)
 }
 
 /// What ends a sentence: nothing more, when it is a question.

@@ -12,7 +12,7 @@ use gbac_engine::model::{Acl, Host, Principal};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
 use crate::rich_text::Words;
-use crate::simulator::inputs::{Inputs, sentence};
+use crate::simulator::inputs::{Inputs, identity_error, sentence};
 use crate::simulator::question::Asked;
 use crate::simulator::verdict::{Judged, Kind, Why, resource};
 use crate::simulator::{Opened, evaluate, verdict};
@@ -102,7 +102,7 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
             idle.extend(more);
             Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
         }
-        Some(Err(error)) => Err(sentence(&error.to_string(), error.hint())),
+        Some(Err(error)) => Err(identity_error(error)),
         None => Err(Words::from("Nobody is named by what is entered.")),
     };
     let faults =

@@ -8,7 +8,6 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::{self, CLOCK_SKEW_SECONDS, CheckLine, Expect, KeySet, Outcome, VerifyError};
 
 use crate::rich_text::Words;
-use crate::simulator::accepted::check_name;
 use crate::simulator::inputs::{Field, Problem, sentence};
 use crate::simulator::token::{Fact, Mark, Read};
 
@@ -111,6 +110,22 @@ fn line(line: &CheckLine) -> Line {
         Outcome::NotChecked => Mark::Plain,
     };
     Line { name, mark, words: Words::message(&line.detail) }
+}
+
+/// The name of a check on the page.
+#[must_use]
+pub fn check_name(about: &str) -> &'static str {
+    match about {
+        "form" => "Form",
+        "signature" => "Signature",
+        "key" => "Key ID",
+        "issuer" => "Issuer",
+        "audience" => "Audience",
+        "expires" => "Expiry",
+        "not_before" => "Not before",
+        "issued_at" => "Issued at",
+        _ => "Type",
+    }
 }
 
 /// The first fact about a token: whether its signature was verified.

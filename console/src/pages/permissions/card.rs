@@ -12,9 +12,9 @@ use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::Context;
 use super::cli_call::CliCall;
 use super::delete::Deletion;
+use super::frame::Context;
 use crate::dom;
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
 use crate::store::draft::Draft;

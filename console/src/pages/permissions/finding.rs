@@ -7,7 +7,7 @@ use gbac_console_model::phrases::{capitalized, count, thousands};
 use gbac_engine::analyze::{Finding, Mend, Severity};
 use leptos::prelude::*;
 
-use super::Context;
+use super::frame::Context;
 use crate::dom;
 use crate::pages::link::AddressLink;
 use crate::store::draft::Draft;

@@ -9,7 +9,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use super::finding::KindView;
-use super::{Context, Frame};
+use super::frame::{Context, Frame};
 use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
 
 /// The page.

@@ -20,7 +20,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::card::CardView;
 use super::delete::{DeleteAcls, Deletion};
-use super::{Context, Frame};
+use super::frame::{Context, Frame};
 use crate::dom;
 use crate::pages::roles::pager::Pager;
 use crate::store::draft::Draft;

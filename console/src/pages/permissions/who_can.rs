@@ -12,8 +12,8 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
-use super::{Context, Frame};
 use crate::dom;
 use crate::pages::link::AddressLink;
 use crate::ui::{

@@ -20,20 +20,13 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use self::people::People;
-use self::rows::{Drift, Sections, SentNote};
+use self::rows::{Drift, Sections, Sent, SentNote};
 use crate::dom;
-use crate::pages::simulator::Kept;
 use crate::store::draft::Draft;
 use crate::store::seen_groups::SeenGroups;
 use crate::store::service::{Service, ServiceStatus};
+use crate::store::simulator::SimulatorSession;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
-
-/// What was sent last, and how it went.
-#[derive(Clone)]
-pub(super) struct Sent {
-    changes: Vec<Change>,
-    sending: Sending,
-}
 
 /// The page.
 #[component]
@@ -147,7 +140,7 @@ pub fn ReviewPage() -> impl IntoView {
 fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
     // The token of the simulator and of the settings: what they say of it is said here, too.
-    let inputs = expect_context::<Kept>().inputs();
+    let inputs = expect_context::<SimulatorSession>().inputs();
     let work = move || {
         let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());
         let (Some(before), Some(now)) = read else { return };

@@ -11,7 +11,6 @@ use gbac_console_model::sending::Outcome;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::Sent;
 use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
@@ -202,6 +201,13 @@ pub(super) fn Drift(
             </Note>
         </div>
     }
+}
+
+/// What was sent last, and how it went.
+#[derive(Clone)]
+pub(super) struct Sent {
+    pub(super) changes: Vec<Change>,
+    pub(super) sending: Sending,
 }
 
 /// How it went: each change that was sent.

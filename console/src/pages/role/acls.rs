@@ -7,7 +7,7 @@ use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::ui::{
     Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord, ResourceName, Table,

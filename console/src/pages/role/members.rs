@@ -10,7 +10,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
 use crate::store::service::Service;
 use crate::ui::{

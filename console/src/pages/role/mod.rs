@@ -2,16 +2,15 @@
 
 mod acls;
 mod add_acl;
+mod context;
 mod members;
-mod preset;
 
 use std::collections::BTreeSet;
 
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{capitalized, count};
-use gbac_console_model::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
-use gbac_engine::model::Acl;
+use gbac_console_model::role::{Standing, acl_rows, member_rows};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -19,6 +18,7 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use self::acls::Acls;
 use self::add_acl::AddAcl;
+use self::context::RoleContext;
 use self::members::Members;
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
@@ -26,22 +26,6 @@ use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
 use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
-
-/// What the parts of the page share.
-#[derive(Clone, Copy)]
-struct RoleContext {
-    draft: Draft,
-    /// The role's name.
-    name: StoredValue<String>,
-    /// The ACLs, those that are and those that will be.
-    acls: Memo<Vec<AclRow>>,
-    /// The members, those that are and those that will be.
-    members: Memo<Vec<MemberRow>>,
-    /// The ACLs that are selected.
-    selected: RwSignal<BTreeSet<Acl>>,
-    /// How the role itself stands; none when there is no such role, or nothing was read.
-    standing: Memo<Option<Standing>>,
-}
 
 /// The page; another role is another page.
 #[component]
@@ -190,50 +174,4 @@ fn NoRole() -> impl IntoView {
             </Empty>
         </div>
     }
-}
-
-/// The class of a row of either table.
-const fn row_class(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Stored => "",
-        Standing::Added => "add",
-        Standing::Removed => "del",
-    }
-}
-
-/// `+`, `−` or nothing, at the head of a row.
-#[component]
-fn Sign(standing: Standing) -> impl IntoView {
-    let sign = match standing {
-        Standing::Stored => return ().into_any(),
-        Standing::Added => "+",
-        Standing::Removed => "−",
-    };
-    view! { <span class="sign" aria-hidden="true">{sign}</span> }.into_any()
-}
-
-/// `Added` or `Removed`, before the button that undoes it.
-const fn sign_word(standing: Standing) -> Option<&'static str> {
-    match standing {
-        Standing::Stored => None,
-        Standing::Added => Some("Added"),
-        Standing::Removed => Some("Removed"),
-    }
-}
-
-/// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
-fn rows_words(standings: impl Iterator<Item = Standing>) -> String {
-    let (mut all, mut added, mut removed) = (0, 0, 0);
-    for standing in standings {
-        all += 1;
-        added += usize::from(standing == Standing::Added);
-        removed += usize::from(standing == Standing::Removed);
-    }
-    let mut text = count(all, "row");
-    for (number, word) in [(added, "added"), (removed, "removed")] {
-        if number > 0 {
-            text = format!("{text}, {number} {word}");
-        }
-    }
-    text
 }

@@ -6,7 +6,7 @@ use gbac_console_model::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TI
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::service::{Failed, on_connection};
+use super::service::Failed;
 use crate::dom;
 use crate::store::service::Service;
 use crate::ui::{Button, Choice, Message, MessageKind, Mono, Select, Words};
@@ -24,7 +24,7 @@ pub(super) fn Loggers() -> impl IntoView {
         });
     };
     let can = Memo::new(move |_| service.can.with(|can| can.loggers.clone()));
-    on_connection(service, move || {
+    service.on_connection(move || {
         if can.get_untracked().is_yes() {
             ask();
         }

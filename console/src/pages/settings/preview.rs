@@ -5,10 +5,10 @@ use gbac_console_model::simulator::token::Reading;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
-use super::Edit;
+use super::edit::Edit;
 use crate::dom;
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
-use crate::pages::simulator::Kept;
+use crate::store::simulator::SimulatorSession;
 use crate::ui::{LinkButton, PrincipalName, TextArea};
 
 #[component]
@@ -63,7 +63,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
 
 #[component]
 fn Token(edit: Edit) -> impl IntoView {
-    let inputs = expect_context::<Kept>().inputs();
+    let inputs = expect_context::<SimulatorSession>().inputs();
     let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
     let error = Signal::derive(move || {
         edit.token.with(|reading| match reading {

@@ -9,7 +9,7 @@ use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use super::Edit;
+use super::edit::Edit;
 use crate::dom;
 use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind};
 

@@ -9,26 +9,12 @@ use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
 use crate::dom;
-use crate::store::service::{Service, ServiceStatus};
+use crate::store::service::Service;
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words};
 use gbac_engine::model::Principal;
 
 /// What was asked for, and what came of it; none while it is on its way.
 type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
-
-/// Asks again whenever the pages are about something else, or somebody else asks.
-pub(in crate::pages) fn on_connection(service: Service, ask: impl Fn() + 'static) {
-    let connected = Memo::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        (is_connected, service.connection.get(), service.user.get())
-    });
-    Effect::new(move |_| {
-        let (is_connected, ..) = connected.get();
-        if is_connected {
-            ask();
-        }
-    });
-}
 
 #[component]
 pub(super) fn ServiceFacts() -> impl IntoView {
@@ -46,7 +32,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             }
         });
     };
-    on_connection(service, ask);
+    service.on_connection(ask);
     let superusers = move || {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {

@@ -5,7 +5,7 @@ use gbac_console_model::simulator::token::Reading;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Edit;
+use super::edit::Edit;
 use super::names::found;
 use crate::dom;
 use crate::ui::{Button, Message, MessageKind, Mono, TextArea};

@@ -7,18 +7,18 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
-use super::Bench;
-use super::more::Extents;
+use super::state::SimulatorState;
+use crate::pages::effect::Extents;
 use crate::ui::{Choice, Mono, PrincipalName, Segmented};
 
 /// The part.
 #[component]
-pub(super) fn Collisions(bench: Bench) -> impl IntoView {
-    let who = bench.who();
+pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
     let in_force = Memo::new(move |_| {
         who.with(|who| who.as_deref().and_then(|who| who.rules().map(|rules| rules.extraction.nested)))
             .or_else(|| {
-                bench
+                state
                     .service
                     .policy
                     .with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules().extraction.nested))
@@ -28,7 +28,7 @@ pub(super) fn Collisions(bench: Bench) -> impl IntoView {
     let chosen = RwSignal::new(None::<NestedGroupBehavior>);
     let nested = Memo::new(move |_| chosen.get().unwrap_or_else(|| in_force.get()));
     let found = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
+        let policy = state.service.policy.get()?;
         who.with(|who| {
             let names = who.as_deref().map(gbac_console_model::simulator::Opened::names).unwrap_or_default();
             Some(found(&policy, nested.get(), &names))

@@ -13,11 +13,12 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use leptos::prelude::*;
 
-use super::Bench;
 use super::check::look;
-use super::more::{Extents, nobody};
-use super::parts::sentence;
+use super::parts::nobody;
+use super::state::SimulatorState;
 use crate::dom;
+use crate::pages::effect::Extents;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Choice, Field, Icon, LinkButton, PrincipalName, Segmented, TextArea};
 
 /// How many rows of one person are listed.
@@ -25,20 +26,20 @@ const ROWS: usize = 50;
 
 /// The part.
 #[component]
-pub(super) fn Compare(bench: Bench) -> impl IntoView {
-    let other = bench.other;
+pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
+    let other = state.other;
     let mode = Memo::new(move |_| other.with(|other| other.mode));
     // The same settings turn both tokens into people, and the same provider is accepted.
-    let settings = bench.input(|inputs| (inputs.source, inputs.what_if.clone()));
-    let expected = bench.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
+    let settings = state.input(|inputs| (inputs.source, inputs.what_if.clone()));
+    let expected = state.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
     let view = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
+        let policy = state.service.policy.get()?;
         let (source, what_if) = settings.get();
         let mut inputs = other.get();
         inputs.source = source;
         inputs.what_if = what_if;
         (inputs.keys, inputs.issuer, inputs.audience) = expected.get();
-        Some(evaluate(&inputs, Some(&policy), &bench.accepted.get(), bench.now.get()))
+        Some(evaluate(&inputs, Some(&policy), &state.accepted.get(), state.now.get()))
     });
     let problem = move || {
         view.with(|view| {
@@ -51,11 +52,11 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
         })
     };
     let second = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
-    let first = bench.who();
+    let first = state.who();
     let refusals = Memo::new(move |_| {
         let of_second =
             view.with(|view| view.as_ref().and_then(|view| view.refusal.as_ref().map(|found| found.words.clone())));
-        [bench.refusal().get(), of_second]
+        [state.refusal().get(), of_second]
     });
     let pick = move |token: String| other.update(|other| other.put_token(&token));
     view! {
@@ -85,7 +86,7 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
                 }.into_any(),
             }}
             <div class="row">
-                {move || bench.service.people.get().into_iter().map(|person| {
+                {move || state.service.people.get().into_iter().map(|person| {
                     let (name, token) = (person.name.clone(), person.token.clone());
                     view! { <LinkButton on_press=move |()| pick(token.clone())>{format!("Compare with {name}")}</LinkButton> }
                 }).collect_view()}
@@ -98,7 +99,7 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
             (Some(_), None) => view! { <p class="quiet">"Name the other person."</p> }.into_any(),
-            (Some(first), Some(second)) => view! { <Both bench=bench first=first second=second refusals=refusals /> }.into_any(),
+            (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
 }
@@ -111,7 +112,7 @@ fn is_of_person(field: gbac_console_model::simulator::inputs::Field) -> bool {
 
 #[component]
 fn Both(
-    bench: Bench,
+    state: SimulatorState,
     first: Shared<Opened>,
     second: Shared<Opened>,
     /// What to fix first, for each of the two, where sign-in fails.
@@ -125,14 +126,14 @@ fn Both(
     let people = StoredValue::new((first, second));
     let found =
         Memo::new(move |_| {
-            let policy = bench.service.policy.get()?;
+            let policy = state.service.policy.get()?;
             Some(identities.with_value(|(one, other)| {
                 dom::measured("simulator: two people", || side_by_side(&policy, one, other))
             }))
         });
-    let (asked, instant) = (bench.asked(), bench.instant());
+    let (asked, instant) = (state.asked(), state.instant());
     let verdicts = move || {
-        let (policy, asked) = (bench.service.policy.get()?, asked.get()?);
+        let (policy, asked) = (state.service.policy.get()?, asked.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
             let verdict = |who: &Shared<Opened>, refusal: Option<Words>| {

@@ -6,9 +6,9 @@ use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, op
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Bench;
-use super::parts::sentence;
+use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, CopyBlock, Message, MessageKind, Mono, Note, NoteKind};
 
 /// What a link came with.
@@ -21,12 +21,12 @@ pub(super) enum Came {
 }
 
 /// Takes what the address brings, and takes it out of the address.
-pub(super) fn arrive(bench: Bench) -> Option<Came> {
+pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
     let opened = open(&dom::fragment())?;
     dom::replace_address(address::SIMULATOR);
     match opened {
         Opened::Check(inputs) => {
-            bench.inputs.set(*inputs);
+            state.inputs.set(*inputs);
             Some(Came::Check)
         }
         Opened::Unreadable => Some(Came::Unreadable),
@@ -57,8 +57,8 @@ const LARGEST: f64 = 1_000_000.0;
 
 /// The part.
 #[component]
-pub(super) fn Share(bench: Bench) -> impl IntoView {
-    let (identity, asked) = (bench.identity(), bench.asked());
+pub(super) fn Share(state: SimulatorState) -> impl IntoView {
+    let (identity, asked) = (state.identity(), state.asked());
     let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &asked.get()?))));
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<Words>);
@@ -80,7 +80,7 @@ pub(super) fn Share(bench: Bench) -> impl IntoView {
         spawn_local(async move {
             match given.text().await.map_err(Words::from).and_then(|text| open_file(&text)) {
                 Ok(inputs) => {
-                    let _ = bench.inputs.try_set(inputs);
+                    let _ = state.inputs.try_set(inputs);
                     dom::announce(&format!("{name} was read. It is decided on the policy that is read here."));
                 }
                 Err(words) => {

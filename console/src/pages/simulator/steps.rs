@@ -5,8 +5,9 @@ use gbac_console_model::simulator::extraction::{Note, Row, RowOutcome, StepState
 use gbac_console_model::simulator::inputs::Weight;
 use leptos::prelude::*;
 
-use super::Bench;
-use super::parts::{actions, sentence, shown};
+use super::parts::actions;
+use super::state::SimulatorState;
+use crate::pages::rich_text::{sentence, shown};
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName};
 
 /// How many elements are shown at first.
@@ -14,9 +15,9 @@ const FIRST_ROWS: usize = 50;
 
 /// The pane.
 #[component]
-pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
-    let steps = bench.part(|view| view.steps.clone());
-    let stale = bench.part(|view| view.steps_stale);
+pub(super) fn StepsPane(state: SimulatorState) -> impl IntoView {
+    let steps = state.part(|view| view.steps.clone());
+    let stale = state.part(|view| view.steps_stale);
     view! {
         <section class="pane" aria-labelledby="h-ext">
             <div class="pane-h">
@@ -27,7 +28,7 @@ pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
                 <p class="msg msg-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>"Shown for " {of}</span></p>
             })}
             {move || steps.with(|steps| match steps {
-                Some(steps) => view(bench, steps).into_any(),
+                Some(steps) => view(state, steps).into_any(),
                 None => outline().into_any(),
             })}
         </section>
@@ -43,7 +44,7 @@ fn outline() -> impl IntoView {
     view! { <ol class="steps">{items}</ol> }
 }
 
-fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
+fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let last = steps.steps.len().saturating_sub(1);
     let table = steps.table.clone();
     let items = steps
@@ -56,7 +57,7 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
                 StepState::Warn => "warn",
                 StepState::Bad => "bad",
             };
-            let state = match step.state {
+            let icon = match step.state {
                 StepState::Done => None,
                 StepState::Warn => Some(view! { <span class="sr">"to be looked at: "</span> }),
                 StepState::Bad => Some(view! { <span class="sr">"failed: "</span> }),
@@ -66,14 +67,14 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
             let table = table.as_ref().filter(|_| place == last).cloned();
             view! {
                 <li class=class>
-                    <h3>{state}{step.title}" "{count}</h3>
+                    <h3>{icon}{step.title}" "{count}</h3>
                     <div>{body}{table.map(|table| view! { <Elements table=table /> })}</div>
                 </li>
             }
         })
         .collect_view();
     let (lines, banners): (Vec<&Note>, Vec<&Note>) = steps.notes.iter().partition(|note| note.weight == Weight::Info);
-    let banners = banners.into_iter().map(|note| banner(bench, note)).collect_view();
+    let banners = banners.into_iter().map(|note| banner(state, note)).collect_view();
     let lines = (!lines.is_empty()).then(|| {
         let lines = lines
             .into_iter()
@@ -91,14 +92,14 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
     view! { <ol class="steps">{items}</ol> {banners} {lines} }
 }
 
-fn banner(bench: Bench, note: &Note) -> impl IntoView + use<> {
+fn banner(state: SimulatorState, note: &Note) -> impl IntoView + use<> {
     view! {
         <div class="note note-warn">
             <Icon glyph=Glyph::Warn />
             <div>
                 <h3>{note.title.clone()}</h3>
                 <p>{sentence(&note.words)}</p>
-                {actions(bench, &note.actions)}
+                {actions(state, &note.actions)}
             </div>
         </div>
     }

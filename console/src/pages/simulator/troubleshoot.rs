@@ -8,16 +8,16 @@ use gbac_engine::check::doctor::{Resolved, Step};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Bench;
-use super::more::nobody;
-use super::parts::{mark, sentence};
+use super::parts::{mark, nobody};
+use super::state::SimulatorState;
 use crate::dom;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
 /// The part.
 #[component]
-pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
-    let who = bench.who();
+pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
     let missed = RwSignal::new(String::new());
     let resolved = RwSignal::new(None::<Resolved>);
     // An answer about another token is none.
@@ -27,12 +27,12 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
             resolved.set(None);
         }
     });
-    let userinfo = bench.input(|inputs| inputs.userinfo.clone());
+    let userinfo = state.input(|inputs| inputs.userinfo.clone());
     let found = Memo::new(move |_| {
-        let (who, policy) = (who.get()?, bench.service.policy.get()?);
-        let accepted = bench.accepted.get();
+        let (who, policy) = (who.get()?, state.service.policy.get()?);
+        let accepted = state.accepted.get();
         resolved.with(|resolved| {
-            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, bench.now.get())
+            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, state.now.get())
         })
     });
     view! {
@@ -54,8 +54,8 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
             id="missed" label="Groups that are missed, one per line" rows=2 help="Each is looked for in what comes out of the token."
             value=Signal::derive(move || missed.get()) on_input=move |text| missed.set(text)
         />
-        <Rules bench=bench />
-        <Ask bench=bench resolved=resolved />
+        <Rules state=state />
+        <Ask state=state resolved=resolved />
     }
 }
 
@@ -82,16 +82,16 @@ fn OneStep(place: usize, step: Step) -> impl IntoView {
 
 /// Whose rules read the token: ours, or those of the platform of today where ours are wider.
 #[component]
-fn Rules(bench: Bench) -> impl IntoView {
-    let who = bench.who();
-    let is_platform = bench.input(|inputs| inputs.platform);
+fn Rules(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
+    let is_platform = state.input(|inputs| inputs.platform);
     let differences = Memo::new(move |_| who.with(|who| who.as_deref().map(platform::differences).unwrap_or_default()));
     view! {
         <Segmented
             name="rules" legend="Rules that read the token" small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
             choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The platform, version 26.1")]
-            on_change=move |code: String| bench.edit(|inputs| inputs.platform = code == "platform")
+            on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")
         />
         {move || {
             let found = differences.get();
@@ -106,8 +106,8 @@ fn Rules(bench: Bench) -> impl IntoView {
 
 /// Asks the service whom it sees in the token, after saying what is sent.
 #[component]
-fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
-    let who = bench.who();
+fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
+    let who = state.who();
     let busy = RwSignal::new(false);
     let is_token =
         Memo::new(move |_| who.with(|who| who.as_deref().is_some_and(|who| troubleshoot::token(who).is_some())));
@@ -117,7 +117,7 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
         let Some(token) = token.filter(|_| !busy.get_untracked()) else { return };
         busy.set(true);
         spawn_local(async move {
-            let answer = match bench.service.resolve(token).await {
+            let answer = match state.service.resolve(token).await {
                 Ok(identity) => Resolved::Identity(identity.principal, identity.groups),
                 Err(failure) => Resolved::Refused(failure.to_string()),
             };
@@ -132,7 +132,7 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
     let settings = move || {
         let page = who.with(|who| who.as_deref().and_then(|who| who.rules().cloned()))?;
         let service =
-            bench.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules()))?;
+            state.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules()))?;
         Some((page, service))
     };
     view! {

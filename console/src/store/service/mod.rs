@@ -187,6 +187,20 @@ impl Service {
         self.reload();
     }
 
+    /// Calls `ask` when the service is connected, and again for another cluster or user.
+    pub fn on_connection(self, ask: impl Fn() + 'static) {
+        let connected = Memo::new(move |_| {
+            let is_connected = self.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+            (is_connected, self.connection.get(), self.user.get())
+        });
+        Effect::new(move |_| {
+            let (is_connected, ..) = connected.get();
+            if is_connected {
+                ask();
+            }
+        });
+    }
+
     /// What the service relays to.
     fn upstream(self) -> Upstream {
         let upstream = |info: &Option<ServiceInfo>| info.as_ref().map(|info| info.upstream.clone());
