@@ -37,7 +37,7 @@ pub fn mount() {
         console_error_panic_hook::hook(info);
         // The text of a panic may hold what was pasted, so the page shows only where it happened.
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        dom::show_failure(&format!("It stopped at {place}. Nothing was sent; load the page again."));
+        dom::show_failure(&format!("It stopped at {place}. No changes were sent. Reload the page."));
     }));
     if let Some(root) = dom::take_root() {
         leptos::mount::mount_to(root, App).forget();

@@ -54,13 +54,11 @@ impl Form {
     #[must_use]
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Document => {
-                "The whole policy as one JSON document. It is read here, by gbac import and by the engine, and says the same again."
-            }
-            Self::Script(Target::Gbac) => "Calls of this product's command line, for sh. They can be run again.",
-            Self::Script(Target::Platform) => "Calls of the platform's own command line, for sh.",
+            Self::Document => "The whole policy as one JSON document. Import it again here or with gbac import.",
+            Self::Script(Target::Gbac) => "Commands for gbac, for sh. They can be run again.",
+            Self::Script(Target::Platform) => "Commands for the platform's command line, for sh.",
             Self::Script(Target::Curl) => {
-                "Calls of the documented APIs, for sh. Addresses and credentials come from the environment."
+                "HTTP requests with curl, for sh. Addresses and credentials come from environment variables."
             }
         }
     }

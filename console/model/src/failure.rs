@@ -74,8 +74,8 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NoAnswer(_) => f.write_str("the service did not answer"),
-            Self::Unreadable(text) => write!(f, "the answer could not be read: {text}"),
+            Self::NoAnswer(_) => f.write_str("can't reach the service"),
+            Self::Unreadable(text) => write!(f, "cannot read the response: {text}"),
             Self::Refused(refusal) if refusal.fields.is_empty() => f.write_str(&refusal.message),
             // "provided parameters are invalid" says less than what is wrong with them.
             Self::Refused(refusal) => {
@@ -114,6 +114,6 @@ mod tests {
         };
         assert_eq!(refused(403).of("the ACLs").to_string(), "the ACLs: no");
         assert!(refused(403).of("the ACLs").is_forbidden() && refused(412).is_changed());
-        assert_eq!(Failure::NoAnswer("x".into()).of("the ACLs").to_string(), "the service did not answer");
+        assert_eq!(Failure::NoAnswer("x".into()).of("the ACLs").to_string(), "can't reach the service");
     }
 }

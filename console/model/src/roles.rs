@@ -11,7 +11,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::draft::role_of;
 use crate::escape::plain;
-use crate::phrases::{self, count};
+use crate::phrases::{self, agree, count};
 
 /// How many roles are on a page.
 pub const PAGE: usize = 50;
@@ -181,8 +181,7 @@ fn role_in(finding: &Finding) -> Option<&str> {
 /// The gravest first, and how many more there are.
 fn mark(codes: &[&str]) -> String {
     let number = |code: &str| codes.iter().filter(|other| **other == code).count();
-    let one =
-        |rows: usize, what: &str, many: &str| format!("{} {}", count(rows, "row"), if rows == 1 { what } else { many });
+    let one = |rows: usize, what: &str, many: &str| format!("{} {}", count(rows, "row"), agree(rows, what, many));
     let (never, nothing) = (number("acl_unreachable"), number("acl_covered"));
     let both = number("role_without_members") > 0 && number("role_without_acls") > 0;
     let told = match (never, nothing) {
@@ -205,14 +204,14 @@ pub fn name_error(policy: &Policy, name: &str) -> Option<String> {
     if let Err(error) = check_role_name(name) {
         return Some(phrases::with_hint(&error.to_string(), &error.hint()));
     }
-    policy.has_role(name).then(|| "There is a role of this name already".into())
+    policy.has_role(name).then(|| "A role with this name already exists".into())
 }
 
 /// Why to look at the name again before creating the role.
 #[must_use]
 pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
-        return Some("There is a blank at the edge; it becomes part of the name".into());
+        return Some("The name starts or ends with a space, which becomes part of it".into());
     }
     let near = policy.role_names().find_map(|other| Some((other, difference(name, other)?)));
     if let Some((other, difference)) = near {
@@ -354,11 +353,11 @@ mod tests {
     #[test]
     fn a_new_name_is_checked_against_the_others() {
         let policy = policy();
-        assert_eq!(name_error(&policy, "Readers").as_deref(), Some("There is a role of this name already"));
+        assert_eq!(name_error(&policy, "Readers").as_deref(), Some("A role with this name already exists"));
         assert!(name_error(&policy, "a,b").is_some_and(|text| text.starts_with("The role name holds `,`")));
         assert_eq!(name_error(&policy, "New"), None);
         assert!(name_warning(&policy, "readers").is_some_and(|text| text.contains("letter case")));
-        assert!(name_warning(&policy, "New ").is_some_and(|text| text.contains("blank")));
+        assert!(name_warning(&policy, "New ").is_some_and(|text| text.contains("space")));
         assert!(name_warning(&policy, "Zürich").is_some_and(|text| text.contains("ASCII")));
         assert_eq!(name_warning(&policy, "New"), None);
     }

@@ -76,7 +76,7 @@ fn Chip() -> impl IntoView {
         ServiceStatus::Connected { name, .. } => Seen::Connected(name),
         ServiceStatus::Away { sign_in: true, .. } => Seen::Other("Signed out", false),
         ServiceStatus::Away { forbidden: true, .. } => Seen::Other("Forbidden", false),
-        ServiceStatus::Away { .. } => Seen::Other("Away", true),
+        ServiceStatus::Away { .. } => Seen::Other("Unreachable", true),
     });
     let age = move || {
         let at = service.status.with(|status| match status {
@@ -116,7 +116,7 @@ enum Seen {
 #[component]
 fn ReadAgain() -> impl IntoView {
     let service = expect_context::<Service>();
-    view! { <IconButton glyph=Glyph::Again label="Read again" on_press=move |()| service.reload() /> }
+    view! { <IconButton glyph=Glyph::Again label="Refresh" on_press=move |()| service.reload() /> }
 }
 
 #[component]

@@ -91,6 +91,8 @@ pub async fn cluster_of(control_plane: &str, id: &str, credentials: Option<&Cred
 pub(super) fn admin(target: &Target, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_admin", "the service relays to no Admin API, which alone has this")),
+        None => {
+            Err(Failure::impossible("no_admin", "the service has no upstream Admin API, which is required for this"))
+        }
     }
 }

@@ -109,6 +109,9 @@ async fn operate(operation: &str, body: &impl Serialize, admin: &str, target: &T
 fn data_plane(target: &Target, path: &str) -> Result<String, Failure> {
     match &target.data_plane {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_data_plane", "the service relays to no Data Plane, which alone has ACLs")),
+        None => Err(Failure::impossible(
+            "no_data_plane",
+            "the service has no upstream Data Plane, which is required for ACLs",
+        )),
     }
 }

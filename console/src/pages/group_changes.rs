@@ -3,7 +3,7 @@
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::group_changes::{Becomes, GroupChanges, Line, is_changed};
-use gbac_console_model::phrases::{capitalized as capital, count, list_up_to};
+use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to};
 use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
@@ -22,23 +22,16 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, stranded) = changes.renames();
     let (merging, dropped, members) = (changes.merging(), changes.dropped(), renames.len() / 2 + stranded.len());
     let parts: Vec<String> = [
-        (
-            merging,
-            if merging == 1 {
-                "name becomes the same group as another"
-            } else {
-                "names become the same group as others"
-            },
-        ),
-        (dropped, if dropped == 1 { "name no longer produces a group" } else { "names no longer produce a group" }),
-        (members, if members == 1 { "role member will match nobody" } else { "role members will match nobody" }),
+        (merging, agree(merging, "name becomes the same group as another", "names become the same group as others")),
+        (dropped, agree(dropped, "name no longer produces a group", "names no longer produce a group")),
+        (members, agree(members, "role member will match nobody", "role members will match nobody")),
         (
             changes.unknown(),
-            if changes.unknown() == 1 {
-                "known group may no longer be in tokens"
-            } else {
-                "known groups may no longer be in tokens"
-            },
+            agree(
+                changes.unknown(),
+                "known group may no longer be in tokens",
+                "known groups may no longer be in tokens",
+            ),
         ),
     ]
     .into_iter()
@@ -143,7 +136,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
 pub(super) fn counts(changes: &GroupChanges) -> String {
     let ((gains, _), (losses, _)) = (changes.total(&GAINS), changes.total(&LOSES));
     let (_, names) = changes.total(Effect::ALL);
-    let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
+    let losses = count(losses, "loss");
     format!("{}, {losses} for {}", count(gains, "gain"), count(names, "name"))
 }
 
@@ -155,7 +148,7 @@ pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> i
     view! {
         <div class="panel flat">
             <Table
-                label="Gains and losses" caption="Who gains and loses by the change" class="names"
+                label="Gains and losses" caption="Access gained and lost by the change" class="names"
                 heads=["Name in the token", "Effect", "What", "Because"]
             >
                 <tbody role="rowgroup">{rows}</tbody>

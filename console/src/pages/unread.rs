@@ -22,8 +22,8 @@ pub(super) fn Unread(
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
         ServiceStatus::Away { forbidden: true, .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Lock title=format!("You may not read {what}")>
-                    <p>"Roles and ACLs are read by a superuser."</p>
+                <Empty glyph=Glyph::Lock title=format!("You don't have permission to read {what}")>
+                    <p>"Sign in as a superuser to read roles and ACLs."</p>
                 </Empty>
             </div>
         }
@@ -31,7 +31,7 @@ pub(super) fn Unread(
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
                 <Empty glyph=Glyph::Off title=capitalized(&format!("{what} could not be read"))>
-                    <p>{then} " as soon as the service answers."</p>
+                    <p>{then} " when the service is reachable."</p>
                 </Empty>
             </div>
         }

@@ -50,11 +50,11 @@ impl Kind {
                 (true, true) => "Through its Admin API and its Data Plane",
                 (true, false) => "Through its Admin API: settings and roles, no ACLs",
                 (false, true) => "Through its Data Plane: roles and ACLs, no settings",
-                (false, false) => "The service has to be started with --upstream-admin or --upstream-dataplane",
+                (false, false) => "Start the service with --upstream-admin or --upstream-dataplane",
             },
             Self::Cloud => match upstream.clusters.is_some() {
-                true => "By its id, through the Control Plane and the Data Plane",
-                false => "The service has to be started with --upstream-controlplane",
+                true => "By its ID, through the Control Plane and the Data Plane",
+                false => "Start the service with --upstream-controlplane",
             },
         }
     }
@@ -116,12 +116,12 @@ impl Form {
     fn by_password(&self) -> Result<SignIn, Vec<(Field, &'static str)>> {
         let mut faults = Vec::new();
         if self.user.is_empty() {
-            faults.push((Field::User, "Write the name of a superuser."));
+            faults.push((Field::User, "Enter the name of a superuser."));
         } else if self.user.contains(':') {
-            faults.push((Field::User, "A user's name has no colon; write it without User: in front."));
+            faults.push((Field::User, "A user name has no colon. Remove `User:`."));
         }
         if self.password.is_empty() {
-            faults.push((Field::Password, "Write the password."));
+            faults.push((Field::Password, "Enter the password."));
         }
         if faults.is_empty() {
             Ok(SignIn { user: self.user.clone(), password: self.password.clone() })
@@ -134,15 +134,15 @@ impl Form {
         let mut faults = Vec::new();
         let cluster = self.cluster.trim();
         if cluster.is_empty() {
-            faults.push((Field::Cluster, "Write the id of the cluster."));
+            faults.push((Field::Cluster, "Enter the cluster ID."));
         } else if !cluster.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
-            faults.push((Field::Cluster, "An id has letters, digits and hyphens only; it is no name and no address."));
+            faults.push((Field::Cluster, "A cluster ID contains only letters, digits and hyphens."));
         }
         let token = token::paste(&self.token).token;
         if token.is_empty() {
             faults.push((Field::Token, "Paste an access token."));
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            faults.push((Field::Token, "This is no access token: it has blanks or other signs in it."));
+            faults.push((Field::Token, "Not an access token: it contains spaces or other invalid characters."));
         }
         if faults.is_empty() {
             Ok((Connection::Cloud { cluster: cluster.into() }, Credentials::Token(token)))

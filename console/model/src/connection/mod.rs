@@ -145,17 +145,17 @@ pub struct Abilities {
 
 const NO_ACLS: &str =
     "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
-const NO_ROLES: &str = "The service relays to no API that has roles.";
+const NO_ROLES: &str = "The service has no upstream API with roles.";
 const NO_SETTINGS: &str =
     "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
 const CLOUD_SETTINGS: &str =
-    "The managed cloud has its group mapping in the SSO connection of the organization, which no API shows.";
-const NO_AUDIT: &str = "A cluster writes its audit events to a topic of its own, which no API shows.";
+    "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
+const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";
 const NO_LOGGERS: &str =
     "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
-const CLOUD_LOGGERS: &str = "The managed cloud shows no loggers.";
-const NO_LICENCE: &str = "The documented APIs do not tell what the cluster's licence is.";
-const CLOUD_LICENCE: &str = "The managed cloud needs no licence of yours.";
+const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
+const NO_LICENCE: &str = "The documented APIs don't return the cluster's license.";
+const CLOUD_LICENCE: &str = "The managed cloud needs no license.";
 
 impl Connection {
     /// Where its APIs are, among those that the service relays to.

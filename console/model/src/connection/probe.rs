@@ -21,23 +21,23 @@ pub struct Step {
 pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
     let is_cloud = matches!(connection, Connection::Cloud { .. });
     match failure {
-        Failure::NoAnswer(_) => "The service that serves this page does not answer. See whether gbac serve still runs.",
-        Failure::Unreadable(_) => "Something else answers at that address. See what the service was started with.",
+        Failure::NoAnswer(_) => "Can't reach the service. Check that gbac serve is running.",
+        Failure::Unreadable(_) => {
+            "The response is not from a cluster API. Check the address that the service was started with."
+        }
         Failure::Refused(refusal) => match refusal.status {
-            400 => "The answer says what is wrong.",
-            401 if is_cloud => "The access token has expired or is for something else. Get a new one.",
-            401 => "The user or the password is wrong.",
-            403 if is_cloud => "The token is right, but may not do this. It takes an admin of the cluster.",
-            403 => "The user is right, but no superuser.",
-            404 if is_cloud => "There is no such cluster for this token. See its id, and whose token it is.",
-            404 => "The cluster does not have this API. See its version, and that the address is that of this API.",
-            429 => "Too many tries. Wait a minute.",
-            502 => {
-                "The service does not get through to the cluster. See the address after --upstream, names and firewalls."
-            }
-            504 => "The cluster is too slow, or a firewall swallows the request.",
-            500.. => "The cluster has trouble of its own. See its log.",
-            _ => "See the answer.",
+            400 => "The response says what is wrong.",
+            401 if is_cloud => "The access token has expired or has another audience. Get a new one.",
+            401 => "The user name or password is wrong.",
+            403 if is_cloud => "The token has no permission for this. Use the token of a cluster admin.",
+            403 => "The user is not a superuser.",
+            404 if is_cloud => "This token can't access a cluster with this ID. Check both.",
+            404 => "The cluster does not have this API. Check its version and the API's address.",
+            429 => "Too many attempts. Wait a minute.",
+            502 => "The service can't reach the cluster. Check the --upstream address, DNS and firewalls.",
+            504 => "The cluster did not respond in time. Check the cluster and firewalls.",
+            500.. => "The cluster reported an internal error. Check its log.",
+            _ => "See the response.",
         },
     }
 }

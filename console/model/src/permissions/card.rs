@@ -4,6 +4,8 @@ use gbac_engine::analyze::{Block, Holder, Reach, Subject, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
+use crate::phrases::count;
+
 /// How many rows of one way are shown at first.
 pub const SHOWN: usize = 50;
 
@@ -131,8 +133,7 @@ pub fn in_draft(changes: &[Change], principal: &Principal) -> Option<String> {
     });
     match about.count() {
         0 => None,
-        1 => Some("1 change in draft".into()),
-        more => Some(format!("{more} changes in draft")),
+        number => Some(format!("{} in draft", count(number, "change"))),
     }
 }
 

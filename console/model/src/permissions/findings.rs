@@ -46,26 +46,23 @@ pub struct Mark {
 pub fn meaning(code: &str) -> (&'static str, &'static str) {
     match code {
         "superuser_name_chosen" => (
-            "Superusers named by a claim that people can choose",
-            "Whoever can set that claim to a superuser's name may do everything.",
+            "Superusers named by a claim that users can edit",
+            "Anyone who can set this claim to a superuser's name is allowed everything.",
         ),
         "acl_unreachable" => (
             "Allows that never allow",
-            "A deny on the same or a broader name wins every time, so nobody gets what the row says.",
+            "A deny on the same or a broader name always overrides it, so it grants nothing.",
         ),
-        "acl_covered" => (
-            "Rows that say nothing new",
-            "Another ACL says the same and more. Without this one nothing is decided differently.",
-        ),
+        "acl_covered" => ("Redundant ACLs", "Another ACL covers it. Removing it changes no decision."),
         "operation_foreign" => {
-            ("Operations that the resource does not have", "No request asks for this operation here.")
+            ("Operations that don't apply to the resource", "No request needs this operation on this resource type.")
         }
         "role_missing" => (
             "ACLs of a role that does not exist",
             "They have no effect now, and take effect when a role with that name is created.",
         ),
-        "role_without_members" => ("Roles that nobody has", "What they permit and deny reaches nobody."),
-        "role_without_acls" => ("Roles without ACLs", "Whoever has such a role gets nothing through it."),
+        "role_without_members" => ("Roles without members", "Their ACLs apply to no one."),
+        "role_without_acls" => ("Roles without ACLs", "Such a role grants nothing."),
         "name_letter_case" => (
             "Names that differ only in letter case",
             "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",
@@ -75,35 +72,31 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "These are different principals. Which one tokens make depends on the identity provider's paths and the nested group behavior.",
         ),
         "group_path_with_suffix" => (
-            "Paths that no token makes",
-            "With suffix only the last segment of a path becomes a group, so a name with a slash is never met.",
+            "Group paths that no token produces",
+            "With suffix, only the last segment of a path becomes a group, so a name with a slash never matches.",
         ),
-        "principal_wildcard" => (
-            "An asterisk that is no wildcard",
-            "Only User:* stands for everyone. This is a group or role that is named with an asterisk.",
-        ),
+        "principal_wildcard" => {
+            ("Asterisks that are not wildcards", "Only User:* means everyone. This is the name of a group or role.")
+        }
         "principal_type_twice" => (
-            "A type inside a user's name",
-            "A user whose name begins with a type: most often a group was meant, and the group gets nothing.",
+            "Principal types inside user names",
+            "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
         ),
-        "member_is_everyone" => (
-            "User:* as a member",
-            "Members are named one by one: this is the one user whose name is an asterisk, not everyone.",
-        ),
+        "member_is_everyone" => ("User:* as a member", "As a member, User:* is the single user named *, not everyone."),
         "topic_name" => (
-            "Names that no topic can have",
-            "Topics are named with letters, digits, dots, underscores and hyphens; an asterisk in a name is a character.",
+            "Invalid topic names",
+            "Topic names contain letters, digits, dots, underscores and hyphens. An asterisk within a name is not a wildcard.",
         ),
-        "cluster_name" => ("Another name for the cluster", "The cluster has one name, so this row is never met."),
+        "cluster_name" => ("Invalid cluster names", "The cluster has one name, so this ACL never matches."),
         "role_name_not_ascii" => (
-            "Role names beyond ASCII",
-            "The platform takes ASCII names of roles only, so this policy could not be moved there as it is.",
+            "Role names with non-ASCII characters",
+            "The platform accepts only ASCII role names, so it rejects this policy.",
         ),
         "principal_control_character" | "resource_name_control_character" => (
             "Control characters in a name",
-            "They cannot be seen and are often pasted along, so the name is another one than it seems.",
+            "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
-        _ => ("Rows that could not be created today", "It was stored before it was checked, or by other means."),
+        _ => ("ACLs that can't be created", "It was stored before this was validated, or in another way."),
     }
 }
 

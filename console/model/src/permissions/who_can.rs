@@ -123,7 +123,7 @@ impl Asked {
             },
         };
         if self.has_name() && self.name.is_empty() {
-            faults.name = Some(capitalized("name the resource; `*` asks about ACLs for every name"));
+            faults.name = Some(capitalized("enter the resource name; `*` finds ACLs for all names"));
         }
         if faults == Faults::default() { Ok(host) } else { Err(faults) }
     }
@@ -152,8 +152,8 @@ impl Group {
         match self {
             Self::Can => "Can",
             Self::FromSomeHost => "Depends on the host",
-            Self::Blocked => "Would, but a deny blocks it",
-            Self::Carries => "Carries a deny to others",
+            Self::Blocked => "Blocked by a deny",
+            Self::Carries => "Passes a deny on to others",
         }
     }
 }

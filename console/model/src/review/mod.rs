@@ -108,7 +108,7 @@ pub fn sections(before: &Policy, staged: &[Staged], standing: &[Standing]) -> Ve
         let (about, adds, what) = row(before, &staged.change);
         let obstacle = match standing.get(index) {
             None | Some(Standing::Ready) => None,
-            Some(Standing::Done) => Some("the service is so already".to_owned()),
+            Some(Standing::Done) => Some("already applied".to_owned()),
             Some(Standing::Impossible(error)) => Some(error.to_string()),
         };
         let failure = staged.failure.as_ref().map(ToString::to_string);
@@ -259,6 +259,6 @@ mod tests {
         policy.apply(member("New")).unwrap();
         let sections = super::sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
         let obstacles: Vec<Option<&str>> = sections[1].rows.iter().map(|row| row.obstacle.as_deref()).collect();
-        assert_eq!(obstacles, [Some("there is a role `New` already"), None, Some("the service is so already")]);
+        assert_eq!(obstacles, [Some("there is a role `New` already"), None, Some("already applied")]);
     }
 }

@@ -211,15 +211,15 @@ impl AclForm {
             return None;
         }
         if self.name.trim() != self.name {
-            return Some("There is a blank at the edge; it is part of the name".into());
+            return Some("The name starts or ends with a space, which is part of it".into());
         }
         match (self.pattern, self.name.strip_suffix('*')) {
-            (Pattern::Literal, Some("")) => Some("The literal `*` covers every name, as Any does".into()),
+            (Pattern::Literal, Some("")) => Some("The literal `*` covers all names, like Any".into()),
             (Pattern::Literal, Some(prefix)) => Some(format!(
-                "`*` is a character here; for every name that starts with `{}` choose Prefixed",
+                "`*` is not a wildcard here; for all names that start with `{}`, choose Prefixed",
                 plain(prefix)
             )),
-            (Pattern::Prefixed, Some(_)) => Some("`*` is a character here; leave it out, the prefix is enough".into()),
+            (Pattern::Prefixed, Some(_)) => Some("`*` is not a wildcard here; remove it, a prefix needs none".into()),
             _ => None,
         }
     }
@@ -289,7 +289,7 @@ mod tests {
     fn a_star_is_explained() {
         let warning = |pattern, name: &str| form(ResourceType::Group, pattern, name).name_warning();
         assert!(warning(Pattern::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed")));
-        assert!(warning(Pattern::Prefixed, "pay-*").is_some_and(|text| text.contains("leave it out")));
+        assert!(warning(Pattern::Prefixed, "pay-*").is_some_and(|text| text.contains("remove it")));
         assert!(warning(Pattern::Literal, "*").is_some());
         assert_eq!(warning(Pattern::Literal, "pay"), None);
     }

@@ -42,7 +42,7 @@ impl Known {
 #[must_use]
 pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     if acls.contains(new) {
-        return Some("this role has this very ACL already".into());
+        return Some("this role already has this ACL".into());
     }
     // The role alone: what it says, whoever else says it too.
     let mut alone = Policy::default();
@@ -94,7 +94,7 @@ mod tests {
     fn what_says_nothing_new_is_remarked() {
         let held = [acl("*", Operation::Write, Permission::Allow), acl("secret", Operation::All, Permission::Deny)];
         let remark = |name: &str, operation| super::remark("R", &held, &acl(name, operation, Permission::Allow));
-        assert!(remark("*", Operation::Write).is_some_and(|text| text.contains("very ACL")));
+        assert!(remark("*", Operation::Write).is_some_and(|text| text.contains("already has this ACL")));
         assert!(remark("a", Operation::Describe).is_some_and(|text| text.contains("says nothing that")));
         assert!(remark("secret", Operation::Read).is_some_and(|text| text.contains("a deny wins")));
         assert_eq!(remark("a", Operation::Read), None);

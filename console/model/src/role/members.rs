@@ -123,7 +123,7 @@ impl MemberDraft {
         }
         let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
-            let text = format!("`{}` is assigned to this role already", plain(&stored.to_string()));
+            let text = format!("`{}` is already a member of this role", plain(&stored.to_string()));
             return Reading::of(Some(stored), Some(text), None);
         }
         let known = NameIndex::near_to(policy, [&stored]);
@@ -146,7 +146,7 @@ fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
     let principal = Principal::parse(stored.name()).ok()?;
     check_member(&principal).ok()?;
     (error.code() == "principal_type_twice")
-        .then(|| Offer { principal, reason: "There are two types in one name".into() })
+        .then(|| Offer { principal, reason: "The name contains two principal types".into() })
 }
 
 /// `group:eng`: almost a type, but taken as a part of the name.
@@ -157,7 +157,7 @@ fn wrong_case_type(stored: &Principal) -> Option<Offer> {
         .find(|kind| kind.prefix().eq_ignore_ascii_case(word.trim()) && kind.prefix() != word)?;
     (!name.is_empty()).then(|| Offer {
         principal: Principal::new(kind, name),
-        reason: format!("`{word}:` is no type in this letter case, so it becomes part of the name"),
+        reason: format!("`{word}:` is not a principal type in this letter case, so it becomes part of the name"),
     })
 }
 
@@ -165,7 +165,7 @@ fn edge_blank(stored: &Principal) -> Option<Offer> {
     let name = stored.name().trim();
     (name != stored.name() && !name.is_empty()).then(|| Offer {
         principal: Principal::new(stored.kind(), name),
-        reason: "There is a blank at the edge; it becomes part of the name".into(),
+        reason: "The name starts or ends with a space, which becomes part of it".into(),
     })
 }
 
@@ -228,7 +228,7 @@ mod tests {
         for text in ["Group:*", "User:*", "Role:R", "RedpandaRole:R", "a\u{7}b"] {
             assert!(read(text).error.is_some(), "{text}");
         }
-        assert_eq!(read("payments").error.as_deref(), Some("`Group:payments` is assigned to this role already"));
+        assert_eq!(read("payments").error.as_deref(), Some("`Group:payments` is already a member of this role"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ impl Remark {
             Self::AddsNothing => "Adds nothing".into(),
             Self::NeverAllows => "Never allows: a deny wins".into(),
             Self::Overrides(allows) => format!("Overrides {}", count(*allows, "allow")),
-            Self::Odd => "Look again".into(),
+            Self::Odd => "Check this".into(),
         }
     }
 }
@@ -126,7 +126,7 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         let found = reach(after, &Subject::Holder(Holder::One(Principal::role(role))));
         for row in rows.iter_mut().filter(is_deny) {
             let allows = found.blocked(&row.acl).count();
-            let message = "the deny wins over what these ACLs allow on the same names";
+            let message = "the deny overrides these allows on the same names";
             row.remark = (allows > 0).then(|| (Remark::Overrides(allows), message.to_owned()));
         }
     }
@@ -206,7 +206,7 @@ mod tests {
         let shown: Vec<_> = rows.iter().map(|row| (row.acl.resource_name.as_str(), row.standing)).collect();
         assert_eq!(shown, [("a", Standing::Added), ("b", Standing::Removed), ("b", Standing::Stored)]);
         let removed = rows.iter().find(|row| row.standing == Standing::Removed).unwrap();
-        assert_eq!(removed.failure.as_deref(), Some("the service did not answer"));
+        assert_eq!(removed.failure.as_deref(), Some("can't reach the service"));
         assert!(rows.iter().all(|row| row.remark.is_none()));
     }
 

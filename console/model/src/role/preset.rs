@@ -63,7 +63,7 @@ impl Preset {
         match self {
             Self::Client(id, _) => recipe(id).map(|recipe| capitalized(recipe.words)).unwrap_or_default(),
             Self::Operator => {
-                "Sees topics, consumer groups, the cluster and the registry with their configuration, and no data"
+                "Describes topics, consumer groups, the cluster and the registry with their configuration, without data"
                     .into()
             }
             Self::Everything => "Every operation on every resource".into(),

@@ -10,7 +10,7 @@ pub const DEFAULT_LEVEL: &str = "info";
 pub const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
 /// For how long a level may be chosen, in seconds and in words; 0 is for ever.
 pub const TIMES: [(u32, &str); 4] =
-    [(60, "for 1 minute"), (300, "for 5 minutes"), (3600, "for 1 hour"), (0, "until it is changed")];
+    [(60, "for 1 minute"), (300, "for 5 minutes"), (3600, "for 1 hour"), (0, "until changed")];
 
 /// What is missing before any token counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub fn audit(properties: &Map<String, Value>) -> Option<bool> {
 #[must_use]
 pub const fn licence(status: LicenseStatus) -> (&'static str, &'static str) {
     match status {
-        LicenseStatus::Valid => ("Valid", "Everything can be changed."),
+        LicenseStatus::Valid => ("Valid", "All settings can be changed."),
         LicenseStatus::Expired => (
             "Expired",
             "What exists goes on counting. New ACLs of groups and roles, new roles and members, and group properties away \

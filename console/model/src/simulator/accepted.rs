@@ -70,7 +70,7 @@ pub fn refusal(read: &Read, report: Option<&Report>, checks: &[SignInCheck], ign
 fn actions(check: &SignInCheck, read: &Read) -> Vec<Action> {
     let action = |label: &str, change| vec![Action { label: label.into(), change }];
     match (check.about, check.code) {
-        (_, Some("token_expired")) => action("Answer as if it had not expired", Change::IgnoreExpiry(true)),
+        (_, Some("token_expired")) => action("Ignore the expiry", Change::IgnoreExpiry(true)),
         ("issuer" | "audience", _) => {
             let issuer = read.claims.issuer().map(str::to_owned);
             let audience = read.claims.audiences().and_then(|all| all.first().map(|first| (*first).to_owned()));
@@ -78,7 +78,7 @@ fn actions(check: &SignInCheck, read: &Read) -> Vec<Action> {
                 (None, None) => Vec::new(),
                 (issuer, audience) => {
                     let change = Change::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
-                    action("Answer as if the service accepted its issuer and audience", change)
+                    action("Assume that the service accepts its issuer and audience", change)
                 }
             }
         }

@@ -8,13 +8,15 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
     let groups = &inputs.groups;
     if inputs.user.is_empty() {
         if !is_empty {
-            problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Name the user too."));
+            problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Enter a user too."));
         }
         return false;
     }
     if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
-        let words =
-            Words::new().text("Write the bare name: this asks for ").code(format!("User:{}", inputs.user)).text(".");
+        let words = Words::new()
+            .text("Enter the name without a type: this means ")
+            .code(format!("User:{}", inputs.user))
+            .text(".");
         problems.push(
             Problem::new(Field::User, "user_with_type", Weight::Warning, words)
                 .with(format!("Use {name}"), Change::User(name.into())),
@@ -22,24 +24,24 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
     }
     if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
         let bare: Vec<&str> = groups.lines().map(|line| line.strip_prefix("Group:").unwrap_or(line)).collect();
-        let words = Words::new().text("Write bare names: ").code("Group:").text(" is taken as a part of the name.");
+        let words = Words::new().text("Enter names without a type: ").code("Group:").text(" becomes part of the name.");
         problems.push(
             Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
-                .with("Take it away", Change::Groups(bare.join("\n"))),
+                .with("Remove it", Change::Groups(bare.join("\n"))),
         );
     } else if groups.trim().lines().count() == 1 && groups.contains(',') {
         let split: Vec<&str> = groups.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
-        let words = "One group per line: a comma is taken as a part of the name.";
+        let words = "One group per line: a comma becomes part of the name.";
         problems.push(
             Problem::new(Field::Groups, "group_with_comma", Weight::Warning, words)
                 .with("Split at the commas", Change::Groups(split.join("\n"))),
         );
     } else if groups.lines().any(|line| !line.is_empty() && line.trim() != line) {
         let tidy: Vec<&str> = groups.lines().map(str::trim).collect();
-        let words = "A blank at the edge is part of the name.";
+        let words = "A leading or trailing space is part of the name.";
         problems.push(
             Problem::new(Field::Groups, "edge_whitespace", Weight::Warning, words)
-                .with("Take it away", Change::Groups(tidy.join("\n"))),
+                .with("Remove it", Change::Groups(tidy.join("\n"))),
         );
     }
     true

@@ -444,7 +444,7 @@ impl Simulation {
             return None;
         }
         let Some(checks) = verification::checks() else {
-            let words = "The code that checks signatures is not loaded yet. Until then nothing is verified.";
+            let words = "Signature verification is still loading. The token is not verified yet.";
             problems.push(Problem::new(Field::Keys, "checks_not_loaded", Weight::Missing, words));
             return None;
         };

@@ -153,9 +153,9 @@ pub fn of_token(taken: &Taken<'_>) -> Steps {
 #[must_use]
 pub fn outline() -> Vec<(&'static str, Words)> {
     vec![
-        ("Decode", "Header and claims are read. Nothing is checked by that.".into()),
+        ("Decode", "Decodes the token without verifying it.".into()),
         ("User", Words::new().text("A claim names the user, such as ").code("$.sub").text(".")),
-        ("Group claim", "A claim path leads to an array of names, or to one string with commas.".into()),
+        ("Group claim", "A claim path selects an array of names or one comma-separated string.".into()),
         (
             "Nested names",
             Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
@@ -186,9 +186,9 @@ pub fn by_hand(identity: &Identity) -> Steps {
         body: vec![Words::new().text("By hand, so ").principal(&Principal::user(identity.user()))],
     };
     let body = if groups.is_empty() {
-        "No groups. Only the user and the user’s roles count."
+        "No groups. Only ACLs for the user and the user’s roles apply."
     } else {
-        "By hand: names are used as they are, whatever the settings say."
+        "Names entered by hand are used as they are."
     };
     let last =
         Step { title: "Principals", count: groups.len().to_string(), state: StepState::Done, body: vec![body.into()] };
@@ -210,7 +210,7 @@ fn decode_step(read: &Read) -> Step {
                 None => words.text(", no key named"),
             });
         }
-        None => body.push("Claims as they were entered: nothing was decoded, and nothing is signed".into()),
+        None => body.push("Claims as entered: there is no signature".into()),
     }
     body.extend(read.left_out.iter().cloned());
     Step { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
@@ -246,7 +246,7 @@ fn claim_step(taken: &Taken<'_>) -> Step {
             (StepState::Done, words, names(*parts))
         }
         ClaimFinding::Union { nodes } => {
-            let words = Words::new().code(path).text(format!(" selects {}, put together", count(*nodes, "value")));
+            let words = Words::new().code(path).text(format!(" selects {}, combined", count(*nodes, "value")));
             (StepState::Done, words, names(taken.extraction.elements.len()))
         }
         ClaimFinding::Missing { .. } => {
@@ -270,9 +270,7 @@ fn claim_step(taken: &Taken<'_>) -> Step {
             (StepState::Bad, Words::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
         }
         ClaimFinding::NoUserInfo => {
-            let words = Words::new()
-                .code(path)
-                .text(" reads the user-info document, and there is none. Paste it under the token.");
+            let words = Words::new().code(path).text(" reads the user-info document. Paste it below the token.");
             (StepState::Bad, words, names(0))
         }
     };
@@ -296,7 +294,7 @@ fn last_step(extraction: &Extraction, merged: usize) -> Step {
     }
     let dropped = extraction.elements.iter().any(|element| matches!(element.outcome, ElementOutcome::Dropped { .. }));
     let (state, body) = if extraction.groups.is_empty() {
-        (StepState::Bad, vec!["None. Only the user and the user’s roles count.".into()])
+        (StepState::Bad, vec!["None. Only ACLs for the user and the user’s roles apply.".into()])
     } else if merged > 0 || dropped {
         (StepState::Warn, Vec::new())
     } else {
@@ -365,7 +363,7 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
         notes.push(Note {
             code: "suffix_collision",
             weight: Weight::Warning,
-            title: format!("{} more become one of several names", merged.len() - LISTED_NAMES),
+            title: format!("{} more names merged", merged.len() - LISTED_NAMES),
             words: listed(names.collect(), 2 * LISTED_NAMES),
             actions: Vec::new(),
         });
@@ -401,14 +399,14 @@ fn no_names(claims: &Map<String, Value>) -> Note {
         claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
     let words = match keyed {
         Some((name, _)) => Words::new().code(name).text(
-            " is an object with names as its keys, and a claim path selects values only. Let the identity provider add an array of names.",
+            " is an object with names as its keys, and a claim path selects values only. Configure the identity provider to add an array of names.",
         ),
-        None => "Let the identity provider put the groups into the access token, as an array of names.".into(),
+        None => "Configure the identity provider to add the groups to the access token as an array of names.".into(),
     };
     Note {
         code: "claim_missing",
         weight: Weight::Warning,
-        title: "No names that could be groups".into(),
+        title: "No claim contains group names".into(),
         words,
         actions: Vec::new(),
     }
@@ -457,7 +455,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
     let through: usize = roles.iter().map(|role| policy.acls_of(role).len()).sum();
     let either = if raws.len() == 2 { "either one" } else { "any one" };
     let gets = match (direct, roles.len()) {
-        (0, 0) => "Nothing is granted to it yet.".into(),
+        (0, 0) => "It has no ACLs yet.".into(),
         (0, roles) => format!("Members of {either} get {} with {}.", count(roles, "role"), count(through, "ACL")),
         (direct, 0) => format!("Members of {either} get {}.", count(direct, "ACL")),
         (direct, roles) => {
@@ -485,26 +483,26 @@ fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
     let (weight, title, more) = match warning.code {
         "group_overage" => {
             let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
-            (Weight::Warning, "The provider sent an address in place of the groups", more)
+            (Weight::Warning, "The provider sent an address instead of the groups", more)
         }
         "id_token" => (
             Weight::Warning,
             "This looks like an ID token",
-            "Copy the access token of the same sign-in. The two come in one answer, as `id_token` and `access_token`.",
+            "Copy the access token of the same sign-in. Both are in the token response, as `id_token` and `access_token`.",
         ),
         "claim_wrong_type" => (Weight::Warning, "The claim is not a list of names", ""),
-        "element_not_string" => (Weight::Warning, "The list holds more than names", ""),
+        "element_not_string" => (Weight::Warning, "The list contains other values than names", ""),
         "too_many_nodes" => (Weight::Warning, "The claim is too large", ""),
-        "near_claim" => (Weight::Warning, "There are names elsewhere in the token", ""),
+        "near_claim" => (Weight::Warning, "Another claim contains names", ""),
         "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
-        "edge_whitespace" => (Weight::Warning, "A blank is part of a name", ""),
+        "edge_whitespace" => (Weight::Warning, "A space is part of a name", ""),
         "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => {
             (Weight::Info, "", "")
         }
-        _ => (Weight::Warning, "To be looked at", ""),
+        _ => (Weight::Warning, "Check this", ""),
     };
     let title = match (&taken.rules.extraction.source, warning.code) {
-        (ClaimSource::UserInfo(_), "near_claim") => "There are names elsewhere in the user-info document",
+        (ClaimSource::UserInfo(_), "near_claim") => "Another member of the user-info document contains names",
         _ => title,
     };
     let mut words = sentence(&warning.message, "");

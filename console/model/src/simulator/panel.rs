@@ -45,7 +45,7 @@ impl Panel {
             Self::Ways => "Least change",
             Self::Request => "Whole request",
             Self::Collisions => "Collisions",
-            Self::Compare => "Compare two people",
+            Self::Compare => "Compare two users",
             Self::Troubleshoot => "Troubleshoot",
             Self::Tests => "Tests",
             Self::Share => "Share",

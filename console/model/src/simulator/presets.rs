@@ -45,19 +45,19 @@ pub const PRESETS: &[Preset] = &[
         "okta",
         "Okta, custom authorization server",
         "$.groups",
-        "The groups claim has to be added to the access token; at most 100 groups are listed.",
+        "Add the groups claim to the access token; it lists at most 100 groups.",
     ),
     preset(
         "auth0",
         "Auth0, namespaced claim",
         "$['https://example.com/groups']",
-        "An action writes the claim under an address of one’s own; the dots need the brackets.",
+        "An action adds the claim under a URL of your own; the dots need the brackets.",
     ),
     preset(
         "entra-ids",
         "Entra ID, object IDs",
         "$.groups",
-        "The names are GUIDs. Above 200 groups the token has an address in their place, which nobody follows.",
+        "The names are GUIDs. Above 200 groups, the token contains an address instead, which is not followed.",
     ),
     preset(
         "entra-names",
@@ -91,12 +91,12 @@ pub const PRESETS: &[Preset] = &[
     ),
     preset("gitea", "Gitea", "$.groups", "Organizations, and teams as organization:team."),
     preset("authentik", "authentik", "$.groups", "Bare names."),
-    preset("canaille", "Canaille", "$.groups", "Names as they are; they may be paths."),
+    preset("canaille", "Canaille", "$.groups", "Unchanged names, which may be paths."),
     Preset {
         id: "zitadel",
         name: "ZITADEL",
         path: None,
-        about: "Roles are the keys of an object, which no claim path selects. An action has to write them as a list.",
+        about: "Roles are the keys of an object, which a claim path can't select. Add an action that writes them as a list.",
     },
     Preset {
         id: "google",

@@ -105,14 +105,14 @@ pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
     }
     if inputs.operation != Operation::All && !inputs.resource_type.operations().contains(&inputs.operation) {
         let words = format!(
-            "No request needs {} on a {}. The question is answered all the same.",
+            "No request needs {} on a {}. It is evaluated anyway.",
             inputs.operation.spelling().words,
             in_sentence(inputs.resource_type)
         );
         problems.push(Problem::new(Field::Operation, "operation_foreign", Weight::Warning, words));
     }
     if inputs.operation == Operation::All {
-        let words = "Only an ACL of All answers this; no request asks it.";
+        let words = "Only an ACL of All matches this; no request needs it.";
         problems.push(Problem::new(Field::Operation, "operation_all", Weight::Info, words));
     }
     let host = match read_host(&inputs.host) {
@@ -130,23 +130,23 @@ pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
 fn name_problem(name: &str, resource_type: ResourceType) -> Option<Problem> {
     let field = Field::ResourceName;
     if name.is_empty() {
-        let words = format!("Name the {} that is asked about.", in_sentence(resource_type));
+        let words = format!("Enter a {}.", in_sentence(resource_type));
         return Some(Problem::new(field, "resource_name_empty", Weight::Missing, words));
     }
     if name.trim() != name {
-        let words = "A blank at the edge is part of the name.";
+        let words = "A leading or trailing space is part of the name.";
         return Some(
             Problem::new(field, "edge_whitespace", Weight::Warning, words)
-                .with("Take it away", Change::ResourceName(name.trim().into())),
+                .with("Remove it", Change::ResourceName(name.trim().into())),
         );
     }
     if name.ends_with('*') {
         let words = Words::new()
-            .text("A request names one ")
+            .text("A request is for one ")
             .text(in_sentence(resource_type))
             .text(". ")
             .code("*")
-            .text(" is taken as a character of the name.");
+            .text(" is not a wildcard here.");
         return Some(Problem::new(field, "name_wildcard", Weight::Warning, words));
     }
     None
@@ -158,9 +158,8 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
         return Ok(None);
     }
     if tidy == "*" {
-        let words = Words::new()
-            .code("*")
-            .text(" is for ACLs. A request comes from one address; leave it empty when it is not known.");
+        let words =
+            Words::new().code("*").text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
         return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words)
             .with("Leave it empty", Change::Host(String::new())));
     }

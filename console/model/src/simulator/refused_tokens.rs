@@ -10,7 +10,7 @@ use crate::simulator::{Simulation, View, evaluate};
 
 const NOW: f64 = 1_795_243_000.0;
 /// Labels of what only makes sense once somebody can sign in.
-const ADVICE: [&str; 4] = ["Would allow", "Near misses", "Looked at", "Decided by"];
+const ADVICE: [&str; 4] = ["Would allow", "Near misses", "ACLs considered", "Decided by"];
 
 fn service() -> Accepted {
     Accepted { issuer: Some("https://idp.example".into()), audience: Some("streams".into()), ..Accepted::default() }

@@ -65,14 +65,14 @@ pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
 pub fn open_file(text: &str) -> Result<Inputs, Words> {
     let check = check_from_json(text.trim()).map_err(|problems| Words::message(&problems.to_string()))?;
     let Who::Names { user, groups } = check.who else {
-        return Err("A check that names its user and groups is read here; paste a token in its field.".into());
+        return Err("Only checks with a user and groups can be opened. Paste a token in its own field.".into());
     };
     let Question::Access { operation, resource_type, resource_name } = check.question else {
-        return Err("A check of one operation on one resource is read here, and this is a whole request.".into());
+        return Err("Only checks of one operation on one resource can be opened. This is an API request.".into());
     };
     // A group is a line of its field.
     if groups.iter().any(|name| name.contains(['\n', '\r'])) {
-        return Err("A group’s name has a line break, which no field here takes.".into());
+        return Err("A group name contains a line break, which can't be entered.".into());
     }
     Ok(Inputs {
         mode: Mode::ByHand,

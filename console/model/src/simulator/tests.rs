@@ -203,7 +203,7 @@ fn the_trace_has_three_passes() {
     assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
     let deciding = trace::shown(judged, Filter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
-    assert_eq!(trace::user_roles(judged).plain(), "User:maya is a member of no role.");
+    assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
     // A limit leaves something of both passes.
     let few = trace::shown(judged, Filter::All, 2);
     assert_eq!((few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows), (1, 1, 5));
@@ -221,7 +221,7 @@ fn allowed_by_an_implied_operation_of_a_role() {
     let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
     assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
-    assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No row names Describe itself.");
+    assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No ACL names Describe itself.");
     assert_eq!(trace::user_roles(view.judged.as_ref().unwrap()).plain(), "User:svc is a member of Role:Auditors.");
 }
 
@@ -235,8 +235,8 @@ fn nothing_allows_it_and_the_host_may_matter() {
         NOW,
     );
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
-    assert_eq!(said(why(&view, "Looked at")), "1 candidate row, 1 on this topic, none of them allows Write");
-    assert!(said(why(&view, "Host")).starts_with("No host was given, so an allow for one host does not count."));
+    assert_eq!(said(why(&view, "ACLs considered")), "1 candidate row, 1 on this topic, none of them allows Write");
+    assert!(said(why(&view, "Host")).starts_with("No host was given, so allows for one host do not apply."));
     assert!(
         said(why(&view, "Would allow"))
             .starts_with("One ACL that allows Write on topic payments-settled, for User:maya")
@@ -255,7 +255,7 @@ fn superusers_and_expiry_are_told() {
     let late = view(&claims);
     let verdict = late.verdict.as_ref().unwrap();
     assert_eq!((verdict.kind, verdict.kind.title()), (Kind::Expired, "Denied, the token has expired"));
-    assert_eq!(said(why(&late, "Decided by")), "The token expired 20 s ago, at 06:36 UTC. No ACL is asked after that.");
+    assert_eq!(said(why(&late, "Decided by")), "The token expired 20 s ago, at 06:36 UTC. ACLs are not evaluated.");
     claims["exp"] = json!(NOW - 7200.0);
     let old = view(&claims);
     let verdict = old.verdict.as_ref().unwrap();
@@ -265,7 +265,7 @@ fn superusers_and_expiry_are_told() {
     verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIf::default());
     let now = evaluate(&all_the_same, Some(&policy()), &Accepted::default(), NOW);
     assert_eq!(now.verdict.as_ref().unwrap().kind, Kind::DeniedByRule);
-    assert!(said(why(&now, "Expired")).contains("as if it had not"));
+    assert!(said(why(&now, "Expired")).contains("ignores the expiry"));
 }
 
 #[test]
@@ -296,7 +296,7 @@ fn tokens_of_real_providers() {
         "_claim_sources": { "src1": { "endpoint": "https://graph.example.com/v1.0/users/1/getMemberObjects" } },
     }));
     assert!(codes(&entra).contains(&"group_overage"), "{:?}", codes(&entra));
-    assert_eq!(bodies(&entra)[4].2, "None. Only the user and the user’s roles count.");
+    assert_eq!(bodies(&entra)[4].2, "None. Only ACLs for the user and the user’s roles apply.");
 
     // Auth0: a namespaced claim needs brackets.
     let auth0 = view(&json!({ "sub": "a", "exp": exp, "https://example.com/groups": ["payments"] }));

@@ -108,7 +108,7 @@ fn wrong(text: &str, error: &TokenError) -> Problem {
         }
         TokenError::Parts(parts @ (1 | 2)) => problem(
             &format!("this is {}, and a signed token has 3", count(*parts, "part")),
-            "it seems to be cut off; copy it to its end",
+            "it is probably incomplete; copy all of it",
         ),
         _ => problem(&error.to_string(), error.hint()),
     }
@@ -127,17 +127,17 @@ fn json_text(text: &str) -> Problem {
             Field::Token,
             "claims_in_token_field",
             "this is JSON: the claims of a token, not the token",
-            "they can be tried as they are, without a signature",
+            "you can use them without a signature",
         )
         .with("Read it as claims", Change::ReadAsClaims),
         Ok(_) => Problem::fault(
             Field::Token,
             "not_an_object",
-            "this is JSON, but no object",
+            "this is JSON, but not an object",
             "paste an access token; it starts with `eyJ`",
         ),
         Err(error) => {
-            let message = format!("this looks like JSON, and is not: {error}");
+            let message = format!("invalid JSON: {error}");
             Problem::fault(Field::Token, error.code(), &message, error.hint())
         }
     }

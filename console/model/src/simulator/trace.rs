@@ -5,7 +5,7 @@ use gbac_engine::decide::{
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
-use crate::phrases::thousands;
+use crate::phrases::{agree, count, thousands};
 use crate::rich_text::{Words, listed, pattern_words};
 use crate::simulator::verdict::Judged;
 
@@ -154,20 +154,20 @@ const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
     match reason {
         Reason::DenyRule => [
             (DENY, SOURCES),
-            (ALLOW, "Not reached. Shown because these rows would count if the deny were gone."),
-            (NOTHING, "Not reached."),
+            (ALLOW, "Not evaluated. These ACLs would apply without the deny."),
+            (NOTHING, "Not evaluated."),
         ],
-        Reason::AllowRule => [(DENY, "None matches."), (ALLOW, SOURCES), (NOTHING, "Not reached.")],
+        Reason::AllowRule => [(DENY, "None matches."), (ALLOW, SOURCES), (NOTHING, "Not evaluated.")],
         Reason::NoMatch => [(DENY, "None matches."), (ALLOW, "None matches."), (NOTHING, "This decides.")],
         Reason::Superuser => [
-            (DENY, "Not reached. The user is a superuser."),
-            (ALLOW, "Not reached. The user is a superuser."),
-            (NOTHING, "Not reached."),
+            (DENY, "Not evaluated. The user is a superuser."),
+            (ALLOW, "Not evaluated. The user is a superuser."),
+            (NOTHING, "Not evaluated."),
         ],
         Reason::Expired => [
-            (DENY, "Not reached. The token has expired."),
-            (ALLOW, "Not reached. The token has expired."),
-            (NOTHING, "Not reached."),
+            (DENY, "Not evaluated. The token has expired."),
+            (ALLOW, "Not evaluated. The token has expired."),
+            (NOTHING, "Not evaluated."),
         ],
     }
 }
@@ -188,19 +188,15 @@ pub fn summary(explanation: &Explanation) -> String {
         (number(&|c| matches!(c.standing, Standing::Near(_))), "near miss", "near misses"),
         (number(&|c| c.standing == Standing::NoMatch), "does not match", "do not match"),
     ];
-    let acls = match explanation.acls {
-        1 => "1 ACL".into(),
-        acls => format!("{} ACLs", thousands(acls)),
-    };
+    let acls = count(explanation.acls, "ACL");
     let said: Vec<String> = parts
         .iter()
         .filter(|(number, ..)| *number > 0)
-        .map(|(number, one, many)| format!("{} {}", thousands(*number), if *number == 1 { one } else { many }))
+        .map(|(number, one, many)| format!("{} {}", thousands(*number), agree(*number, one, many)))
         .collect();
     match candidates.len() {
         0 => format!("{acls}, no candidates"),
-        1 => format!("{acls}, 1 candidate: {}", said.join(", ")),
-        all => format!("{acls}, {} candidates: {}", thousands(all), said.join(", ")),
+        all => format!("{acls}, {}: {}", count(all, "candidate"), said.join(", ")),
     }
 }
 
@@ -218,7 +214,7 @@ pub fn user_roles(judged: &Judged) -> Words {
         .collect();
     let words = Words::new().principal(&user);
     match roles.len() {
-        0 => words.text(" is a member of no role."),
+        0 => words.text(" is not a member of a role."),
         _ => words.text(" is a member of ").then(listed(roles, NAMED_ROLES)).text("."),
     }
 }
@@ -338,8 +334,8 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
     let deny = candidate.acl.permission == Permission::Deny;
     let (matches, small) = match candidate.host {
         HostFacet::Any | HostFacet::Exact => (true, None),
-        HostFacet::Unknown if deny => (true, Some("no host given: it counts".to_owned())),
-        HostFacet::Unknown => (false, Some("no host given: it does not count".to_owned())),
+        HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
+        HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
         HostFacet::No => (false, judged.asked.host.map(|host| format!("asked: {host}"))),
     };
     Facet { matches, words, small: small.map(Words::from) }

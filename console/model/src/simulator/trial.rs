@@ -22,8 +22,12 @@ use crate::simulator::{Opened, evaluate, verdict};
 pub fn trial_words(trial: &Trial) -> Words {
     let group = |name: &String| Principal::group(name.as_str());
     match trial {
-        Trial::Join(name) => Words::new().text("The provider adds ").principal(&group(name)),
-        Trial::Leave(name) => Words::new().text("The provider drops ").principal(&group(name)),
+        Trial::Join(name) => {
+            Words::new().text("Add the user to ").principal(&group(name)).text(" in the identity provider")
+        }
+        Trial::Leave(name) => {
+            Words::new().text("Remove the user from ").principal(&group(name)).text(" in the identity provider")
+        }
         Trial::Policy(change) => of_policy(change),
     }
 }
@@ -103,7 +107,7 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
             Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
         }
         Some(Err(error)) => Err(identity_error(error)),
-        None => Err(Words::from("Nobody is named by what is entered.")),
+        None => Err(Words::from("Enter a user or paste a token.")),
     };
     let faults =
         idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
@@ -137,7 +141,7 @@ pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Ask
         At::Instant(now) => verdict::of(&judged, now, false),
         At::IgnoringExpiry => verdict::of(&judged, 0.0, true),
     };
-    let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "Looked at"));
+    let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
     let (by, because) = match first {
         Some((_, Why::Paths(paths))) => (paths.into_iter().next().unwrap_or_default(), None),
         Some((_, Why::Words(words))) => (Vec::new(), Some(words)),

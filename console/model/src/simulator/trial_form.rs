@@ -68,8 +68,8 @@ impl TrialKind {
     #[must_use]
     pub const fn words(self) -> &'static str {
         match self {
-            Self::Join => "Add a group to the person",
-            Self::Leave => "Drop a group of the person",
+            Self::Join => "Add a group to the user",
+            Self::Leave => "Remove a group from the user",
             Self::AddMember => "Add a member to a role",
             Self::RemoveMember => "Remove a member from a role",
             Self::AddAcl => "Add an ACL",
@@ -194,11 +194,11 @@ impl TrialForm {
         match self.kind {
             TrialKind::Join => {
                 let name = self.group.strip_prefix("Group:").unwrap_or(&self.group);
-                if name.is_empty() { Err(missing("Name the group.")) } else { Ok(Trial::Join(name.to_owned())) }
+                if name.is_empty() { Err(missing("Enter a group.")) } else { Ok(Trial::Join(name.to_owned())) }
             }
             TrialKind::Leave => {
                 // The first member is the user.
-                let group = options.members.get(self.left + 1).ok_or_else(|| missing("This person has no groups."))?;
+                let group = options.members.get(self.left + 1).ok_or_else(|| missing("This user has no groups."))?;
                 Ok(Trial::Leave(group.name().to_owned()))
             }
             TrialKind::AddMember => {
@@ -206,7 +206,7 @@ impl TrialForm {
                 let member = options.members.get(self.member).ok_or_else(|| missing("Choose a member."))?;
                 check_member(member).map_err(|error| sentence(&error.to_string(), &error.hint()))?;
                 if role.is_empty() {
-                    return Err(missing("Name the role."));
+                    return Err(missing("Enter a role."));
                 }
                 if !policy.has_role(role) {
                     return Err(Words::new().text("There is no role ").code(role).text("."));
@@ -214,18 +214,15 @@ impl TrialForm {
                 Ok(Trial::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
             }
             TrialKind::RemoveMember => {
-                let (member, role) = options
-                    .memberships
-                    .get(self.membership)
-                    .ok_or_else(|| missing("This person has no role."))?
-                    .clone();
+                let (member, role) =
+                    options.memberships.get(self.membership).ok_or_else(|| missing("This user has no role."))?.clone();
                 Ok(Trial::Policy(Change::RemoveMember { role, member }))
             }
             TrialKind::AddAcl => self.acl(options, asked).map(|acl| Trial::Policy(Change::AddAcl(acl))),
             TrialKind::RemoveAcl => {
                 let words = match asked {
-                    None => "Complete the check first: its ACLs are offered here.",
-                    Some(_) => "No ACL on this resource reaches this person.",
+                    None => "Complete the check first.",
+                    Some(_) => "No ACL on this resource applies to this user.",
                 };
                 let acl = options.rows.get(self.row).ok_or_else(|| missing(words))?;
                 Ok(Trial::Policy(Change::RemoveAcl(acl.clone())))
@@ -247,7 +244,7 @@ impl TrialForm {
     }
 
     fn acl(&self, options: &Options, asked: Option<&Asked>) -> Result<Acl, Words> {
-        let asked = asked.ok_or_else(|| Words::from("Complete the check first: the ACL is about its resource."))?;
+        let asked = asked.ok_or_else(|| Words::from("Complete the check first."))?;
         let principal = options.principals.get(self.principal).ok_or_else(|| Words::from("Choose a principal."))?;
         let nameless = matches!(asked.resource_type, ResourceType::Cluster | ResourceType::Registry);
         let name = if self.name.is_empty() || nameless { &asked.resource_name } else { &self.name };
@@ -299,8 +296,14 @@ mod tests {
         let groups = ["payments", "read-only"];
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
         let said = |form: TrialForm| words(&form, &groups, Some(&asked())).unwrap();
-        assert_eq!(said(TrialForm { group: "Group:x".into(), ..form(TrialKind::Join) }), "The provider adds Group:x");
-        assert_eq!(said(TrialForm { left: 1, ..form(TrialKind::Leave) }), "The provider drops Group:read-only");
+        assert_eq!(
+            said(TrialForm { group: "Group:x".into(), ..form(TrialKind::Join) }),
+            "Add the user to Group:x in the identity provider"
+        );
+        assert_eq!(
+            said(TrialForm { left: 1, ..form(TrialKind::Leave) }),
+            "Remove the user from Group:read-only in the identity provider"
+        );
         let add = TrialForm { role: "Auditors".into(), ..form(TrialKind::AddMember) };
         assert_eq!(said(add), "Add User:maya to Role:Auditors");
         assert_eq!(said(form(TrialKind::RemoveMember)), "Remove Group:payments from Role:PaymentsWriters");
@@ -320,12 +323,12 @@ mod tests {
     fn what_is_missing_is_said() {
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
         let fault = |form: TrialForm, asked: Option<&Asked>| words(&form, &[], asked).unwrap_err();
-        assert_eq!(fault(form(TrialKind::Join), None), "Name the group.");
-        assert_eq!(fault(form(TrialKind::Leave), None), "This person has no groups.");
-        assert_eq!(fault(form(TrialKind::AddMember), None), "Name the role.");
+        assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
+        assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
+        assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");
         let unknown = TrialForm { role: "R".into(), ..form(TrialKind::AddMember) };
         assert_eq!(fault(unknown, None), "There is no role R.");
-        assert_eq!(fault(form(TrialKind::RemoveMember), None), "This person has no role.");
+        assert_eq!(fault(form(TrialKind::RemoveMember), None), "This user has no role.");
         assert!(fault(form(TrialKind::AddAcl), None).starts_with("Complete the check first"));
         assert!(fault(form(TrialKind::RemoveAcl), None).starts_with("Complete the check first"));
         let path = TrialForm { path: "$.[".into(), ..form(TrialKind::ClaimPath) };

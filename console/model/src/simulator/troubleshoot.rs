@@ -78,20 +78,20 @@ pub fn token(who: &Opened) -> Option<&str> {
 #[must_use]
 pub const fn mark(state: State) -> (Mark, &'static str) {
     match state {
-        State::Passed => (Mark::Good, "in order"),
-        State::Attention => (Mark::Warn, "to be looked at"),
+        State::Passed => (Mark::Good, "OK"),
+        State::Attention => (Mark::Warn, "check this"),
         State::Failed => (Mark::Bad, "failed"),
-        State::NotDone => (Mark::Plain, "not done"),
+        State::NotDone => (Mark::Plain, "manual step"),
     }
 }
 
-/// The steps in few words: `2 of 4 in order, 1 failed`.
+/// The steps in few words: `2 of 4 OK, 1 failed`.
 #[must_use]
 pub fn summary(steps: &[Step; 4]) -> String {
     let number = |state| steps.iter().filter(|step| step.state == state).count();
     let failed = number(State::Failed);
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("{} of 4 in order{failed}", number(State::Passed))
+    format!("{} of 4 OK{failed}", number(State::Passed))
 }
 
 #[cfg(test)]
@@ -125,8 +125,8 @@ mod tests {
         assert_eq!(found[0].state, State::Failed);
         assert!(found[0].findings.iter().any(|text| text.contains("nobody follows it")), "{:?}", found[0]);
         assert!(found.iter().all(|step| step.state == State::Passed || !step.next.is_empty()), "{found:?}");
-        assert_eq!(summary(&found), "0 of 4 in order, 3 failed");
-        assert_eq!(mark(found[3].state).1, "not done");
+        assert_eq!(summary(&found), "0 of 4 OK, 3 failed");
+        assert_eq!(mark(found[3].state).1, "manual step");
     }
 
     #[test]

@@ -104,8 +104,9 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     };
     match decision.reason {
         Reason::Superuser => {
-            let words =
-                Words::new().principal(&user).text(" is a superuser: every request is allowed, and no ACL is asked.");
+            let words = Words::new()
+                .principal(&user)
+                .text(" is a superuser: every request is allowed. ACLs are not evaluated.");
             verdict.why.push(("Decided by", Why::Words(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
@@ -119,11 +120,9 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     host(&mut verdict, decision, asked);
     would_allow(&mut verdict, judged);
     if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {
-        let words = "The token has expired; this is the answer as if it had not.";
+        let words = "The token has expired. The verdict ignores the expiry.";
         verdict.why.push(("Expired", Why::Words(words.into())));
-        verdict
-            .actions
-            .push(Action { label: "Take the expiry into account".into(), change: Change::IgnoreExpiry(false) });
+        verdict.actions.push(Action { label: "Apply the expiry".into(), change: Change::IgnoreExpiry(false) });
     }
     verdict
 }
@@ -174,14 +173,12 @@ pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Asked>, accepted: Option<
 fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
     let at = identity.expires_at().unwrap_or(now);
     let words = format!(
-        "The token expired {} ago, at {}. No ACL is asked after that.",
+        "The token expired {} ago, at {}. ACLs are not evaluated.",
         phrases::duration(now - at),
         phrases::instant(at, now)
     );
     verdict.why.push(("Decided by", Why::Words(words.into())));
-    verdict
-        .actions
-        .push(Action { label: "Answer as if it had not expired".into(), change: Change::IgnoreExpiry(true) });
+    verdict.actions.push(Action { label: "Ignore the expiry".into(), change: Change::IgnoreExpiry(true) });
 }
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
@@ -203,17 +200,14 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
             (OperationFacet::All, Permission::Allow) => format!("{by} also allows {asked}."),
             (OperationFacet::All, Permission::Deny) => format!("{by} also denies {asked}."),
             _ if named => format!("{by} also allows {asked}."),
-            _ => format!("{by} also allows {asked}. No row names {asked} itself."),
+            _ => format!("{by} also allows {asked}. No ACL names {asked} itself."),
         };
         verdict.why.push(("Implied", Why::Words(words.into())));
     }
     let same: Vec<&Candidate> = standing(explanation, Standing::Agrees).collect();
     if !same.is_empty() {
         let verb = if deciding.acl.permission == Permission::Allow { "allow" } else { "deny" };
-        let words = match same.len() {
-            1 => format!("1 more row would {verb} it too."),
-            more => format!("{} more rows would {verb} it too.", thousands(more)),
-        };
+        let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
         verdict.why.push(("Also", Why::Words(words.into())));
     }
     let over: Vec<&Candidate> = standing(explanation, Standing::Overridden).collect();
@@ -235,14 +229,11 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         all += 1;
         here += usize::from(candidate.is_on_resource());
     }
-    let rows = |number: usize| match number {
-        1 => "1 candidate row".to_owned(),
-        number => format!("{} candidate rows", thousands(number)),
-    };
+    let rows = |number: usize| count(number, "candidate row");
     let operation = judged.asked.operation.spelling().words;
     let words = match (all, here) {
         (0, _) => {
-            format!("{} ACLs, none for this user, the user’s groups or their roles", thousands(judged.explanation.acls))
+            format!("{}, none for this user, the user’s groups or their roles", count(judged.explanation.acls, "ACL"))
         }
         (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.asked.resource_type)),
         (all, here) => format!(
@@ -252,7 +243,7 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
             in_sentence(judged.asked.resource_type)
         ),
     };
-    verdict.why.push(("Looked at", Why::Words(words.into())));
+    verdict.why.push(("ACLs considered", Why::Words(words.into())));
 }
 
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
@@ -289,11 +280,9 @@ fn host(verdict: &mut Verdict, decision: &Decision, asked: &Asked) {
         return;
     }
     let words = match decision.reason {
-        Reason::DenyRule => {
-            "No host was given, so a deny for one host counts. The answer may differ once the host is known."
-        }
+        Reason::DenyRule => "No host was given, so denies for one host apply. The verdict may depend on the host.",
         _ if asked.host.is_none() => {
-            "No host was given, so an allow for one host does not count. The answer may differ once the host is known."
+            "No host was given, so allows for one host do not apply. The verdict may depend on the host."
         }
         _ => return,
     };
@@ -315,10 +304,10 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
             let allows = standing(&judged.explanation, Standing::Overridden).next().is_some();
             match (denies, allows) {
                 (1, true) => "Without this deny, the overridden row allows it.".into(),
-                (1, false) => "Without this deny there would still be nothing that allows it.".into(),
+                (1, false) => "Without this deny, no ACL allows it either.".into(),
                 (denies, true) => format!("Without these {} denies, the overridden row allows it.", thousands(denies)),
                 (denies, false) => {
-                    format!("Without these {} denies there would still be nothing that allows it.", thousands(denies))
+                    format!("Without these {} denies, no ACL allows it either.", thousands(denies))
                 }
             }
         }

@@ -6,7 +6,7 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
-use crate::phrases::count;
+use crate::phrases::{agree, count};
 use crate::rich_text::{Words, listed};
 use crate::simulator::question::Asked;
 use crate::simulator::trial::{acl_words, trial_words};
@@ -63,14 +63,14 @@ pub fn ways(policy: &Policy, identity: &Identity, asked: &[Asked], at: At) -> Wa
     match requests.as_slice() {
         _ if !is_allowed => to_allow(&found, identity, asked.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
-        _ => Ways { about: "Everything that it needs is allowed.".into(), kinds: Vec::new() },
+        _ => Ways { about: "All required permissions are granted.".into(), kinds: Vec::new() },
     }
 }
 
 fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
     let user = Principal::user(identity.user());
     if found.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
-        let about = "The token has expired, and no grant helps: the person has to sign in again.";
+        let about = "The token has expired. The user must sign in again.";
         return Ways { about: about.into(), kinds: Vec::new() };
     }
     if !found.denied_by.is_empty() {
@@ -84,31 +84,37 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
     let sets: Vec<Way> = found.sets.iter().take(SHOWN).map(|set| Way::of(set.iter().map(as_trial).collect())).collect();
     if !sets.is_empty() {
         let about = if found.complete {
-            "Each of these is enough, and nothing smaller is."
+            "Any one of these would allow it. No smaller change does."
         } else {
-            "Each of these is enough. There are too many groups and roles to look at every set of them."
+            "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
         let more = found.sets.len().saturating_sub(SHOWN);
-        kinds.push(Kind { title: "A group or role that is there", about: about.into(), ways: sets, more });
+        kinds.push(Kind { title: "Existing group or role", about: about.into(), ways: sets, more });
     }
     if !found.acls.is_empty() {
         let trials: Vec<Trial> = found.acls.iter().cloned().map(|acl| Trial::Policy(Change::AddAcl(acl))).collect();
-        let about = "For this user alone, and for nothing but what was asked.";
-        kinds.push(Kind { title: "A new ACL", about: about.into(), ways: vec![Way::of(trials)], more: 0 });
+        let about = "Only for this user and this request.";
+        kinds.push(Kind { title: "New ACL", about: about.into(), ways: vec![Way::of(trials)], more: 0 });
     }
-    let about = if asked == 1 {
-        "What would allow it, the least first."
-    } else {
-        "What would allow all of it, the least first."
-    };
+    let about = agree(
+        asked,
+        "Changes that would allow it, smallest first.",
+        "Changes that would allow all of it, smallest first.",
+    );
     Ways { about: about.into(), kinds }
 }
 
 fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
     let remove: Vec<Trial> = denies.iter().map(|found| Trial::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
     let mut kinds = vec![Kind {
-        title: "Without the denies",
-        about: format!("{} in the way, and no grant helps while one of them is there.", are(denies.len())).into(),
+        title: "Remove the denies",
+        about: format!(
+            "{} {} this. Remove {} first.",
+            count(denies.len(), "deny"),
+            agree(denies.len(), "blocks", "block"),
+            agree(denies.len(), "it", "them")
+        )
+        .into(),
         ways: vec![Way::of(remove)],
         more: 0,
     }];
@@ -126,31 +132,31 @@ fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
             kept.push(trial.clone());
             is_new
         });
-        let about = "The denies stay for everyone else. Another group may lead to the same role: try it to see.";
-        kinds.push(Kind { title: "Without the way to them", about: about.into(), ways: vec![Way::of(leave)], more: 0 });
+        let about = "The denies still apply to everyone else. The user may have the same role through another group.";
+        kinds.push(Kind {
+            title: "Remove the path to the deny",
+            about: about.into(),
+            ways: vec![Way::of(leave)],
+            more: 0,
+        });
     }
-    Ways { about: "What denies it has to go first; trying it shows what is allowed then.".into(), kinds }
-}
-
-/// `1 deny is`, `2 denies are`.
-fn are(number: usize) -> String {
-    format!("{} {}", count(number, "deny"), if number == 1 { "is" } else { "are" })
+    Ways { about: "A deny rule blocks this. Remove it first.".into(), kinds }
 }
 
 fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
-        let about = Words::new().principal(&user).text(
-            " is a superuser, and no ACL is asked. Only taking the name from the superusers takes anything away.",
-        );
+        let about = Words::new()
+            .principal(&user)
+            .text(" is a superuser, so ACLs are not evaluated. To remove access, remove the user from the superusers.");
         return Ways { about, kinds: Vec::new() };
     };
     let rows: Vec<Trial> = least.into_iter().map(Trial::Policy).collect();
     let about = match rows.len() {
-        1 => "The one row that allows it. Whoever else has it loses it too.".to_owned(),
-        least => format!("No fewer than these {least} rows. Whoever else has them loses them too."),
+        1 => "The only ACL that allows it. Everyone else who uses it loses access too.".to_owned(),
+        least => format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too."),
     };
-    let mut kinds = vec![Kind { title: "Rows of the policy", about: about.into(), ways: vec![Way::of(rows)], more: 0 }];
+    let mut kinds = vec![Kind { title: "ACLs to remove", about: about.into(), ways: vec![Way::of(rows)], more: 0 }];
     if let Some(leave) = &found.leave {
         let trials: Vec<Trial> = leave
             .iter()
@@ -167,14 +173,14 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
             .text(" leaves ")
             .then(listed(leave.iter().map(|principal| Words::new().principal(principal)).collect(), LISTED))
             .text(".");
-        kinds.push(Kind { title: "What the person holds", about, ways: vec![Way::of(trials)], more: 0 });
+        kinds.push(Kind { title: "Memberships to remove", about, ways: vec![Way::of(trials)], more: 0 });
     }
     if let Some(deny) = &found.deny {
-        let about = Words::from("Everything else stays. A deny is easily forgotten: ").then(acl_words(deny)).text(".");
+        let about = Words::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
         let way = Way::of(vec![Trial::Policy(Change::AddAcl(deny.clone()))]);
         kinds.push(Kind { title: "One deny", about, ways: vec![way], more: 0 });
     }
-    Ways { about: "What would take it away.".into(), kinds }
+    Ways { about: "Changes that would deny it.".into(), kinds }
 }
 
 #[cfg(test)]
@@ -219,14 +225,11 @@ mod tests {
     #[test]
     fn every_way_turns_the_verdict() {
         let write = asked(Operation::Write, "payments-settled");
-        assert_eq!(each_turns("", &write), ["A group or role that is there", "A new ACL"]);
-        assert_eq!(each_turns("payments\nread-only", &write), ["Without the denies", "Without the way to them"]);
-        assert_eq!(each_turns("read-only", &write), ["Without the denies", "Without the way to them"]);
-        assert_eq!(
-            each_turns("payments\nPayments", &write),
-            ["Rows of the policy", "What the person holds", "One deny"]
-        );
-        assert_eq!(each_turns("", &asked(Operation::Alter, "x")), ["A new ACL"]);
+        assert_eq!(each_turns("", &write), ["Existing group or role", "New ACL"]);
+        assert_eq!(each_turns("payments\nread-only", &write), ["Remove the denies", "Remove the path to the deny"]);
+        assert_eq!(each_turns("read-only", &write), ["Remove the denies", "Remove the path to the deny"]);
+        assert_eq!(each_turns("payments\nPayments", &write), ["ACLs to remove", "Memberships to remove", "One deny"]);
+        assert_eq!(each_turns("", &asked(Operation::Alter, "x")), ["New ACL"]);
     }
 
     #[test]

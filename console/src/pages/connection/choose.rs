@@ -3,7 +3,7 @@
 use gbac_console_model::connection::form::{Field as Part, Form, Kind};
 use gbac_console_model::connection::probe::{Step, advice};
 use gbac_console_model::connection::{Connection, Credentials};
-use gbac_console_model::phrases::{self, count};
+use gbac_console_model::phrases::{self, agree, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -94,8 +94,8 @@ pub(super) fn Choose() -> impl IntoView {
         let leaves = kind.get() != service.connection.with(Kind::of);
         (count_of > 0 && leaves).then(|| {
             view! {
-                <Note kind=NoteKind::Warn title="The draft goes when you connect elsewhere">
-                    <p>{count(count_of, "change")} " of it " {if count_of == 1 { "is" } else { "are" }} " not saved."</p>
+                <Note kind=NoteKind::Warn title="Connecting to another cluster discards the draft">
+                    <p>{count(count_of, "change")} " of it " {agree(count_of, "is", "are")} " not saved."</p>
                 </Note>
             }
         })
@@ -129,7 +129,7 @@ pub(super) fn Choose() -> impl IntoView {
                 on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
             <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
                 on_input=edit(|form, text| form.token = text) error=fault(Part::Token)
-                help="Of the Control Plane, for an admin of the cluster" />
+                help="Control Plane token of a cluster admin" />
         }
         .into_any(),
     }
@@ -206,7 +206,7 @@ fn Found(tested: Tested) -> impl IntoView {
     let failed = steps.iter().filter(|step| step.outcome.is_err()).count();
     let all = steps.len();
     let title = match failed {
-        0 => "Everything was reached".to_owned(),
+        0 => "All APIs responded".to_owned(),
         _ => format!("{failed} of {} failed", count(all, "request")),
     };
     let lines: Vec<_> = steps

@@ -21,7 +21,7 @@ pub fn ExchangePage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Import and export"</h1>
-                <p>"The policy as a document or a script, every name quoted for its target. What comes in joins the draft, and is reviewed before anything is sent."</p>
+                <p>"Export the policy as a document or script. Imported changes go to your draft."</p>
             </div>
         </div>
         {move || if is_read.get() {

@@ -45,7 +45,7 @@ pub(super) fn KindView(
         move || if is_staged.get() {
             view! { <Tag kind=TagKind::Draft>"All in draft"</Tag> }.into_any()
         } else {
-            view! { <Button small=true glyph=Glyph::Plus on_press=add.clone()>{format!("Mend all {}", thousands(number))}</Button> }.into_any()
+            view! { <Button small=true glyph=Glyph::Plus on_press=add.clone()>{format!("Fix all {}", thousands(number))}</Button> }.into_any()
         }
     });
     let rows = {
@@ -157,7 +157,7 @@ fn InDraft(mend: Option<Mend>) -> impl IntoView {
         };
         view! {
             <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>
-            <Button small=true glyph=Glyph::Undo on_press=back>"Take back"</Button>
+            <Button small=true glyph=Glyph::Undo on_press=back>"Undo"</Button>
         }
     })
 }

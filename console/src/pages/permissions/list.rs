@@ -33,7 +33,7 @@ const STEP: usize = 4000;
 #[component]
 pub fn PermissionsPage() -> impl IntoView {
     view! {
-        <Frame lead="Everything that reaches a principal, direct and through roles. Denies and allows are both shown.">
+        <Frame lead="Every ACL that applies to a principal, directly and through roles.">
             <Principals />
         </Frame>
     }
@@ -168,8 +168,8 @@ fn Principals() -> impl IntoView {
             (true, ..) => list().into_any(),
             (false, _, true) => view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Group title="Nobody holds anything yet">
-                        <p>"There are no ACLs, no roles and no superusers. Grants go through roles."</p>
+                    <Empty glyph=Glyph::Group title="No permissions yet">
+                        <p>"There are no ACLs, roles or superusers. Create a role to grant access."</p>
                         <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
                     </Empty>
                 </div>
@@ -249,7 +249,7 @@ fn NoMatch(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>) ->
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Search title="No principals match your search">
-                <p class="brk">"Nothing is found for " <span class="mono">{what}</span> "."</p>
+                <p class="brk">"No results for " <span class="mono">{what}</span> "."</p>
                 <div class="row">
                     <Button on_press=move |()| {
                         search.set(String::new());

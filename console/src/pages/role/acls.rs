@@ -66,7 +66,7 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
                 view! {
                     <div class="panel flat">
                         <Empty glyph=Glyph::NoRule title="No ACLs yet" level=3>
-                            <p>"Whoever has this role gets nothing through it until an ACL is added."</p>
+                            <p>"Add an ACL to grant access to the members of this role."</p>
                         </Empty>
                     </div>
                 }
@@ -233,7 +233,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                         }
                     })}
                 </span>
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">

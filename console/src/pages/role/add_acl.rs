@@ -129,7 +129,7 @@ fn ByHand() -> impl IntoView {
                         }
                     }
                     help=Signal::derive(move || {
-                        form.with(|form| form.pattern == Pattern::Any).then(|| "Every name; it is stored as the literal *".to_owned())
+                        form.with(|form| form.pattern == Pattern::Any).then(|| "All names; stored as the literal *".to_owned())
                     })
                 />
             })}
@@ -174,7 +174,7 @@ fn ByHand() -> impl IntoView {
                     Err(AclFaults { form: Some(text), .. }) => {
                         view! { <Message kind=MessageKind::Error><Words text=text /></Message> }.into_any()
                     }
-                    Err(_) => view! { <p class="help">"What will be stored is shown here."</p> }.into_any(),
+                    Err(_) => view! { <p class="help">"Choose operations to preview the ACLs."</p> }.into_any(),
                 }}
             </div>
             <Button submit=true>{move || if number.get() == 1 { "Add ACL".to_owned() } else { format!("Add {}", count(number.get(), "ACL")) }}</Button>
@@ -250,7 +250,7 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
                         }).collect_view()}
                         {(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}
                     </ul>
-                    <p class="help">"Known are the names that ACLs here name; the cluster may have others."</p>
+                    <p class="help">"Known names are those in the ACLs of this policy. The cluster may have others."</p>
                 </div>
             }
         })
@@ -313,7 +313,7 @@ fn PresetRows(preset: Preset) -> impl IntoView {
             <div class="cover">
                 {move || match rows.get() {
                     Ok(acls) => view! { <WillBeStored acls=acls /> }.into_any(),
-                    Err(_) => view! { <p class="help">"The rows are shown here once every name is filled in."</p> }.into_any(),
+                    Err(_) => view! { <p class="help">"Fill in every name to preview the ACLs."</p> }.into_any(),
                 }}
             </div>
             <Button submit=true>

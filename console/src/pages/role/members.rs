@@ -50,8 +50,8 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
                 {move || if is_empty.get() {
                     view! {
                         <div class="t-line">
-                            <Empty glyph=Glyph::Group title="Nobody has this role yet" level=3>
-                                <p>"Add a user, or an IdP group: whoever has it in the token then has the role."</p>
+                            <Empty glyph=Glyph::Group title="No members yet" level=3>
+                                <p>"Add a user or an IdP group. Users with the group in their token get the role."</p>
                             </Empty>
                         </div>
                     }
@@ -87,7 +87,7 @@ fn AddMember() -> impl IntoView {
     });
     let error = Signal::derive(move || {
         let missing = || {
-            sent.get().then(|| "Type a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
+            sent.get().then(|| "Enter a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
         };
         reading.with(|reading| reading.error.clone()).or_else(missing)
     });
@@ -241,7 +241,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             <td role="cell" data-l="Also in">
                 <span class="quiet brk">{also}</span>
                 {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
             </td>
             <td role="cell" class="act">
                 <span class="row acts">

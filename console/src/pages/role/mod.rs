@@ -121,7 +121,7 @@ fn Summary() -> impl IntoView {
         match context.standing.get() {
             Some(Standing::Added) => {
                 format!(
-                    "Not on the service yet. Your draft gives it {} and {}.",
+                    "Not on the service yet. Your draft adds {} and {}.",
                     of(will_acls, "ACL"),
                     of(will_members, "principal")
                 )
@@ -145,7 +145,7 @@ fn Deleted() -> impl IntoView {
     view! {
         <div class="banner">
             <Note kind=NoteKind::Info title="This role is deleted in your draft" level=2>
-                <p>"It is on the service until the draft is applied."</p>
+                <p>"It stays on the service until you apply the draft."</p>
                 <div class="row"><Button small=true on_press=keep>"Keep the role"</Button></div>
             </Note>
         </div>
@@ -168,8 +168,8 @@ fn Parts(is_open: bool) -> impl IntoView {
 fn NoRole() -> impl IntoView {
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::Role title="There is no role of this name">
-                <p>"It may have been deleted or renamed. Names are compared letter by letter."</p>
+            <Empty glyph=Glyph::Role title="Role not found">
+                <p>"It may have been deleted or renamed. Role names are case-sensitive."</p>
                 <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
             </Empty>
         </div>

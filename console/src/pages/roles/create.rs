@@ -68,7 +68,7 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
                     mono=true
                     autofocus=true
                     placeholder="analytics-writer"
-                    help="ACLs and principals are added on its page. Nothing is sent before you review it."
+                    help="Add ACLs and principals on its page. The role goes to your draft."
                     value=name
                     on_input=move |text| name.set(text)
                     error=error

@@ -61,7 +61,7 @@ pub fn RolesPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Roles"</h1>
-                <p>"A role carries ACLs. Every user and IdP group assigned to it inherits them."</p>
+                <p>"A role groups ACLs. Its users and IdP groups inherit them."</p>
             </div>
             <div class="row">
                 {move || {
@@ -112,7 +112,7 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Role title="No roles yet">
-                <p>"A role carries ACLs for its users and IdP groups. Start with one that reads a topic."</p>
+                <p>"A role groups ACLs for its users and IdP groups. Start with one that reads a topic."</p>
                 <div class="row">
                     <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                 </div>

@@ -106,7 +106,7 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
             let back = name.clone();
             let time = move || match reverts_at {
                 Some(at) => format!(", reverts in {}", left(at, service.now.get())),
-                None => ", until it is changed".to_owned(),
+                None => ", until changed".to_owned(),
             };
             view! {
                 <li>
@@ -121,16 +121,16 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
         })
         .collect();
     let all = match (lines.len(), rest) {
-        (0, _) => format!("All {rest} write at {DEFAULT_LEVEL}."),
+        (0, _) => format!("All {rest} log at {DEFAULT_LEVEL}."),
         (_, 0) => String::new(),
-        (_, rest) => format!("The other {rest} write at {DEFAULT_LEVEL}."),
+        (_, rest) => format!("The other {rest} log at {DEFAULT_LEVEL}."),
     };
     let claims = move || {
         let verbose = level.with(|level| matches!(level.as_str(), "debug" | "trace"));
         (verbose && name.with(|name| name == SECURITY)).then(|| {
             view! {
                 <Message kind=MessageKind::Warn>
-                    "Writes all claims of every token that is accepted to the log: personal data. It never writes a token."
+                    "Logs all claims of accepted tokens, which are personal data. Tokens are never logged."
                 </Message>
             }
         })
@@ -151,7 +151,7 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
                     <Select id="logger-level" label="Level" value=level
                         choices=Signal::stored(LEVELS.iter().map(|level| Choice::new(*level, *level)).collect::<Vec<_>>())
                         on_change=move |value| level.set(value) />
-                    <Select id="logger-time" label="For how long" value=seconds
+                    <Select id="logger-time" label="Duration" value=seconds
                         choices=Signal::stored(TIMES.iter().map(|(seconds, words)| Choice::new(seconds.to_string(), *words)).collect::<Vec<_>>())
                         on_change=move |value| seconds.set(value) />
                 </div>

@@ -33,7 +33,7 @@ pub fn SettingsPage() -> impl IntoView {
             <div class="cols">
                 <div class="stack wide-gap"><sso::SsoText edit=edit /></div>
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Lock title="These settings are not shown here">
+                    <Empty glyph=Glyph::Lock title="Settings are not available">
                         <p>{reason}</p>
                         <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
                     </Empty>
@@ -61,7 +61,7 @@ pub fn SettingsPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Settings"</h1>
-                <p>"How groups are read from an access token. A change applies at once, without a restart."</p>
+                <p>"How groups are read from access tokens. Changes apply immediately, without a restart."</p>
             </div>
         </div>
         {content}

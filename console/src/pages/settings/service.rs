@@ -62,7 +62,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                 None => None,
             }}
             <dl class="kv">
-                <dt>"Licence"</dt>
+                <dt>"License"</dt>
                 <dd><Licence asked=license /></dd>
                 <dt>"Identity provider"</dt>
                 <dd>
@@ -183,7 +183,7 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
                 <div class="row">
                     <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span>
                     {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Switch off"</Button> }.into_any()
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Turn off audit log"</Button> }.into_any()
                     }}
                 </div>
                 <Failed failed=failed />
@@ -193,10 +193,10 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
                 <div class="row">
                     <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span>
                     {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Switch on"</Button> }.into_any()
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Turn on audit log"</Button> }.into_any()
                     }}
                 </div>
-                <p class="help">"Nobody can tell later who was let in, and by which ACL."</p>
+                <p class="help">"Decisions can't be audited later."</p>
                 <Failed failed=failed />
             }
             .into_any(),

@@ -53,7 +53,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
 #[component]
 fn Nameless(resource_type: ResourceType) -> impl IntoView {
     let (value, help) = match resource_type {
-        ResourceType::Cluster => (CLUSTER_NAME, "The only name a cluster has."),
+        ResourceType::Cluster => (CLUSTER_NAME, "A cluster has only this name."),
         _ => ("", "The Schema Registry has no name."),
     };
     view! {
@@ -160,9 +160,9 @@ fn VerdictPanel(state: SimulatorState) -> impl IntoView {
                 Some(verdict) => panel(state, &verdict, stale.get()).into_any(),
                 None => {
                     let words = match waiting.get() {
-                        Waiting::Identity => "The verdict comes here once there is a token, or a user by hand.".to_owned(),
-                        Waiting::Question => format!("Name the {} that is asked about.", in_sentence(resource_type.get())),
-                        Waiting::Policy => "The verdict comes here once the service’s policy has been read.".to_owned(),
+                        Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
+                        Waiting::Question => format!("Enter a {}.", in_sentence(resource_type.get())),
+                        Waiting::Policy => "The policy was not read yet.".to_owned(),
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 }

@@ -41,9 +41,9 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
             on_change=move |code: String| chosen.set(code.parse().ok())
         />
-        <p class="help">{move || if nested.get() == in_force.get() { "As it is in force." } else { "Tried here only." }}</p>
+        <p class="help">{move || if nested.get() == in_force.get() { "The current setting." } else { "Not saved." }}</p>
         {move || match found.get() {
-            None => view! { <p class="quiet">"The service’s policy is not read yet."</p> }.into_any(),
+            None => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
             Some(found) => view! { <Rows found=found /> }.into_any(),
         }}
     }
@@ -55,8 +55,7 @@ fn Rows(found: Found) -> impl IntoView {
     let more = found.merged.more;
     let rows = found.merged.found;
     if rows.is_empty() {
-        return view! { <p>{format!("No two names become one group: not in this token, and not among {known}.")}</p> }
-            .into_any();
+        return view! { <p>{format!("No collisions in this token or among {known}.")}</p> }.into_any();
     }
     let number = rows.len() + more;
     view! {
@@ -73,7 +72,7 @@ fn Rows(found: Found) -> impl IntoView {
 fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     let by = match collision.merging {
         Merging::Suffix => "keep their last segment only",
-        Merging::Comma => "are taken apart at the comma, where the claim is one string",
+        Merging::Comma => "are split at the comma, where the claim is one string",
     };
     let all = collision.names.len();
     let names = collision
@@ -95,10 +94,10 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
             <p>{names} {format!(" become this group: they {by}.")}</p>
             {gains.into_iter().map(|Gain { name, extents }| {
                 if extents.is_empty() {
-                    view! { <p class="quiet">"Somebody with " <Mono text=name /> " alone gains nothing by it."</p> }.into_any()
+                    view! { <p class="quiet">"A user with " <Mono text=name /> " alone gains no access."</p> }.into_any()
                 } else {
                     view! {
-                        <p>"Somebody with " <Mono text=name /> " alone gains:"</p>
+                        <p>"A user with " <Mono text=name /> " alone gains:"</p>
                         <Extents extents=extents effect=Effect::Gains />
                     }
                     .into_any()

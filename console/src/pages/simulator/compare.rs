@@ -62,21 +62,21 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="stack">
             <Segmented
-                name="cmp-mode" legend="The other person" small=true
+                name="cmp-mode" legend="Other user" small=true
                 value=Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned())
                 choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
                 on_change=move |code: String| other.update(|other| other.mode = if code == "token" { Mode::Token } else { Mode::ByHand })
             />
             {move || match mode.get() {
                 Mode::Token => view! {
-                    <TextArea id="cmp-token" label="Access token of the other person" rows=3 placeholder="eyJhbGciOi…"
-                        help="It stays in this tab, as the first one does."
+                    <TextArea id="cmp-token" label="Access token of the other user" rows=3 placeholder="eyJhbGciOi…"
+                        help="Stays in this tab."
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
                         on_input=move |text: String| pick(text) />
                 }.into_any(),
                 Mode::ByHand => view! {
                     <div class="grid-2">
-                        <Field id="cmp-user" label="User of the other person" mono=true
+                        <Field id="cmp-user" label="Name of the other user" mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
                             on_input=move |text| other.update(|other| other.user = text) />
                         <TextArea id="cmp-groups" label="Groups, one per line" rows=3
@@ -98,7 +98,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         </div>
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
-            (Some(_), None) => view! { <p class="quiet">"Name the other person."</p> }.into_any(),
+            (Some(_), None) => view! { <p class="quiet">"Enter the other user."</p> }.into_any(),
             (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
@@ -119,8 +119,7 @@ fn Both(
     refusals: Memo<[Option<Words>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
-        return view! { <p class="quiet">"One of the two tokens names no user, so that nobody signs in with it."</p> }
-            .into_any();
+        return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }.into_any();
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
@@ -152,7 +151,7 @@ fn Both(
     };
     let is_refused = Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
     view! {
-        <div class="sides" role="group" aria-label="Verdict of both people">
+        <div class="sides" role="group" aria-label="Verdicts of both users">
             {move || verdicts().map(|verdicts| verdicts.map(|(user, kind, words)| {
                 let (_, class, glyph) = look(kind);
                 view! {
@@ -165,7 +164,7 @@ fn Both(
             }).collect_view())}
         </div>
         {move || is_refused.get().then(|| view! {
-            <p class="quiet">"The comparison below applies once both can sign in."</p>
+            <p class="quiet">"Fix sign-in for both users first."</p>
         })}
         {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
     }
@@ -209,7 +208,7 @@ fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView
         </dl>
         {rows(&one, found.acls_first)}
         {rows(&other, found.acls_second)}
-        <div role="region" aria-label="What the other person may, and may not">
+        <div role="region" aria-label="Differences in effective access">
             <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
             <Extents extents=found.comparison.gains effect=Effect::Gains />

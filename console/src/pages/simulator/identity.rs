@@ -67,7 +67,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
             />
             <p class="msg msg-ok" id="tok-stays">
                 <Icon glyph=Glyph::Lock size=IconSize::Small />
-                <span>"Stays in this tab: not in the address, storage, a log or a request."</span>
+                <span>"Stays in this tab and is never sent or stored."</span>
             </p>
             <People state=state />
         </div>
@@ -77,7 +77,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
                     state=state id="userinfo" label="User-info document" field=Some(Field::UserInfo)
                     get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
                     placeholder="{ \"groups\": [ … ] }"
-                    help="The settings read groups there. Paste what the provider’s user-info endpoint answers."
+                    help="The settings read groups from it. Paste the response of the provider's user-info endpoint."
                 />
             })
         }}
@@ -118,7 +118,7 @@ fn People(state: SimulatorState) -> impl IntoView {
                                 class="link" type="button" aria-controls="people"
                                 aria-expanded=move || if open.get() { "true" } else { "false" }
                                 on:click=move |_| asked.update(|asked| *asked = !*asked)
-                            >"Use a demo person"</button>
+                            >"Use a demo user"</button>
                             <span class="dim" aria-hidden="true">"·"</span>
                         })
                     }}
@@ -126,7 +126,7 @@ fn People(state: SimulatorState) -> impl IntoView {
                 </div>
             })
         }}
-        <ul class="people" id="people" aria-label="Demo people" hidden=move || !open.get() || !some.get()>
+        <ul class="people" id="people" aria-label="Demo users" hidden=move || !open.get() || !some.get()>
             {move || {
                 people
                     .get()
@@ -193,7 +193,7 @@ fn Facts(state: SimulatorState) -> impl IntoView {
     }
 }
 
-chunk!(VERIFICATION, "The check of signatures", verify, fetch_verification, draw_verification, {
+chunk!(VERIFICATION, "Signature verification", verify, fetch_verification, draw_verification, {
     let state = expect_context::<SimulatorState>();
     view! { <Verification state=state /> }.into_any()
 });
@@ -223,7 +223,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         let Some(given) = GivenFile::dropped(&event) else { return };
         let name = given.name();
         if given.size() > LARGEST_KEYS {
-            refused.set(Some(format!("{name} has more than 1 MB, and is no set of keys.")));
+            refused.set(Some(format!("{name} is larger than 1 MB. A key set (JWKS) is smaller.")));
             return;
         }
         spawn_local(async move {
@@ -257,11 +257,11 @@ fn Verification(state: SimulatorState) -> impl IntoView {
         <Entry
             state=state id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help="The public keys that the provider serves at its jwks_uri; a file can be dropped here. The token is checked here and sent nowhere."
+            help="Paste or drop the public keys from the provider's jwks_uri. The token is never sent."
         />
         {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text}</Message> })}
         {move || discovery.get().map(|address| view! {
-            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". It is shown here, and not fetched."</p>
+            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". Open it to copy the keys."</p>
         })}
         </div>
         <div class="grid-2">
@@ -312,7 +312,7 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
             <Entry
                 state=state id="groups" label="IdP groups, one per line" field=Some(Field::Groups)
                 get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=6 placeholder="payments"
-                help="As they come out of a token. No setting changes them here."
+                help="Group names after extraction. Settings do not change them."
             />
         </div>
     }
@@ -368,7 +368,7 @@ fn InForce(state: SimulatorState) -> impl IntoView {
                 <dt>"User claim"</dt>
                 <dd><Mono text=service.mapping /></dd>
             </dl>
-            {(!known.get()).then(|| view! { <p class="help">"The defaults: the service has not been read yet."</p> })}
+            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service was not read yet."</p> })}
         }
     }
 }
@@ -417,10 +417,10 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
             state=state id="mapping" label="User claim" field=Some(Field::Mapping)
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
-        <p class="help">"Only tried here. The service keeps its own settings."</p>
+        <p class="help">"Not saved. The service keeps its own settings."</p>
         {move || {
             differs.get().then(|| view! {
-                <LinkButton on_press=move |()| state.apply(Change::ServiceSettings)>"Start again from the service’s"</LinkButton>
+                <LinkButton on_press=move |()| state.apply(Change::ServiceSettings)>"Reset to the service's settings"</LinkButton>
             })
         }}
     }

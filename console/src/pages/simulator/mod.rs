@@ -55,16 +55,16 @@ pub fn Simulator() -> impl IntoView {
         service.policy.with(|policy| match policy {
             Some(policy) => {
                 let (acls, roles) = (count(policy.acl_count(), "ACL"), count(policy.role_count(), "role"));
-                format!("decided in this browser on {acls} and {roles}.")
+                format!("evaluated in this browser on {acls} and {roles}.")
             }
-            None => "decided in this browser.".into(),
+            None => "evaluated in this browser.".into(),
         })
     };
     view! {
         <div class="head">
             <div>
                 <h1>"Simulator"</h1>
-                <p>"What a token may do and why, " {facts}</p>
+                <p>"What a token is allowed to do, and why, " {facts}</p>
             </div>
             <div class="row"><SaveAsTest state=state /></div>
         </div>
@@ -84,7 +84,7 @@ later!(rest, write_test(judged: Shared<Judged>, policy: Arc<Policy>) {
     let (name, text) = assertion::file(&judged, &policy);
     match dom::save_file(&name, "application/json", &text) {
         Ok(()) => {
-            dom::announce(&format!("Saved as {name}, with the policy, the user and the groups. The token is not in it."));
+            dom::announce(&format!("Saved as {name} with the policy, user and groups, without the token."));
         }
         Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),
     }
@@ -100,7 +100,7 @@ fn SaveAsTest(state: SimulatorState) -> impl IntoView {
         let (Some(judged), Some(policy)) = (judged, policy) else { return };
         spawn_local(async move {
             if write_test(judged, policy).await.is_err() {
-                dom::announce_error("Not saved: the service did not give the code that writes tests. Try again.");
+                dom::announce_error("Not saved: can't reach the service. Try again.");
             }
         });
     };

@@ -15,21 +15,21 @@ use crate::ui::Disclosure;
 pub(super) fn More(state: SimulatorState) -> impl IntoView {
     let tried = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().len()));
     let about_tried = move || match tried.get() {
-        0 => "Changes to try, side by side with today".to_owned(),
+        0 => "Effect of hypothetical changes".to_owned(),
         number => format!("{} tried", count(number, "change")),
     };
     view! {
         <section class="section more" aria-labelledby="h-more">
-            <div class="row"><h2 id="h-more">"Look further"</h2></div>
+            <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
                 <Row state=state part=Panel::WhatIf about=about_tried />
-                <Row state=state part=Panel::Ways about=|| "The least that would allow it, or deny it".to_owned() />
-                <Row state=state part=Panel::Request about=|| "What clients ask for, check by check".to_owned() />
-                <Row state=state part=Panel::Collisions about=|| "Names that become one group, here and among all known groups".to_owned() />
-                <Row state=state part=Panel::Compare about=|| "What differs between this person and another".to_owned() />
-                <Row state=state part=Panel::Troubleshoot about=|| "Four steps from the token to its groups, and what the service sees".to_owned() />
+                <Row state=state part=Panel::Ways about=|| "Smallest change that allows or denies the request".to_owned() />
+                <Row state=state part=Panel::Request about=|| "API requests and the checks they need".to_owned() />
+                <Row state=state part=Panel::Collisions about=|| "Names that become the same group".to_owned() />
+                <Row state=state part=Panel::Compare about=|| "Differences in effective access between two users".to_owned() />
+                <Row state=state part=Panel::Troubleshoot about=|| "Steps from the token to its groups".to_owned() />
                 <Row state=state part=Panel::Tests about=move || saved::about(state) />
-                <Row state=state part=Panel::Share about=|| "This check as a link, without the token".to_owned() />
+                <Row state=state part=Panel::Share about=|| "Link to this check, without the token".to_owned() />
             </ul>
         </section>
     }
@@ -39,7 +39,7 @@ pub(super) fn More(state: SimulatorState) -> impl IntoView {
 #[derive(Clone, Copy)]
 struct Opening(SimulatorState, Panel);
 
-chunk!(MORE, "This part", rest, fetch_more, draw_more, {
+chunk!(MORE, "This panel", rest, fetch_more, draw_more, {
     let Opening(state, part) = expect_context::<Opening>();
     match part {
         Panel::WhatIf => view! { <what_if::WhatIf state=state /> }.into_any(),

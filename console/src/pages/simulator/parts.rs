@@ -151,12 +151,12 @@ pub(super) fn ProblemOf(
 /// `words` say what to fix.
 pub(super) fn sign_in_first(words: &Words) -> impl IntoView + use<> {
     view! {
-        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first: until then no ACL is evaluated."</p>
+        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first. ACLs are not evaluated."</p>
         <p>{sentence(words)}</p>
     }
 }
 
 /// What is said where nobody is named yet.
 pub(super) fn nobody() -> impl IntoView {
-    view! { <p class="quiet">"Paste a token, or name a user by hand, first."</p> }
+    view! { <p class="quiet">"Paste a token or enter a user first."</p> }
 }

@@ -71,7 +71,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),
             (_, Ok(_), Some(found)) => view! { <Answered state=state found=found /> }.into_any(),
-            (_, Ok(_), None) => view! { <p class="quiet">"The service’s policy is not read yet."</p> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
         }}
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
 fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
     let denied = found.rows.iter().filter(|row| row.kind != Kind::Allowed).count();
     let summary = match (found.outcome(), found.rows.len()) {
-        (Outcome::Allow, 0) => "Allowed: it needs nothing.".to_owned(),
+        (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
         (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
         (Outcome::Deny, checks) => format!("Denied: {denied} of {} not allowed.", count(checks, "check")),
     };
@@ -103,10 +103,10 @@ fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
         .collect_view();
     view! {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
-        {choice.map(|words| view! { <p class="quiet">"One of several is enough: " {words}</p> })}
+        {choice.map(|words| view! { <p class="quiet">"Any one is enough: " {words}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Needs of the request" caption="Each check that the request needs"
+            label="Needs of the request" caption="Checks that the request needs"
             heads=Heads::from(["Check", "Verdict", "Needed by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">
@@ -123,7 +123,7 @@ fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
 fn Check(state: SimulatorState, row: Row) -> impl IntoView {
     let Row { asked, kind, of } = row;
     let (_, class, glyph) = look(kind);
-    let label = format!("Look at: {}", asked.deed().plain());
+    let label = format!("Open check: {}", asked.deed().plain());
     let of = match of.as_slice() {
         [] => String::new(),
         [only] => only.clone(),
@@ -136,7 +136,7 @@ fn Check(state: SimulatorState, row: Row) -> impl IntoView {
             <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
             <td role="cell" data-l="Needed by"><span class="quiet">{of}</span></td>
             <td role="cell" data-l="">
-                <Button small=true on_press=move |()| ask(state, &asked) attr:aria-label=label>"Look"</Button>
+                <Button small=true on_press=move |()| ask(state, &asked) attr:aria-label=label>"Open check"</Button>
             </td>
         </tr>
     }

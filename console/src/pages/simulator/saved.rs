@@ -32,7 +32,7 @@ fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
 pub(super) fn about(state: SimulatorState) -> String {
     let all = state.saved.with(Vec::len);
     if all == 0 {
-        return "Checks with the outcome that is expected, run on every edit".to_owned();
+        return "Checks with expected results, run after every edit".to_owned();
     }
     let failing = policy(state)
         .map_or(0, |policy| state.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
@@ -73,7 +73,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         spawn_local(async move {
             match given.text().await.map_err(Words::from).and_then(|text| import(&text)) {
                 Ok(tests) => {
-                    dom::announce(&format!("{} read from {name}. Its policy is left out.", count(tests.len(), "test")));
+                    dom::announce(&format!("{} read from {name}. Its policy is not used.", count(tests.len(), "test")));
                     let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
@@ -88,11 +88,11 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             event.prevent_default();
             add();
         }>
-            <Field id="test-name" label="Name of a test of this verdict" value=Signal::derive(move || name.get())
+            <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
                 on_input=move |text| name.set(text) placeholder="maya may not write to payments" />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
-        {move || tried.get().then(|| view! { <p class="quiet">"The tests run on the policy with the changes that are tried."</p> })}
+        {move || tried.get().then(|| view! { <p class="quiet">"Tests include the hypothetical changes."</p> })}
         <Results state=state />
         <div class="row">
             {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
@@ -104,7 +104,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             <Button on_press=move |()| dom::click("tests-file")>"Import an assertion file"</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">"Tests hold a user, groups by name and an outcome; the token is not in them. They end with this tab unless exported."</p>
+        <p class="help">"Tests contain a user, groups and an outcome, never the token. Export them to keep them."</p>
     }
 }
 
@@ -130,7 +130,7 @@ fn Results(state: SimulatorState) -> impl IntoView {
         <ul class="ways" aria-label="Saved tests">
             {move || results.get().unwrap_or_default().into_iter().enumerate().map(|(place, (name, expected, found, difference))| {
                 let holds = difference.is_none();
-                let (mark, word) = if holds { (Mark::Allow, "Holds") } else { (Mark::Deny, "Fails") };
+                let (mark, word) = if holds { (Mark::Allow, "Passed") } else { (Mark::Deny, "Failed") };
                 let told = if holds { format!("expected {expected}") } else { format!("expected {expected}, found {found}") };
                 let label = format!("Remove the test {name}");
                 view! {

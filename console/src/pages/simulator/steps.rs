@@ -59,7 +59,7 @@ fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
             };
             let icon = match step.state {
                 StepState::Done => None,
-                StepState::Warn => Some(view! { <span class="sr">"to be looked at: "</span> }),
+                StepState::Warn => Some(view! { <span class="sr">"check this: "</span> }),
                 StepState::Bad => Some(view! { <span class="sr">"failed: "</span> }),
             };
             let count = (!step.count.is_empty()).then(|| view! { <span class="count">{step.count.clone()}</span> });
@@ -87,7 +87,7 @@ fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
                 }
             })
             .collect_view();
-        view! { <ul class="facts remarks" aria-label="Remarks">{lines}</ul> }
+        view! { <ul class="facts remarks" aria-label="Notes">{lines}</ul> }
     });
     view! { <ol class="steps">{items}</ol> {banners} {lines} }
 }

@@ -191,7 +191,7 @@ fn result(row: &Row) -> AnyView {
             view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any()
         }
         RowStanding::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
-        RowStanding::NotReached => view! { <span class="quiet">"Not reached"</span> }.into_any(),
+        RowStanding::NotReached => view! { <span class="quiet">"Not evaluated"</span> }.into_any(),
         RowStanding::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
         RowStanding::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }

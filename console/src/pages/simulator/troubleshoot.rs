@@ -38,7 +38,7 @@ pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
     view! {
         {move || match (found.get(), who.with(Option::is_none)) {
             (_, true) => nobody().into_any(),
-            (None, false) => view! { <p class="quiet">"This looks at a token. By hand, groups are used as they are."</p> }.into_any(),
+            (None, false) => view! { <p class="quiet">"Troubleshooting needs a token."</p> }.into_any(),
             (Some(found), false) => {
                 let words = summary(&found);
                 view! {
@@ -51,7 +51,7 @@ pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
             }
         }}
         <TextArea
-            id="missed" label="Groups that are missed, one per line" rows=2 help="Each is looked for in what comes out of the token."
+            id="missed" label="Groups you expected, one per line" rows=2 help="Each is searched for in the extracted groups."
             value=Signal::derive(move || missed.get()) on_input=move |text| missed.set(text)
         />
         <Rules state=state />
@@ -88,7 +88,7 @@ fn Rules(state: SimulatorState) -> impl IntoView {
     let differences = Memo::new(move |_| who.with(|who| who.as_deref().map(platform::differences).unwrap_or_default()));
     view! {
         <Segmented
-            name="rules" legend="Rules that read the token" small=true
+            name="rules" legend="Extraction rules" small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
             choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The platform, version 26.1")]
             on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")
@@ -96,10 +96,10 @@ fn Rules(state: SimulatorState) -> impl IntoView {
         {move || {
             let found = differences.get();
             if found.is_empty() {
-                return view! { <p class="help">"The platform reads this token with these settings alike."</p> }.into_any();
+                return view! { <p class="help">"The platform extracts the same groups from this token."</p> }.into_any();
             }
             let items = found.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view();
-            view! { <ul class="facts" aria-label="What the platform does otherwise">{items}</ul> }.into_any()
+            view! { <ul class="facts" aria-label="Differences on the platform">{items}</ul> }.into_any()
         }}
     }
 }
@@ -125,7 +125,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl Into
             // The field may hold another token by now.
             if who.try_get_untracked() == Some(asked) {
                 let _ = resolved.try_set(Some(answer));
-                dom::announce("The service has answered; step 2 compares.");
+                dom::announce("Response received. See step 2.");
             }
         });
     };
@@ -139,8 +139,8 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl Into
         {move || is_token.get().then(|| view! {
             <div class="stack">
                 <p class="help">
-                    "Asking the service sends this token to " <Mono text=dom::origin() />
-                    ", once, in the header of one request (ResolveOidcIdentity). Nothing else here sends it anywhere."
+                    "This sends the token to " <Mono text=dom::origin() />
+                    ", in one request (ResolveOidcIdentity)."
                 </p>
                 <div class="row"><Button busy=busy on_press=ask>"Send the token and compare"</Button></div>
                 {move || resolved.with(Option::is_some).then(settings).flatten().map(|(page, service)| {
@@ -155,7 +155,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl Into
                                 <tr><th scope="row">"User claim"</th><td><Mono text=page.mapping.as_str() /></td><td><Mono text=service.mapping.as_str() /></td></tr>
                             </tbody>
                         </table>
-                        {(!same).then(|| view! { <p class="quiet">{sentence(&Words::from("This page tries other settings than the service has."))}</p> })}
+                        {(!same).then(|| view! { <p class="quiet">{sentence(&Words::from("This page uses different settings than the service."))}</p> })}
                     }
                 })}
             </div>

@@ -7,7 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::pages::chunk::{Chunk, Unfetched, chunk};
 
-chunk!(pub(crate) VERIFIER, "The check of signatures", verify, fetch_verifier, draw_verifier, {
+chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, draw_verifier, {
     verification::provide();
     ().into_any()
 });

@@ -75,5 +75,5 @@ pub(super) fn try_out(state: SimulatorState, trials: Vec<Trial>) {
     });
     state.show(Panel::WhatIf);
     dom::focus_later("tried");
-    dom::announce(if added == 0 { "It is tried already." } else { "Tried under What if." });
+    dom::announce(if added == 0 { "This change is already included." } else { "Added to What if." });
 }

@@ -104,12 +104,12 @@ fn AddTrial(trying: Trying) -> impl IntoView {
             // The places of what can be chosen are others now.
             form.update(|form| *form = TrialForm { kind: form.kind, ..TrialForm::default() });
             sent.set(false);
-            dom::announce(&format!("Tried: {words}"));
+            dom::announce(&format!("Added: {words}"));
         }
     };
     let fault = move || made.with(|made| made.as_ref().err().map(Words::plain)).filter(|_| sent.get());
     view! {
-        <form class="try stack" aria-label="A change to try" on:submit=move |event| {
+        <form class="try stack" aria-label="Hypothetical change" on:submit=move |event| {
             event.prevent_default();
             add();
         }>
@@ -128,7 +128,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
                 {move || fields(trying, kind.get())}
             </div>
             {move || fault().map(|words| view! { <Message kind=MessageKind::Error id="try-msg">{words}</Message> })}
-            <div class="row"><Button submit=true>"Try it"</Button></div>
+            <div class="row"><Button submit=true>"Add change"</Button></div>
         </form>
     }
 }
@@ -189,7 +189,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help="The one that is asked about, while this is empty"
+            <Field id="try-name" label="Resource name" mono=true help="Empty: the resource of the check"
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -272,12 +272,12 @@ fn Tries(trying: Trying) -> impl IntoView {
     let hand_over = move |()| {
         let changes = state.trials.with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
         let added = draft.add_all(changes);
-        dom::announce(&format!("{} in the draft. Nothing is sent before the review.", count(added, "change")));
+        dom::announce(&format!("{} added to the draft.", count(added, "change")));
     };
     let clear = move |()| {
         state.trials.set(Default::default());
         dom::focus_later("try-kind");
-        dom::announce("Nothing is tried any more.");
+        dom::announce("All hypothetical changes removed.");
     };
     view! {
         <div id="tried" tabindex="-1">
@@ -285,7 +285,7 @@ fn Tries(trying: Trying) -> impl IntoView {
                 {move || state.trials.with(|trials| {
                     trials.as_slice().iter().enumerate().map(|(place, trial)| {
                         let words = trial_words(trial);
-                        let label = format!("Do not try: {}", words.plain());
+                        let label = format!("Remove: {}", words.plain());
                         view! {
                             <li>
                                 <span class="way"><span>{sentence(&words)}</span></span>
@@ -306,13 +306,13 @@ fn Tries(trying: Trying) -> impl IntoView {
             {move || (state.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
                 <div class="row">
                     {move || (number.get() > 0).then(|| view! {
-                        <Button on_press=hand_over>{move || format!("Put {} in the draft", count(number.get(), "change"))}</Button>
+                        <Button on_press=hand_over>{move || format!("Add {} to the draft", count(number.get(), "change"))}</Button>
                         <a class="btn" href=address::REVIEW>"Review"</a>
                     })}
-                    <Button on_press=clear>"Stop trying"</Button>
+                    <Button on_press=clear>"Remove all"</Button>
                 </div>
                 {move || state.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
-                    <p class="help">"Groups of a person are changed at the provider; they go into no draft."</p>
+                    <p class="help">"Change a user's groups in the identity provider. Drafts can't include them."</p>
                 })}
             })}
         </div>
@@ -345,8 +345,8 @@ fn Sides(trying: Trying) -> impl IntoView {
             {move || match sides.get() {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Nobody can sign in with this token.")) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("Nothing is read yet.".into())) />
+                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Sign-in fails with this token.")) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
                 }
                 .into_any(),
                 None => view! { <p class="quiet">"Complete the check to compare its verdict."</p> }.into_any(),
@@ -401,11 +401,11 @@ fn Everything(trying: Trying) -> impl IntoView {
             });
             let equal = comparison.is_equal();
             view! {
-                <div role="region" aria-label="What changes for this person">
-                    <h3>"What changes for " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
-                    {groups("Groups that come:", gained)}
-                    {groups("Groups that go:", lost)}
-                    {equal.then(|| view! { <p>"Nothing: every request of this person is decided as today."</p> })}
+                <div role="region" aria-label="Change in effective access of this user">
+                    <h3>"Change in effective access of " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
+                    {groups("Groups gained:", gained)}
+                    {groups("Groups lost:", lost)}
+                    {equal.then(|| view! { <p>"No change in effective access."</p> })}
                     <Extents extents=comparison.gains effect=Effect::Gains />
                     <Extents extents=comparison.loses effect=Effect::Loses />
                 </div>
