@@ -5,6 +5,8 @@ mod bar;
 
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::components::{FlatRoutes, Redirect, Route, Router};
@@ -16,13 +18,11 @@ use crate::pages::chunk::{Lazy, fetch_ahead};
 use crate::pages::draft::DraftBar;
 use crate::pages::files;
 use crate::pages::not_found::NotFound;
-use crate::pages::simulator::Kept;
-use crate::state::address;
-use crate::state::connection::Connection;
-use crate::state::draft::Draft;
-use crate::state::names::SeenGroups;
-use crate::state::permissions::findings::Findings;
-use crate::state::service::{Service, ServiceStatus};
+use crate::store::draft::Draft;
+use crate::store::findings::Findings;
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
+use crate::store::simulator::SimulatorSession;
 
 /// How often the service is asked whether the policy changed, in seconds; more often while it is away.
 const READ_EVERY_S: u32 = 20;
@@ -37,7 +37,7 @@ pub fn mount() {
         console_error_panic_hook::hook(info);
         // The text of a panic may hold what was pasted, so the page shows only where it happened.
         let place = info.location().map(ToString::to_string).unwrap_or_default();
-        dom::show_failure(&format!("It stopped at {place}. Nothing was sent; load the page again."));
+        dom::show_failure(&format!("It stopped at {place}. No changes were sent. Reload the page."));
     }));
     if let Some(root) = dom::take_root() {
         leptos::mount::mount_to(root, App).forget();
@@ -62,7 +62,7 @@ pub fn App() -> impl IntoView {
         }
         now
     });
-    provide_context(Kept::new());
+    provide_context(SimulatorSession::new());
     keep_reading(service);
     fetch_ahead(files::ALL);
     view! {

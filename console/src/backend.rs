@@ -12,6 +12,8 @@ use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::service::{Person, ServiceInfo};
+use gbac_console_model::connection::Credentials;
+use gbac_console_model::failure::Failure;
 use gbac_engine::policy::{Change, Effect, Policy, apply_each};
 use gbac_engine::wire::{policy_from_json, policy_to_text};
 use gloo_net::http::{Method, RequestBuilder};
@@ -19,8 +21,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::dom;
-use crate::state::connection::Credentials;
-use crate::state::service::Failure;
 
 pub use cluster::{ReadCluster, read_cluster};
 pub use facts::{

@@ -1,7 +1,7 @@
 //! The console: roles, and what a token may do, decided in the browser by the engine.
 //!
-//! `ui` takes props and gives callbacks, `state` holds no markup and is tested natively, `backend` is the only file that
-//! fetches, `dom` the only one that touches the browser's own interfaces.
+//! What the pages show is computed in `gbac-console-model`. Here `pages` and `ui` draw it, `store` keeps it in signals, `backend` is
+//! the only module that fetches, and `dom` the only one that touches the browser's own interfaces.
 
 #![expect(
     unreachable_pub,
@@ -12,6 +12,6 @@ pub mod app;
 pub mod backend;
 pub mod dom;
 pub mod pages;
-pub mod state;
+pub mod store;
 #[expect(clippy::needless_pass_by_value, reason = "components own their props")]
 pub mod ui;

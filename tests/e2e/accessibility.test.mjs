@@ -51,11 +51,11 @@ const states = {
   'role, empty': async (page) => {
     await set.service.createRole('Empty');
     await new Role(page, 'Empty').open();
-    await page.getByRole('heading', { name: 'Nobody has this role yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No members yet' }).waitFor();
   },
   'role, missing': async (page) => {
     await page.goto(addressOf('no such role'));
-    await page.getByRole('heading', { name: 'There is no role of this name' }).waitFor();
+    await page.getByRole('heading', { name: 'Role not found' }).waitFor();
   },
   'role, with errors': async (page) => {
     const role = new Role(page, 'PaymentsWriters');
@@ -154,7 +154,7 @@ const states = {
   },
   'settings, filled': async (page) => {
     await page.goto('/security/settings');
-    await page.getByText('Everything can be changed.').waitFor();
+    await page.getByText('All settings can be changed.').waitFor();
     await page.getByRole('button', { name: 'Set level' }).waitFor();
   },
   'settings, with a preview': async (page) => {
@@ -163,7 +163,7 @@ const states = {
     await path.waitFor();
     await page.getByRole('textbox', { name: /^Access token/ }).fill(await set.provider.token('jonas.lindqvist'));
     await page.getByRole('radio', { name: 'suffix' }).check();
-    await page.getByRole('table', { name: 'Who gains and loses by the change' }).waitFor();
+    await page.getByRole('table', { name: 'Access gained and lost by the change' }).waitFor();
   },
   'settings, with errors': async (page) => {
     await page.goto('/security/settings');
@@ -235,7 +235,7 @@ journey('axe finds nothing while the service is away', AWAY, async ({ page, cont
   await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
   for (const path of [ROLES, addressOf('PaymentsWriters'), SIMULATOR, ...OTHERS]) {
     await page.goto(path);
-    await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+    await page.getByRole('heading', { name: "Can't reach the service" }).waitFor();
     await isAccessible(page, `${path}, away`);
   }
 });

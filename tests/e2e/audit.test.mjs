@@ -90,8 +90,8 @@ journey('a log that is off is a finding with a way to switch it on', async ({ pa
   try {
     await page.goto(AUDIT);
     await page.getByRole('heading', { name: 'The audit log is off' }).waitFor();
-    await page.getByRole('link', { name: 'Switch it on in the settings' }).click();
-    await page.getByRole('button', { name: 'Switch on' }).click();
+    await page.getByRole('link', { name: 'Turn on the audit log in the settings' }).click();
+    await page.getByRole('button', { name: 'Turn on audit log' }).click();
     await until(async () =>
       assert.equal((await set.service.ask('GET', '/v1/cluster_config')).body.audit_enabled, true),
     );

@@ -180,10 +180,10 @@ journey('what is odd but possible is answered, with a word about it', async ({ p
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-*' });
   await simulator.sees('Allowed');
-  assert.ok((await descriptions(simulator.resourceName)).some((words) => /taken as a character/.test(words)));
+  assert.ok((await descriptions(simulator.resourceName)).some((words) => /not a wildcard here/.test(words)));
   await simulator.resourceName.fill(' orders-2026');
   await simulator.sees('Denied, nothing allows it');
-  await page.getByRole('button', { name: 'Take it away' }).click();
+  await page.getByRole('button', { name: 'Remove it' }).click();
   await simulator.sees('Allowed');
   await simulator.resourceType.selectOption({ label: 'Consumer group' });
   await simulator.operation.selectOption({ label: 'Write' });

@@ -93,11 +93,11 @@ journey('a self-managed cluster is tested, connected to, and left again', REFUSE
   await connection.password.fill('wrong');
   const refused = await connection.test();
   assert.match(refused, /3 of 3 requests failed/);
-  assert.match(refused, /Cluster properties GET \/v1\/cluster_config Status 401: .*The user or the password is wrong\./);
+  assert.match(refused, /Cluster properties GET \/v1\/cluster_config Status 401: .*The user name or password is wrong\./);
 
   await connection.password.fill(set.cluster.password);
   const found = await connection.test();
-  assert.match(found, /Everything was reached/);
+  assert.match(found, /All APIs responded/);
   assert.match(found, /Roles POST \/service\.core\.admin\.v2\.SecurityService\/ListRoles 3 roles/);
   assert.match(found, /ACLs GET \/v1\/acls 1 ACL/);
   // A test changes nothing.
@@ -117,7 +117,7 @@ journey('a self-managed cluster is tested, connected to, and left again', REFUSE
   await roles.row('ClusterReaders').waitFor();
   await roles.row('a/b %').waitFor();
   assert.equal(await roles.row('PaymentsWriters').count(), 0);
-  await page.getByText('These pages are about a self-managed cluster').waitFor();
+  await page.getByText('These pages show a self-managed cluster').waitFor();
 
   // Nothing of it outlives the tab.
   await page.reload();
@@ -159,13 +159,13 @@ journey('a cluster that goes away is said to be away, and comes back by itself',
   await connection.isConnected(/self-managed cluster/);
 
   await set.cluster.stop();
-  await page.getByRole('button', { name: 'Read again' }).first().click();
-  await page.getByRole('heading', { name: 'The cluster is away' }).waitFor();
-  await page.getByText(/You see what was read .* ago/).waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).first().click();
+  await page.getByRole('heading', { name: "Can't reach the cluster" }).waitFor();
+  await page.getByText(/Showing data from .* ago/).waitFor();
   await page.getByRole('link', { name: 'Roles' }).first().click();
   await new Roles(page).row('ClusterReaders').waitFor();
   await set.cluster.start();
-  await page.getByRole('heading', { name: 'The cluster is away' }).waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: "Can't reach the cluster" }).waitFor({ state: 'detached' });
 });
 
 /** Lets the cluster take tokens of the service's demo provider, and makes one of its people a superuser. */
@@ -197,17 +197,17 @@ journey('a cluster of the managed cloud is reached by its id and a token', REFUS
   assert.match(await connection.test(), /Control Plane GET \/v1\/clusters\/another Status 404: .*no such cluster/i);
 
   await connection.cluster.fill(CLUSTER_ID);
-  assert.match(await connection.test(), /Everything was reached .*Roles GET \/v1\/roles 3 roles/);
+  assert.match(await connection.test(), /All APIs responded .*Roles GET \/v1\/roles 3 roles/);
   await connection.connect();
   await connection.isConnected(/managed cloud cluster/);
   const now = await text(connection.now);
   assert.match(now, /cluster-1/);
-  assert.match(now, /Settings: no\. The managed cloud has its group mapping in the SSO connection/);
+  assert.match(now, /Settings: no\. The managed cloud keeps its group mapping in the organization's SSO connection/);
 
   await page.getByRole('link', { name: 'Settings' }).click();
-  await page.getByRole('heading', { name: 'These settings are not shown here' }).waitFor();
+  await page.getByRole('heading', { name: 'Settings are not available' }).waitFor();
   await page.getByRole('link', { name: 'Audit' }).click();
-  await page.getByRole('heading', { name: 'There are no audit events here' }).waitFor();
+  await page.getByRole('heading', { name: 'No audit events are available' }).waitFor();
 
   // The token is nowhere but in memory.
   const kept = await page.evaluate(() =>
@@ -246,7 +246,7 @@ journey('a role that cannot be read is told and not left out in silence', REFUSE
   await new Roles(page).row('ClusterWriters').waitFor();
 
   await page.unroute('**/gbac/v1/upstream/clusters/*/v1/roles/ClusterWriters/members*');
-  await page.getByRole('button', { name: 'Read again' }).last().click();
+  await page.getByRole('button', { name: 'Refresh' }).last().click();
   await page.getByRole('heading', { name: /could not be read/ }).waitFor({ state: 'detached' });
 });
 

@@ -125,7 +125,7 @@ journey('a hostile name goes out unharmed, runs nothing, and comes back', async 
   await set.service.putPolicy(before);
   await open(page);
   await page.getByRole('textbox', { name: /^Policy document/ }).fill(document);
-  await page.getByText('Compared with what is there: 3 rows added, 0 rows removed.').waitFor();
+  await page.getByText('Compared with the current policy: 3 rows added, 0 rows removed.').waitFor();
   await page.getByRole('button', { name: 'Add 3 changes to the draft' }).click();
   await page.getByRole('region', { name: 'Draft' }).getByRole('link', { name: 'Review 3 changes' }).click();
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
@@ -145,7 +145,7 @@ journey('every problem of a document is told with its place, and nothing is take
   assert.equal(await page.getByRole('button', { name: /to the draft$/ }).count(), 0);
   await isAccessible(page, 'exchange, with problems');
   await field.fill('{ "version": 1');
-  await page.getByRole('heading', { name: /^This is nothing that can be imported/ }).waitFor();
+  await page.getByRole('heading', { name: /^Unrecognized format/ }).waitFor();
 });
 
 journey('replacing removes what is not there, adding does not', async ({ page }) => {
@@ -153,9 +153,9 @@ journey('replacing removes what is not there, adding does not', async ({ page })
   await open(page);
   const small = { ...before, acls: [], roles: [{ name: 'New', members: [{ principal: 'Group:new' }] }] };
   await page.getByRole('textbox', { name: /^Policy document/ }).fill(JSON.stringify(small));
-  await page.getByRole('radio', { name: 'Add what is missing' }).check();
-  await page.getByText('Compared with what is there: 2 rows added, 0 rows removed.').waitFor();
-  await page.getByRole('radio', { name: 'Replace it' }).check();
+  await page.getByRole('radio', { name: 'Keep and add' }).check();
+  await page.getByText('Compared with the current policy: 2 rows added, 0 rows removed.').waitFor();
+  await page.getByRole('radio', { name: 'Replace' }).check();
   const removed = before.acls.length + before.roles.length;
   await page.getByText(`2 rows added, ${removed} rows removed.`).waitFor();
   await page.getByRole('button', { name: `Add ${removed + 2} changes to the draft` }).click();

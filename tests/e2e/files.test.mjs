@@ -20,7 +20,7 @@ journey('a page whose file does not come says so, and comes when it can', MISSIN
   await page.getByRole('link', { name: 'Audit' }).click();
   const failure = page.getByRole('alert').filter({ hasText: 'Audit could not be loaded' });
   await failure.waitFor();
-  assert.equal(await failure.getByRole('link', { name: 'Load the console again' }).count(), 1);
+  assert.equal(await failure.getByRole('link', { name: 'Reload the console' }).count(), 1);
 
   // What is here already still works.
   await page.getByRole('link', { name: 'Roles', exact: true }).click();

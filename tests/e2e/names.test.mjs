@@ -73,7 +73,7 @@ journey('a group that no token and no policy names is told in the review, until 
 });
 
 journey('a group of an audit event has been seen', async ({ page }) => {
-  // Somebody with groups asks the service, which writes an event.
+  // A user with groups asks the service, which writes an event.
   const { token } = (await set.service.people()).find(({ id }) => id === 'path-names');
   await set.service.setProperties({ audit_enabled: true, nested_group_behavior: 'suffix' });
   await set.service.addMembers('Audited', 'Group:first');

@@ -49,7 +49,7 @@ journey('every principal is there with its type, direct and inherited ACLs in on
     assert.deepEqual(
       (await permissions.rows(table)).map((row) => row.join(' | ')),
       [
-        'Direct 1 ACL, made outside this page; they can be deleted here, new grants go through roles',
+        'Direct 1 ACL, created outside the console; you can delete them here. Add new grants to roles',
         'Topic | orders-archive | literal | Write | Deny | *',
         'Via Role:AnalyticsReaders 2 ACLs, read-only here',
         'Topic | analytics- | prefixed | Read | Allow | *',
@@ -75,12 +75,12 @@ journey('twins, an allow beside its deny, and denies across groups and roles are
   const permissions = new Permissions(page);
   await permissions.open('?search=%5EGroup%3Atwins%24');
   // The only one that was found is open.
-  const table = page.getByRole('table', { name: 'ACLs that reach Group:twins' });
+  const table = page.getByRole('table', { name: 'ACLs that apply to Group:twins' });
   await until(async () =>
     assert.deepEqual(
       (await permissions.rows(table)).map((row) => row.join(' | ')).sort(),
       [
-        'Direct 4 ACLs, made outside this page; they can be deleted here, new grants go through roles',
+        'Direct 4 ACLs, created outside the console; you can delete them here. Add new grants to roles',
         'Topic | tw | prefixed | Read | Allow Blocked on twin and on twin from 10.0.0.7 | *',
         'Topic | twin | literal | Read | Allow Read blocked by a deny | *',
         'Topic | twin | literal | Read | Deny Overrides 3 allows | *',
@@ -101,7 +101,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
   await set.service.createAcl(acl('Group:deleting, now', 'READ', 'kept'));
   const permissions = new Permissions(page);
   await permissions.open('?search=deleting');
-  await page.getByRole('table', { name: 'ACLs that reach Group:deleting, now' }).waitFor();
+  await page.getByRole('table', { name: 'ACLs that apply to Group:deleting, now' }).waitFor();
   // The page names the call, quoted for the shell and for the list of the flag, and offers no field for an ACL.
   await page
     .getByText(`gbac security acl create --allow-principal '"Group:deleting, now"' --operation read --topic TOPIC`)
@@ -110,7 +110,7 @@ journey('a direct ACL of a group is deleted through the draft, and no form makes
 
   const line = 'Topic gone literal, Read, allow, host *';
   const dialog = await permissions.remove(line);
-  await dialog.getByRole('heading', { name: 'What changes for people' }).waitFor();
+  await dialog.getByRole('heading', { name: 'Change in effective access' }).waitFor();
   assert.match(await text(dialog), /Group:deleting, now Loses Read, Describe, Topic gone literal/);
   await isAccessible(page, 'deleting an ACL');
   // Esc leaves everything as it is, and focus where it was.
@@ -196,7 +196,7 @@ journey('names of every kind are shown safely and led to', async ({ page }) => {
 journey('the matrix says what is decided, for a principal and for a person, and why', async ({ page }) => {
   await page.goto(MATRIX);
   const who = page.getByRole('combobox', { name: 'Principal' });
-  await page.getByRole('heading', { name: 'Whose permissions?' }).waitFor();
+  await page.getByRole('heading', { name: 'Enter a principal' }).waitFor();
   await who.fill('analytics');
   await refusal(who, /User:analytics/);
   await who.fill('Group:analytics');
@@ -222,7 +222,7 @@ journey('the matrix says what is decided, for a principal and for a person, and 
 
   // A person with groups: what one group denies blocks what another allows.
   await who.fill('User:jonas.lindqvist');
-  await page.getByRole('textbox', { name: 'IdP groups of this person, one per line' }).fill('engineering\nanalytics');
+  await page.getByRole('textbox', { name: 'IdP groups of this user, one per line' }).fill('engineering\nanalytics');
   await cell('Write on Topic orders-: Allow, from Group:engineering').waitFor();
   await cell('Write on Topic orders-archive: Deny, from Group:analytics').click();
   await until(async () =>
@@ -244,11 +244,11 @@ journey('the matrix says what is decided, for a principal and for a person, and 
 
   // An ACL for one host.
   await who.fill('User:maya.okafor');
-  await cell('Write on Topic clickstream: depends on the host, denied while it is not known').waitFor();
+  await cell('Write on Topic clickstream: depends on the host, denied for an unknown host').waitFor();
   await page.getByRole('textbox', { name: 'Host' }).fill('10.20.4.71');
   await cell('Write on Topic clickstream: Allow, from direct').waitFor();
   await who.fill('User:admin');
-  await page.getByText('A superuser is allowed everything, and no ACL is asked.').waitFor();
+  await page.getByText('Superusers are allowed everything. ACLs are not evaluated.').waitFor();
   await who.fill('Group:nobody-knows');
   await cell('Read on Topic status: Allow, from User:*').waitFor();
 });
@@ -262,9 +262,9 @@ journey('who can names everybody, the row that grants, and what blocks', async (
     (await whoCan.rows()).map((row) => row.join(' | ').trim()),
     [
       'Can 2 principals',
-      'User:admin | Allowed | superuser, no ACL is read | beats every deny',
+      'User:admin | Allowed | superuser, ACLs are not evaluated | beats every deny',
       'Group:engineering | Allowed | direct Write, topic orders- prefixed |',
-      'Carries a deny to others whoever also holds one of these is refused, whatever else they hold',
+      'Passes a deny on to others denied for anyone who also has one of these',
       'Group:analytics | Denied by rule | nothing | direct Deny Write, topic orders-archive literal',
     ],
   );
@@ -289,11 +289,11 @@ journey('each finding says what it means, and its mend joins the draft', async (
   const kind = (name) => page.getByRole('region', { name });
   await kind(/^Names that differ only in letter case/).waitFor();
   assert.match(await text(kind(/^Names that differ only in letter case/)), /Group:Engineering and Group:engineering/);
-  const empty = kind(/^Roles that nobody has/);
+  const empty = kind(/^Roles without members/);
   assert.match(await text(empty), /ReportingLegacy/);
   await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
   await empty.getByText('In draft:').waitFor();
-  await empty.getByRole('button', { name: 'Take back' }).click();
+  await empty.getByRole('button', { name: 'Undo' }).click();
   await empty.getByText('In draft:').waitFor({ state: 'detached' });
   await empty.getByRole('button', { name: /^Delete the role ReportingLegacy/ }).click();
   assert.ok((await set.service.roles()).includes('ReportingLegacy'), 'nothing is sent yet');
@@ -302,11 +302,11 @@ journey('each finding says what it means, and its mend joins the draft', async (
   await until(async () => assert.ok(!(await set.service.roles()).includes('ReportingLegacy')));
   await page.goto(FINDINGS);
   await kind(/^Names that differ only in letter case/).waitFor();
-  await kind(/^Roles that nobody has/).waitFor({ state: 'detached' });
+  await kind(/^Roles without members/).waitFor({ state: 'detached' });
 
   // Where only a person can tell, a link leads there.
   await page.getByRole('link', { name: 'Open Group:Engineering', exact: true }).click();
-  await page.getByRole('table', { name: 'ACLs that reach Group:Engineering' }).waitFor();
+  await page.getByRole('table', { name: 'ACLs that apply to Group:Engineering' }).waitFor();
 
   // Several of a kind at once, and the filter in the address.
   await set.service.createRole('Nobody1');
@@ -336,7 +336,7 @@ const states = {
   },
   'matrix, empty': async (page) => {
     await page.goto(MATRIX);
-    await page.getByRole('heading', { name: 'Whose permissions?' }).waitFor();
+    await page.getByRole('heading', { name: 'Enter a principal' }).waitFor();
   },
   'matrix, with a reason': async (page) => {
     await page.goto(`${MATRIX}?of=User%3Ajonas.lindqvist&group=engineering&group=analytics`);
@@ -360,7 +360,7 @@ const states = {
   },
   findings: async (page) => {
     await page.goto(FINDINGS);
-    await page.getByRole('region', { name: /^Roles that nobody has/ }).waitFor();
+    await page.getByRole('region', { name: /^Roles without members/ }).waitFor();
   },
 };
 

@@ -38,7 +38,7 @@ journey('a token is nowhere but in its field, during a whole session', { watched
   await new Roles(page).table.waitFor();
   await page.getByRole('link', { name: 'Simulator' }).click();
   await simulator.sees('Allowed');
-  await page.getByRole('button', { name: /Read again/ }).click();
+  await page.getByRole('button', { name: /Refresh/ }).click();
   await page.waitForLoadState('networkidle');
 
   assert.deepEqual(await watched.leaks(page, token), []);

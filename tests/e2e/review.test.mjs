@@ -80,11 +80,11 @@ journey('nothing is sent over a state that has changed since it was reviewed', {
   await review.button.click();
   await review.drift.waitFor();
   const note = page.locator('#h-drift');
-  assert.match(await text(note), /Nothing of the draft is sent over a state that nobody has looked at.*Role Shifting.*Principal Group:theirs/);
+  assert.match(await text(note), /Not sent\. Someone else made.*Role Shifting.*Principal Group:theirs/);
   assert.ok(await review.button.isDisabled());
   assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:theirs']);
 
-  await note.getByRole('button', { name: 'Take the new state and review again' }).click();
+  await note.getByRole('button', { name: 'Review against the new policy' }).click();
   await review.drift.waitFor({ state: 'detached' });
   await review.apply();
   assert.deepEqual((await set.service.members('Shifting')).sort(), ['Group:first', 'Group:mine', 'Group:theirs']);
@@ -97,13 +97,13 @@ journey('what cannot be made any more is named, and taken out by hand', async ({
   await role.addMember('Group:mine');
   await set.service.createRole('Contested');
   await go(page, 'Roles');
-  await page.getByRole('button', { name: /Read again/ }).click();
+  await page.getByRole('button', { name: /Refresh/ }).click();
   await roles.row('Contested').getByText('Draft: 2 changes').waitFor();
   const review = await draft.review();
-  await page.getByRole('heading', { name: '1 change cannot be made any more' }).waitFor();
+  await page.getByRole('heading', { name: '1 change can no longer be applied' }).waitFor();
   assert.match((await review.rows())[0], /There is a role Contested already/);
   assert.ok(await review.button.isDisabled());
-  await page.getByRole('button', { name: 'Take them out' }).click();
+  await page.getByRole('button', { name: 'Remove them from the draft' }).click();
   await review.apply();
   assert.deepEqual(await set.service.members('Contested'), ['Group:mine']);
 });

@@ -121,7 +121,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   assert.match(losses, /1 principal loses this role, and its 2 ACLs are deleted/);
   assert.match(losses, /Group:engineering keeps SchemaStewards/);
   assert.match(losses, /Allow Write.*invoices- literal.*Allow Write.*invoices- prefixed/);
-  assert.match(losses, /What people lose Group:engineering Loses Write, Describe, Topic invoices- prefixed/);
+  assert.match(losses, /Lost access Group:engineering Loses Write, Describe, Topic invoices- prefixed/);
   assert.ok(await deletion.button.isDisabled());
   await deletion.confirmation.fill('invoicewriters');
   assert.ok(await deletion.button.isDisabled());
@@ -285,7 +285,7 @@ journey('a member that cannot be meant is caught at its field, and stored nowher
 
   // A blank at the edge is not refused, but shown and offered without.
   await role.memberName.fill('Group:ops ');
-  await role.members.getByText('There is a blank at the edge').waitFor();
+  await role.members.getByText('The name starts or ends with a space').waitFor();
   await role.members.getByRole('button', { name: 'Use Group:ops' }).click();
   assert.equal(await role.memberName.inputValue(), 'Group:ops');
   // A name that is almost a known one.
@@ -391,17 +391,17 @@ journey('a service that is away is said to be away, and no draft is lost', AWAY,
   await created.addMember('Group:late');
   const review = await draft.review();
   await review.button.click();
-  await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+  await page.getByRole('heading', { name: "Can't reach the service" }).waitFor();
   await page.getByRole('heading', { name: '0 of 3 changes applied' }).waitFor();
-  assert.match(await text(page.locator('#h-outcome')), /The service did not answer\. Nothing was changed\. The draft is kept\./);
+  assert.match(await text(page.locator('#h-outcome')), /Can't reach the service\. Nothing was changed\. The draft is unchanged\./);
   assert.equal((await review.rows()).length, 3);
 
   await set.service.restart();
   await page.getByRole('button', { name: 'Try now' }).click();
-  await page.getByRole('heading', { name: 'The service is away' }).waitFor({ state: 'detached' });
+  await page.getByRole('heading', { name: "Can't reach the service" }).waitFor({ state: 'detached' });
   await review.drift.waitFor();
   assert.match(await text(page.locator('#h-drift')), /Role Forgotten/);
-  await page.getByRole('button', { name: 'Take the new state and review again' }).click();
+  await page.getByRole('button', { name: 'Review against the new policy' }).click();
   await page.getByRole('button', { name: 'Apply 3 changes' }).click();
   await page.getByRole('heading', { name: '3 changes applied', exact: true }).waitFor();
   assert.ok((await set.service.roles()).includes('LateRole'));
@@ -412,7 +412,7 @@ journey('a service that was never there leaves an error state that heals', AWAY,
   // The page itself is loaded, the API is not: a service that dies between the two.
   await context.route(/\/(gbac|v1|demo)\//, (route) => route.abort('connectionrefused'));
   await page.goto(addressOf('AnalyticsReaders'));
-  await page.getByRole('heading', { name: 'The service is away' }).waitFor();
+  await page.getByRole('heading', { name: "Can't reach the service" }).waitFor();
   await page.getByRole('heading', { name: 'The role could not be read' }).waitFor();
   await go(page, 'Roles');
   await page.getByRole('heading', { name: 'Roles could not be read' }).waitFor();

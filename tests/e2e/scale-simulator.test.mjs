@@ -49,7 +49,7 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', as
   await set.service.putPolicy(largePolicy(await set.service.policy()));
   const simulator = new Simulator(page);
   await simulator.open();
-  await page.getByText('decided in this browser on 100,000 ACLs and 10,000 roles.').waitFor();
+  await page.getByText('evaluated in this browser on 100,000 ACLs and 10,000 roles.').waitFor();
   await simulator.enter(token);
   await simulator.ask({ operation: 'Read', name: `${team(5)}.x` });
   await simulator.sees('Allowed');
@@ -84,11 +84,11 @@ journey('100,000 ACLs and 200 groups: a keystroke, permissions, least grant', as
   }
 
   // All that a person may do, beside one who may do nothing: everything that these groups allow is told.
-  const compare = await part(page, 'Compare two people');
+  const compare = await part(page, 'Compare two users');
   await compare.getByRole('radio', { name: 'Groups by hand' }).check();
   const people = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    await compare.getByRole('textbox', { name: 'User of the other person' }).fill(`somebody-${round}`);
+    await compare.getByRole('textbox', { name: 'Name of the other user' }).fill(`somebody-${round}`);
     await until(async () => assert.match(await compare.innerText(), new RegExp(`User:somebody-${round}\\b`)));
     people.push(await thread.noted('simulator: two people'));
   }

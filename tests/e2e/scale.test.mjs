@@ -84,7 +84,7 @@ journey('10,000 ACLs are loaded, and a check answers', async ({ page, context, t
   const started = performance.now();
   await simulator.open();
   t.diagnostic(`from the address to a page that knows ${ACLS} ACLs: ${Math.round(performance.now() - started)} ms`);
-  await page.getByText('decided in this browser on 10,000 ACLs and 200 roles.').waitFor();
+  await page.getByText('evaluated in this browser on 10,000 ACLs and 200 roles.').waitFor();
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: KEYS.slice(0, -1) });
   await simulator.sees('Denied, nothing allows it');

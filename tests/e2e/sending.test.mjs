@@ -60,9 +60,9 @@ journey('a refusal is told at the change that it is about, and nothing is half d
     await review.button.click();
     const outcome = page.locator('#h-outcome');
     await outcome.waitFor();
-    assert.match(await text(outcome), /0 of 2 changes applied .*Nothing was changed: 1 change was refused, marked below\. The draft is kept\./);
+    assert.match(await text(outcome), /0 of 2 changes applied .*Nothing was changed: 1 change was refused, marked below\. The draft is unchanged\./);
     const rows = await review.rows();
-    assert.match(rows.find((row) => row.includes('Group:more')), /Not made: roles cannot be created or changed without a valid enterprise license/i);
+    assert.match(rows.find((row) => row.includes('Group:more')), /Not applied: roles cannot be created or changed without a valid enterprise license/i);
     assert.doesNotMatch(rows.find((row) => row.includes('kept-a')), /Not made/);
     assert.deepEqual(await set.service.policy(), before, 'nothing is half done');
   } finally {
@@ -83,7 +83,7 @@ journey('a connection that is lost before the service hears it leaves everything
   await page.route(`**${CHANGES}`, (route) => route.abort('connectionreset'));
   await review.button.click();
   await page.getByRole('heading', { name: 'The connection was lost while sending' }).waitFor();
-  assert.match(await text(page.locator('#h-outcome')), /The draft is kept\..*applied all of them, or none/);
+  assert.match(await text(page.locator('#h-outcome')), /The draft is unchanged\..*applied all of them, or none/);
   assert.deepEqual(await set.service.policy(), before);
   assert.equal((await review.rows()).length, 1, 'the draft stays');
   await page.unroute(`**${CHANGES}`);
@@ -104,7 +104,7 @@ journey('an answer that is lost is told, and the draft says what the service has
   });
   await review.button.click();
   await page.getByRole('heading', { name: 'The connection was lost while sending' }).waitFor();
-  await until(async () => assert.match((await review.rows())[0], /Group:mine The service is so already/));
+  await until(async () => assert.match((await review.rows())[0], /Group:mine Already applied/));
   assert.equal(await review.drift.count(), 0, 'nobody else changed anything');
   assert.deepEqual((await set.service.members('Answered')).sort(), ['Group:first', 'Group:mine']);
   await page.unroute(`**${CHANGES}`);

@@ -19,7 +19,7 @@ class Settings {
     this.path = this.form.getByRole('textbox', { name: 'Claim path' });
     this.token = page.getByRole('textbox', { name: /^Access token/ });
     this.names = page.getByRole('table', { name: 'Names in tokens and the groups that they become' });
-    this.effects = page.getByRole('table', { name: 'Who gains and loses by the change' });
+    this.effects = page.getByRole('table', { name: 'Access gained and lost by the change' });
     this.service = page.getByRole('region', { name: 'Service', exact: true });
     this.loggers = page.getByRole('region', { name: 'Loggers' });
   }
@@ -58,7 +58,7 @@ journey('another claim path: what cannot be known is told on both pages, and nob
   assert.equal(await page.getByText('No change in effective access').count(), 0);
   await settings.form.getByRole('button', { name: 'Review 1 change' }).click();
   await page.getByText(/compared$/).waitFor();
-  const review = await text(page.getByRole('region', { name: 'What changes for people' }));
+  const review = await text(page.getByRole('region', { name: 'Change in effective access' }));
   assert.match(review, unknown);
   assert.doesNotMatch(review, /No change in effective access|Nobody/);
 });
@@ -101,7 +101,7 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   await page.getByText(/compared$/).waitFor();
   assert.deepEqual(await settings.told(), told);
   const [gained, lost] = told.numbers.match(/\d+/g);
-  const review = await text(page.getByRole('region', { name: 'What changes for people' }));
+  const review = await text(page.getByRole('region', { name: 'Change in effective access' }));
   assert.match(review, new RegExp(`gained by \\d+ principals? ${gained} lost by \\d+ principals? ${lost} `));
   assert.doesNotMatch(review, /No change in effective access|Nobody/);
   assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
@@ -131,7 +131,7 @@ journey('the logger of tokens writes claims for a while, and the time that is le
   const settings = new Settings(page);
   await settings.open();
   const level = async () => (await set.service.ask('GET', '/v1/config/log_level/security')).body;
-  await settings.loggers.getByRole('combobox', { name: 'For how long' }).selectOption({ label: 'for 5 minutes' });
+  await settings.loggers.getByRole('combobox', { name: 'Duration' }).selectOption({ label: 'for 5 minutes' });
   await settings.loggers.getByText(/personal data/).waitFor();
   await settings.loggers.getByRole('button', { name: 'Set level' }).click();
   await settings.loggers.getByText(/security at debug, reverts in [45]:\d\d/).waitFor();
@@ -150,7 +150,7 @@ journey('licence, pinned properties, user claim and superusers are told', async 
   await settings.open();
   await until(async () => {
     const said = await text(settings.service);
-    assert.match(said, /Licence Valid Everything can be changed\./);
+    assert.match(said, /License Valid All settings can be changed\./);
     assert.match(said, /Identity provider http:\S+ set on the command line/);
     assert.match(said, /User claim \$\.sub Superusers User:admin/);
     assert.match(said, /Audit log On/);
@@ -175,9 +175,9 @@ journey('a service without an identity provider and without audit says so, and a
 
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
   await page.getByRole('heading', { name: 'The audit log is off' }).waitFor();
-  await page.getByRole('link', { name: 'Switch it on in the settings' }).click();
+  await page.getByRole('link', { name: 'Turn on the audit log in the settings' }).click();
   const settings = new Settings(page);
-  await settings.service.getByRole('button', { name: 'Switch on' }).click();
+  await settings.service.getByRole('button', { name: 'Turn on audit log' }).click();
   await settings.service.getByText('On', { exact: true }).waitFor();
   assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
 });
@@ -194,7 +194,7 @@ journey('the mapping of the managed cloud is text to copy, and is checked', asyn
   assert.ok(await panel.getByRole('button', { name: 'Copy attributes' }).isDisabled());
   const wanted = '{ "federated_groups": "$.realm_access.roles" }';
   await attributes.fill(wanted);
-  await panel.getByText('Checked: the engine reads it').waitFor();
+  await panel.getByText('Valid attributes').waitFor();
   await panel.getByRole('button', { name: 'Copy attributes' }).click();
   await panel.getByText('Copied', { exact: true }).waitFor();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), wanted);

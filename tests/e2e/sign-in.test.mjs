@@ -29,7 +29,7 @@ async function refused(simulator, fix) {
   const reasons = await simulator.reasons();
   assert.match(reasons['Fix first'], fix);
   assert.equal(reasons['If accepted'], 'Allowed. User:jonas.lindqvist may read topic payments-settled.');
-  for (const label of ['Would allow', 'Near misses', 'Looked at', 'Decided by']) {
+  for (const label of ['Would allow', 'Near misses', 'ACLs considered', 'Decided by']) {
     assert.equal(reasons[label], undefined, `${label} beside a token that is refused`);
   }
   assert.equal(await simulator.check.locator('.verdict-allow').count(), 0, 'nothing is green');
@@ -90,9 +90,9 @@ journey('no change of the policy is advised before sign-in works', async ({ page
   });
   for (const title of ['Least change', 'Whole request', 'What if']) {
     const opened = await part(page, title);
-    await opened.getByText('Fix it first: until then no ACL is evaluated.').waitFor();
+    await opened.getByText('Fix it first. ACLs are not evaluated.').waitFor();
     assert.match(await text(opened), /The issuer is https:\/\/other\.example/);
-    assert.doesNotMatch(await text(opened), /A new ACL|would allow/);
+    assert.doesNotMatch(await text(opened), /New ACL|would allow/);
   }
   assert.ok(await page.getByRole('button', { name: 'Save as test' }).isDisabled());
 
@@ -100,7 +100,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
   await simulator.accept();
   await simulator.sees('Denied, nothing allows it');
   assert.match((await simulator.reasons())['Would allow'], /One ACL that allows Write/);
-  await (await part(page, 'Least change')).getByRole('heading', { name: 'A new ACL' }).waitFor();
+  await (await part(page, 'Least change')).getByRole('heading', { name: 'New ACL' }).waitFor();
 });
 
 journey('two people: who cannot sign in is allowed nothing', async ({ page }) => {
@@ -109,10 +109,10 @@ journey('two people: who cannot sign in is allowed nothing', async ({ page }) =>
   await simulator.token.fill(await changed({}));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed');
-  const compare = await part(page, 'Compare two people');
-  const other = compare.getByRole('textbox', { name: 'Access token of the other person' });
+  const compare = await part(page, 'Compare two users');
+  const other = compare.getByRole('textbox', { name: 'Access token of the other user' });
   await other.fill(await changed({ claims: { exp: 1, sub: 'somebody' } }));
-  const verdicts = compare.getByRole('group', { name: 'Verdict of both people' });
+  const verdicts = compare.getByRole('group', { name: 'Verdicts of both users' });
   await until(async () =>
     assert.match(await text(verdicts), /User:jonas\.lindqvist Allowed .*User:somebody Denied: sign-in fails .*expired/),
   );

@@ -15,7 +15,7 @@ const TITLES = [
   'Least change',
   'Whole request',
   'Collisions',
-  'Compare two people',
+  'Compare two users',
   'Troubleshoot',
   'Tests',
   'Share',
@@ -42,10 +42,10 @@ journey('a missed group is looked for, and the service is asked only when somebo
   await simulator.pick('Jonas Lindqvist');
   const token = await simulator.token.inputValue();
   const troubleshoot = await part(page, 'Troubleshoot');
-  await troubleshoot.getByRole('textbox', { name: 'Groups that are missed, one per line' }).fill('payments');
+  await troubleshoot.getByRole('textbox', { name: 'Groups you expected, one per line' }).fill('payments');
   await troubleshoot.getByText(/is not among them/).waitFor();
   assert.deepEqual(await watched.leaks(page, token), [], 'nothing is sent before');
-  await troubleshoot.getByText(/sends this token to/).waitFor();
+  await troubleshoot.getByText(/sends the token to/).waitFor();
   const asked = page.waitForRequest(/ResolveOidcIdentity/);
   await troubleshoot.getByRole('button', { name: 'Send the token and compare' }).click();
   const request = await asked;
@@ -63,7 +63,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   const tests = await part(page, 'Tests');
-  await tests.getByRole('textbox', { name: 'Name of a test of this verdict' }).fill('maya writes orders');
+  await tests.getByRole('textbox', { name: 'Test name' }).fill('maya writes orders');
   await tests.getByRole('button', { name: 'Add test' }).click();
   const saved = tests.getByRole('list', { name: 'Saved tests' });
   await until(async () => assert.match((await lines(saved)).join(), /Holds maya writes orders expected allow/));
@@ -80,7 +80,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   assert.match(words, /Expected: allow\nFound: deny/);
   assert.match(words, /gbac test/);
   const whatIf = await part(page, 'What if');
-  await whatIf.getByRole('button', { name: 'Stop trying' }).click();
+  await whatIf.getByRole('button', { name: 'Remove all' }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Holds/));
 
   const [file] = await Promise.all([
@@ -111,7 +111,7 @@ journey('a check travels as a link without the token', async ({ page }) => {
   await page.goto('about:blank');
   await page.goto(link);
   await page.getByRole('heading', { name: 'A check from a link' }).waitFor();
-  await page.getByText(/Left out are the token/).waitFor();
+  await page.getByText(/without the token or its expiry/).waitFor();
   await simulator.sees('Denied by rule', /User:maya\.okafor/);
   assert.equal(new URL(page.url()).hash, '', 'the address does not keep it');
   await page.goto('about:blank');
@@ -126,9 +126,9 @@ journey('with every part open, the token is nowhere but in its field, and axe fi
   await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   for (const title of TITLES) await part(page, title);
-  const compare = await part(page, 'Compare two people');
+  const compare = await part(page, 'Compare two users');
   const other = await set.provider.token('jonas.lindqvist');
-  await compare.getByRole('textbox', { name: 'Access token of the other person' }).fill(other);
+  await compare.getByRole('textbox', { name: 'Access token of the other user' }).fill(other);
   await until(async () => assert.match(await text(compare), /User:jonas\.lindqvist/));
   assert.deepEqual(await watched.leaks(page, token), []);
   assert.deepEqual(await watched.leaks(page, other), []);
@@ -152,7 +152,7 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed');
   const troubleshoot = await part(page, 'Troubleshoot');
-  const otherwise = troubleshoot.getByRole('list', { name: 'What the platform does otherwise' });
+  const otherwise = troubleshoot.getByRole('list', { name: 'Differences on the platform' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
   await troubleshoot.getByRole('radio', { name: 'The platform, version 26.1' }).check();
   await simulator.sees('Denied: sign-in fails', /only RS256/);
@@ -198,7 +198,7 @@ journey('keys are dropped as a file, and the provider’s address is shown, not 
   await drop('jwks.json', await set.service.keys());
   await simulator.says('Signature verified');
   await drop('large.json', 'x'.repeat(1_000_001));
-  await simulator.identity.getByText('large.json has more than 1 MB, and is no set of keys.').waitFor();
+  await simulator.identity.getByText('large.json is larger than 1 MB. A key set (JWKS) is smaller.').waitFor();
   assert.deepEqual(
     watched.requests().slice(before).filter((request) => /well-known/.test(request)),
     [],

@@ -75,7 +75,7 @@ journey('groups that are object ids are told with what mends them', async ({ pag
   try {
     const members = ids.map((id) => ({ principal: `Group:${id}` }));
     await set.service.putPolicy({ ...policy, roles: [...policy.roles, { name: 'ByIds', members }] });
-    await page.getByRole('button', { name: /Read again/ }).click();
+    await page.getByRole('button', { name: /Refresh/ }).click();
     await note.waitFor({ state: 'hidden' });
   } finally {
     await set.service.putPolicy(policy);
@@ -188,7 +188,7 @@ journey('a bug report of a failing test is checked by the command line, with the
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
   await simulator.sees('Allowed');
   const tests = await part(page, 'Tests');
-  await tests.getByRole('textbox', { name: 'Name of a test of this verdict' }).fill('maya writes orders');
+  await tests.getByRole('textbox', { name: 'Test name' }).fill('maya writes orders');
   await tests.getByRole('button', { name: 'Add test' }).click();
   const least = await part(page, 'Least change');
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();

@@ -118,7 +118,7 @@ journey('an overage is named as one, and what the user has without groups still 
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
   await simulator.sees('Denied, nothing allows it');
   assert.match(await simulator.step(/Group claim/), /^failed: Group claim 0 names .*\$\.groups/);
-  const title = 'The provider sent an address in place of the groups';
+  const title = 'The provider sent an address instead of the groups';
   assert.ok((await simulator.notes()).includes(title));
   assert.match(await text(simulator.note(title)), /200/);
   await simulator.operation.selectOption({ label: 'Read' });
@@ -203,7 +203,7 @@ journey('the last good result stays in sight, marked as old, while an input is w
 
   // What was cleared on purpose is not kept.
   await simulator.identity.getByRole('button', { name: 'Clear' }).click();
-  await simulator.check.getByText('The verdict comes here once there is a token').waitFor();
+  await simulator.check.getByText('Paste a token to see the verdict').waitFor();
   assert.equal(await simulator.mapping.count(), 0);
   assert.equal(await simulator.trace.count(), 0);
 });
@@ -279,10 +279,10 @@ journey('an expired token is denied, and can be answered for as if it were not',
   await context.clock.setFixedTime(Date.now() + 2.5 * HOUR_MS);
   await simulator.sees('Denied: sign-in fails', /The token expired (89|90) min ago\. Get a new token/);
   await simulator.checks.getByText(/^Expired 1 h ago/).waitFor();
-  await simulator.check.getByRole('button', { name: 'Answer as if it had not expired' }).click();
+  await simulator.check.getByRole('button', { name: 'Ignore the expiry' }).click();
   await simulator.sees('Allowed');
-  assert.match((await simulator.reasons()).Expired, /as if it had not/);
-  await simulator.check.getByRole('button', { name: 'Take the expiry into account' }).click();
+  assert.match((await simulator.reasons()).Expired, /ignores the expiry/);
+  await simulator.check.getByRole('button', { name: 'Apply the expiry' }).click();
   await simulator.sees('Denied: sign-in fails');
 });
 
@@ -333,7 +333,7 @@ journey('settings that the service changed are in force at the next reading', as
   await simulator.sees('Denied by rule');
   await set.service.setProperties({ nested_group_behavior: 'suffix' });
   try {
-    await page.getByRole('button', { name: /Read again/ }).click();
+    await page.getByRole('button', { name: /Refresh/ }).click();
     await simulator.sees('Allowed');
     assert.deepEqual(await simulator.decidedBy(), [
       'groups[0] and groups[1]',

@@ -23,14 +23,14 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Add a member to a role' });
   await whatIf.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Group:engineering' });
   await whatIf.getByRole('button', { name: 'Try it' }).click();
-  await whatIf.getByText('Name the role.').waitFor();
+  await whatIf.getByText('Enter a role.').waitFor();
   await whatIf.getByRole('combobox', { name: 'Role' }).fill('PaymentsWriters');
   await whatIf.getByRole('button', { name: 'Try it' }).click();
   await until(async () => {
     assert.match(await side(whatIf, 'Today'), /Denied, nothing allows it/);
     assert.match(await side(whatIf, 'With the changes'), /Allowed .*Role:PaymentsWriters/);
   });
-  const changes = await text(whatIf.getByRole('region', { name: 'What changes for this person' }));
+  const changes = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
   assert.match(changes, /Gains Read, Write, Describe, Topic payments- prefixed/);
   assert.match(changes, /Transactional ID payments- prefixed/i);
   // The real verdict is as before, and the service was told nothing.
@@ -38,13 +38,13 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   assert.ok(!(await set.service.members('PaymentsWriters')).includes('Group:engineering'));
 
   // A group of the person is the provider's: it can be tried, and goes into no draft.
-  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Drop a group of the person' });
+  await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Remove a group from the user' });
   await whatIf.getByRole('combobox', { name: 'Group' }).selectOption({ label: 'Group:analytics' });
   await whatIf.getByRole('button', { name: 'Try it' }).click();
-  await whatIf.getByText('Groups of a person are changed at the provider').waitFor();
+  await whatIf.getByText('Change a user\'s groups in the identity provider').waitFor();
   await until(async () => {
-    const now = await text(whatIf.getByRole('region', { name: 'What changes for this person' }));
-    assert.match(now, /Groups that go: Group:analytics/);
+    const now = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
+    assert.match(now, /Groups lost: Group:analytics/);
     assert.match(now, /Loses .*Topic analytics- prefixed/i);
     assert.match(now, /Gains .*orders-archive/i);
   });
@@ -57,7 +57,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   // What was tried is still there, and can be dropped.
   await page.getByRole('link', { name: 'Simulator' }).first().click();
   const again = await part(page, 'What if');
-  await again.getByRole('button', { name: 'Stop trying' }).click();
+  await again.getByRole('button', { name: 'Remove all' }).click();
   await until(async () => assert.match(await side(again, 'With the changes'), /Denied, nothing allows it/));
 });
 
@@ -73,7 +73,7 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
   await whatIf.getByText('From none to suffix.').waitFor();
   await whatIf.getByRole('button', { name: 'Try it' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
-  await whatIf.getByRole('button', { name: /^Do not try: Read groups at/ }).click();
+  await whatIf.getByRole('button', { name: /^Remove: Read groups at/ }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied by rule/));
   await kind.selectOption({ label: 'Remove an ACL' });
   await whatIf.getByRole('combobox', { name: 'ACL on this resource' }).selectOption({ index: 0 });
@@ -88,30 +88,30 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
   const least = await part(page, 'Least change');
-  await least.getByRole('heading', { name: 'A group or role that is there' }).waitFor();
-  const ways = await lines(least.getByRole('list', { name: 'A group or role that is there' }));
-  assert.ok(ways.some((way) => /The provider adds Group:payments/.test(way)), ways.join(' | '));
+  await least.getByRole('heading', { name: 'Existing group or role' }).waitFor();
+  const ways = await lines(least.getByRole('list', { name: 'Existing group or role' }));
+  assert.ok(ways.some((way) => /Add the user to Group:payments in the identity provider/.test(way)), ways.join(' | '));
   assert.ok(ways.some((way) => /Add User:maya\.okafor to Role:PaymentsWriters/.test(way)), ways.join(' | '));
-  const acl = await lines(least.getByRole('list', { name: 'A new ACL' }));
+  const acl = await lines(least.getByRole('list', { name: 'New ACL' }));
   assert.match(acl.join(), /Add Allow Write, topic payments-new literal of User:maya\.okafor/);
   await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
   const whatIf = await part(page, 'What if');
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
-  await whatIf.getByRole('button', { name: 'Stop trying' }).click();
+  await whatIf.getByRole('button', { name: 'Remove all' }).click();
 
   // What is denied by a rule: the deny has to go.
   await simulator.resourceName.fill('orders-archive');
   await simulator.sees('Denied by rule');
-  await least.getByRole('heading', { name: 'Without the denies' }).waitFor();
+  await least.getByRole('heading', { name: 'Remove the denies' }).waitFor();
   // What is allowed: what to take away.
   await simulator.resourceName.fill('orders-2026');
   await simulator.sees('Allowed');
-  await least.getByRole('heading', { name: 'Rows of the policy' }).waitFor();
+  await least.getByRole('heading', { name: 'ACLs to remove' }).waitFor();
   assert.match(
-    (await lines(least.getByRole('list', { name: 'Rows of the policy' }))).join(),
+    (await lines(least.getByRole('list', { name: 'ACLs to remove' }))).join(),
     /Remove Allow Write, topic orders- prefixed of Group:engineering/,
   );
-  await least.getByRole('button', { name: 'Try: The provider drops Group:engineering' }).click();
+  await least.getByRole('button', { name: 'Try: Remove the user from Group:engineering in the identity provider' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied, nothing allows it/));
 });
 
@@ -125,7 +125,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
   await request.getByText(/^Allowed: \d+ checks\.$/).waitFor();
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('other-app');
   await request.getByText(/^Denied: \d of \d checks not allowed\.$/).waitFor();
-  const checks = request.getByRole('table', { name: 'Each check that the request needs' });
+  const checks = request.getByRole('table', { name: 'Checks that the request needs' });
   await checks.getByRole('row', { name: /join consumer group other-app.*Denied, nothing allows it/ }).waitFor();
   await checks.getByRole('button', { name: 'Look at: join consumer group other-app' }).click();
   await simulator.sees('Denied, nothing allows it', /join consumer group other-app/);
@@ -134,7 +134,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
   await request.getByRole('combobox', { name: 'Request' }).selectOption('produce');
   await request.getByRole('textbox', { name: 'Topics' }).fill('orders-1\norders-archive');
   await request.getByText(/^Denied: 1 of 2 checks not allowed\.$/).waitFor();
-  await request.getByRole('heading', { name: 'Without the denies' }).waitFor();
+  await request.getByRole('heading', { name: 'Remove the denies' }).waitFor();
 });
 
 journey('names that become one group are told, with what each gains', async ({ page }) => {
@@ -142,12 +142,12 @@ journey('names that become one group are told, with what each gains', async ({ p
   await simulator.open();
   await simulator.enter(await set.provider.token('jonas.lindqvist'));
   const collisions = await part(page, 'Collisions');
-  await collisions.getByText(/^No two names become one group/).waitFor();
+  await collisions.getByText(/^No collisions/).waitFor();
   await collisions.getByRole('radio', { name: 'suffix' }).check();
-  await collisions.getByText('Tried here only.').waitFor();
+  await collisions.getByText('Not saved.').waitFor();
   const found = await text(collisions.getByRole('list', { name: 'Collisions' }));
   assert.match(found, /\/contractors\/payments \(in the token, known\)/);
-  assert.match(found, /Somebody with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
+  assert.match(found, /A user with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
 });
 
 journey('two people are compared', async ({ page }) => {
@@ -156,16 +156,16 @@ journey('two people are compared', async ({ page }) => {
   await simulator.enter(await set.provider.token('maya.okafor'));
   await simulator.ask({ operation: 'Write', name: 'orders-archive' });
   await simulator.sees('Denied by rule');
-  const compare = await part(page, 'Compare two people');
-  await compare.getByText('Name the other person.').waitFor();
+  const compare = await part(page, 'Compare two users');
+  await compare.getByText('Enter the other user.').waitFor();
   await compare.getByRole('radio', { name: 'Groups by hand' }).check();
-  await compare.getByRole('textbox', { name: 'User of the other person' }).fill('new.hire');
+  await compare.getByRole('textbox', { name: 'Name of the other user' }).fill('new.hire');
   await compare.getByRole('textbox', { name: 'Groups, one per line' }).fill('engineering');
   await until(async () => {
-    const both = await text(compare.getByRole('group', { name: 'Verdict of both people' }));
+    const both = await text(compare.getByRole('group', { name: 'Verdicts of both users' }));
     assert.match(both, /User:maya\.okafor Denied by rule.*User:new\.hire Allowed/);
   });
-  const told = await text(compare.getByRole('region', { name: 'What the other person may, and may not' }));
+  const told = await text(compare.getByRole('region', { name: 'Differences in effective access' }));
   assert.match(told, /Gains Write, Topic orders-archive literal/i);
   assert.match(told, /Loses .*Topic analytics- prefixed/i);
   assert.match(await text(compare), /2 ACLs that reach only|ACLs that reach only/);
@@ -174,5 +174,5 @@ journey('two people are compared', async ({ page }) => {
   await compare.getByRole('radio', { name: 'Token' }).check();
   await until(async () => assert.match(await text(compare), /User:jonas\.lindqvist/));
   await compare.getByRole('button', { name: 'Clear the other token' }).click();
-  await compare.getByText('Name the other person.').waitFor();
+  await compare.getByText('Enter the other user.').waitFor();
 });

@@ -1,3 +1,24 @@
 //! What the pages of the console show and say: values and texts, without a browser, tested natively.
+//!
+//! One module for each page; beneath them what several pages share: addresses, phrases, rich texts, the draft's rules and the
+//! failures of requests.
 
+pub mod address;
+pub mod audit;
+pub mod connection;
+pub mod draft;
+pub mod escape;
+pub mod exchange;
+pub mod failure;
+pub mod group_changes;
+pub mod names;
+pub mod permissions;
 pub mod phrases;
+pub mod properties;
+pub mod review;
+pub mod rich_text;
+pub mod role;
+pub mod roles;
+pub mod sending;
+pub mod settings;
+pub mod simulator;

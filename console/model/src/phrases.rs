@@ -2,6 +2,10 @@
 
 mod time;
 
+use gbac_engine::model::Acl;
+
+use crate::escape::plain;
+
 pub use time::{ago, duration, instant, timestamp};
 
 /// A count with its noun: `1 role`, `2,000 roles`.
@@ -132,6 +136,20 @@ pub fn capitalized(text: &str) -> String {
 #[must_use]
 pub fn with_hint(message: &str, hint: &str) -> String {
     if hint.is_empty() { capitalized(message) } else { format!("{}. {}", capitalized(message), capitalized(hint)) }
+}
+
+/// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments- prefixed, Write, allow, host *`.
+#[must_use]
+pub fn acl_line(acl: &Acl) -> String {
+    let kind = acl.resource_type.spelling().words;
+    let name = if acl.resource_name.is_empty() { String::new() } else { format!(" {}", plain(&acl.resource_name)) };
+    format!(
+        "{kind}{name} {}, {}, {}, host {}",
+        acl.pattern_type.spelling().words,
+        acl.operation.spelling().words,
+        acl.permission.spelling().words.to_lowercase(),
+        acl.host
+    )
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! What is to be known before reading a page: a demo, another cluster, an absence, a missing sign-in, what was not read.
 
+use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
+use gbac_console_model::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
-use crate::state::address;
-use crate::state::connection::Connection;
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Field, Mono, Note, NoteKind};
 
 /// How many names of roles that could not be read are told.
@@ -29,11 +29,11 @@ fn Demo() -> impl IntoView {
     move || {
         let info = service.info.get().filter(|info| info.demo)?;
         let who = match info.sign_in {
-            Some(given) => format!("This page signed in by itself as {}.", given.user),
+            Some(given) => format!("Signed in automatically as {}.", given.user),
             None => "Reading needs no credentials.".to_owned(),
         };
         Some(
-            view! { <p class="demo"><span class="tag">"Demo"</span>" Held in memory, gone when the service stops. " {who}</p> },
+            view! { <p class="demo"><span class="tag">"Demo"</span>" Data is lost when the service stops. " {who}</p> },
         )
     }
 }
@@ -51,8 +51,8 @@ fn Elsewhere() -> impl IntoView {
             };
             view! {
                 <p class="demo">
-                    <span class="tag">"Elsewhere"</span>
-                    " These pages are about a "
+                    <span class="tag">"Other cluster"</span>
+                    " These pages show a "
                     {connection.words()}
                     {named}
                     ". "
@@ -108,26 +108,26 @@ fn Away(reason: String, since: f64) -> impl IntoView {
     let seen = move || {
         if service.policy.with(Option::is_some) {
             format!(
-                "You see what was read {}. Nothing can be changed until it answers.",
-                words::age(service.now.get() - since)
+                "Showing data from {}. You can't apply changes until the service is reachable.",
+                phrases::ago(service.now.get() - since)
             )
         } else {
-            "Nothing was read yet. The simulator works without it, on what you paste.".to_owned()
+            "No data was read yet. The simulator works without it.".to_owned()
         }
     };
     let title = if service.connection.get_untracked() == Connection::Service {
-        "The service is away"
+        "Can't reach the service"
     } else {
-        "The cluster is away"
+        "Can't reach the cluster"
     };
     view! {
         <div class="banner" role="status">
             <Note kind=NoteKind::Warn title=title level=2>
                 <p>{seen}</p>
-                <p class="brk">{words::sentence(&reason)} "."</p>
+                <p class="brk">{phrases::capitalized(&reason)} "."</p>
                 <div class="row">
-                    <Button small=true on_press=move |()| service.reload()>"Try now"</Button>
-                    <span class="quiet">{format!("tried every {RETRY_EVERY_S} s")}</span>
+                    <Button small=true on_press=move |()| service.reload()>"Retry now"</Button>
+                    <span class="quiet">{format!("retrying every {RETRY_EVERY_S} s")}</span>
                 </div>
             </Note>
         </div>
@@ -139,8 +139,8 @@ fn Away(reason: String, since: f64) -> impl IntoView {
 fn Refused() -> impl IntoView {
     view! {
         <div class="banner" role="status">
-            <Note kind=NoteKind::Warn title="The cluster refused the credentials" level=2>
-                <p>"They may be mistyped, or expired. What was read before is still shown."</p>
+            <Note kind=NoteKind::Warn title="Credentials rejected" level=2>
+                <p>"They may be wrong or expired. Previously read data is still shown."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -152,13 +152,13 @@ fn Forbidden(reason: String) -> impl IntoView {
     let service = expect_context::<Service>();
     let who = move || match service.user.get() {
         Some(user) => view! { "You are connected as " <Mono text=user /> "." }.into_any(),
-        None => "The access token is of somebody who may not.".into_any(),
+        None => "The access token has no permission for this.".into_any(),
     };
     view! {
         <div class="banner" role="status">
-            <Note kind=NoteKind::Warn title="You may not read this" level=2>
-                <p>"Superuser access is needed. " {who}</p>
-                <p class="brk">{words::sentence(&reason)} "."</p>
+            <Note kind=NoteKind::Warn title="Permission required" level=2>
+                <p>"Superuser access is required. " {who}</p>
+                <p class="brk">{phrases::capitalized(&reason)} "."</p>
                 <div class="row"><a class="btn btn-sm" href=address::CONNECTION>"Change connection"</a></div>
             </Note>
         </div>
@@ -186,9 +186,9 @@ fn Partial() -> impl IntoView {
                     <Note kind=NoteKind::Warn title=unread.title() level=2>
                         {(!named.is_empty()).then(|| view! { <ul>{named}</ul> })}
                         {(more > 0).then(|| format!("and {more} more. "))}
-                        <p>"Members, counts, Who can and the simulator leave them out."</p>
+                        <p>"They are missing from members, counts, Who can and the simulator."</p>
                         <div class="row">
-                            <Button small=true on_press=move |()| service.reload()>"Read again"</Button>
+                            <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
                         </div>
                     </Note>
                 </div>
@@ -202,12 +202,12 @@ fn Partial() -> impl IntoView {
 fn SignInForm() -> impl IntoView {
     let service = expect_context::<Service>();
     let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let refused = service.user.get_untracked().map(|user| format!("The service refused `{user}` or the password."));
+    let refused = service.user.get_untracked().map(|user| format!("The user name `{user}` or the password is wrong."));
     user.set(service.user.get_untracked().unwrap_or_default());
     view! {
         <section class="panel banner sign-in" aria-labelledby="sign-in-title">
             <h2 id="sign-in-title">"Sign in"</h2>
-            <p class="quiet">"Roles and ACLs are read and changed by a superuser. The password stays in this tab."</p>
+            <p class="quiet">"Sign in as a superuser to read and change roles and ACLs. The password stays in this tab."</p>
             <form on:submit=move |event| {
                 event.prevent_default();
                 service.sign_in(user.get_untracked(), password.get_untracked());

@@ -1,13 +1,13 @@
 //! The bar: navigation, connection, theme.
 
+use gbac_console_model::address;
+use gbac_console_model::phrases;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words;
+use crate::store::draft::Draft;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Glyph, Icon, IconButton};
 
 /// The pages in the order of the bar: first those about permissions, then those about the service.
@@ -76,7 +76,7 @@ fn Chip() -> impl IntoView {
         ServiceStatus::Connected { name, .. } => Seen::Connected(name),
         ServiceStatus::Away { sign_in: true, .. } => Seen::Other("Signed out", false),
         ServiceStatus::Away { forbidden: true, .. } => Seen::Other("Forbidden", false),
-        ServiceStatus::Away { .. } => Seen::Other("Away", true),
+        ServiceStatus::Away { .. } => Seen::Other("Unreachable", true),
     });
     let age = move || {
         let at = service.status.with(|status| match status {
@@ -84,7 +84,7 @@ fn Chip() -> impl IntoView {
             ServiceStatus::Away { since, .. } => Some(*since),
             ServiceStatus::Loading => None,
         });
-        at.map(|at| format!("read {}", words::age(now.get() - at)))
+        at.map(|at| format!("read {}", phrases::ago(now.get() - at)))
     };
     view! {
         <a class="conn" href=address::CONNECTION aria-current=current title="Connection">
@@ -116,7 +116,7 @@ enum Seen {
 #[component]
 fn ReadAgain() -> impl IntoView {
     let service = expect_context::<Service>();
-    view! { <IconButton glyph=Glyph::Again label="Read again" on_press=move |()| service.reload() /> }
+    view! { <IconButton glyph=Glyph::Again label="Refresh" on_press=move |()| service.reload() /> }
 }
 
 #[component]

@@ -6,15 +6,15 @@ use gbac_api::paging::{MAX_PAGE_SIZE, Page};
 use gbac_api::paths;
 use gbac_api::roles::{Joining, ListMembers, ListRoles, MemberQuery, RoleQuery};
 use gbac_api::security::{ListedRoles, SecurityRole, principals};
+use gbac_console_model::address;
+use gbac_console_model::connection::{Target, Unread, UnreadRole};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::properties::settings_of;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy, Settings};
 use gloo_net::http::Method;
 
 use super::{Call, properties};
-use crate::state::address;
-use crate::state::connection::{Target, Unread, UnreadRole};
-use crate::state::properties::settings_of;
-use crate::state::service::Failure;
 
 /// How many roles are asked for at once.
 const AT_ONCE: usize = 6;

@@ -5,12 +5,12 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
+use gbac_console_model::connection::{Credentials, Target};
+use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
 
 use super::Call;
-use crate::state::connection::{Credentials, Target};
-use crate::state::service::Failure;
 
 /// The cluster properties by name.
 ///
@@ -91,6 +91,8 @@ pub async fn cluster_of(control_plane: &str, id: &str, credentials: Option<&Cred
 pub(super) fn admin(target: &Target, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_admin", "the service relays to no Admin API, which alone has this")),
+        None => {
+            Err(Failure::impossible("no_admin", "the service has no upstream Admin API, which is required for this"))
+        }
     }
 }

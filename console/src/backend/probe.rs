@@ -6,14 +6,14 @@ use gbac_api::paths;
 use gbac_api::roles::{ListRoles, RoleQuery};
 use gbac_api::security::ListedRoles;
 use gbac_api::service::Upstream;
+use gbac_console_model::connection::probe::{Step, cluster_words, without_groups};
+use gbac_console_model::connection::{Connection, Credentials, Target};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::count;
+use gbac_console_model::properties::{CLAIM_PATH, NESTED, settings_of};
 use gloo_net::http::Method;
 
 use super::{Call, cluster_of, policy, properties, service_info};
-use crate::state::connection::probe::{Step, cluster_words, without_groups};
-use crate::state::connection::{Connection, Credentials, Target};
-use crate::state::properties::{CLAIM_PATH, NESTED, settings_of};
-use crate::state::service::Failure;
-use crate::state::words::count;
 
 /// Asks each API of a connection once. Nothing is changed, and nothing is kept.
 pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Credentials) -> Vec<Step> {

@@ -2,12 +2,12 @@
 
 use gbac_api::paths;
 use gbac_api::security::ResolvedIdentity;
+use gbac_console_model::connection::{Credentials, Target};
+use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 
 use super::Call;
 use super::facts::admin;
-use crate::state::connection::{Credentials, Target};
-use crate::state::service::Failure;
 
 /// Asks `ResolveOidcIdentity` with the token in the place of the credentials.
 ///

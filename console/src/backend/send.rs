@@ -4,16 +4,16 @@ use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths;
 use gbac_api::roles::{Member, RoleName, UpdateRole};
 use gbac_api::security::{DeleteRole, RoleMember, RoleMembers, SecurityRole, WithRole};
+use gbac_console_model::address;
+use gbac_console_model::connection::Target;
+use gbac_console_model::failure::Failure;
+use gbac_console_model::properties;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Settings};
 use gloo_net::http::Method;
 use serde::Serialize;
 
 use super::{Call, change_properties};
-use crate::state::address;
-use crate::state::connection::Target;
-use crate::state::properties;
-use crate::state::service::Failure;
 
 /// Sends one change. `held` are the settings that were read, so that only properties that differ are sent.
 ///
@@ -109,6 +109,9 @@ async fn operate(operation: &str, body: &impl Serialize, admin: &str, target: &T
 fn data_plane(target: &Target, path: &str) -> Result<String, Failure> {
     match &target.data_plane {
         Some(base) => Ok(format!("{base}{path}")),
-        None => Err(Failure::impossible("no_data_plane", "the service relays to no Data Plane, which alone has ACLs")),
+        None => Err(Failure::impossible(
+            "no_data_plane",
+            "the service has no upstream Data Plane, which is required for ACLs",
+        )),
     }
 }

@@ -151,10 +151,10 @@ fn Failed(chunk: Chunk, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat" role="alert">
             <Empty glyph=Glyph::Off title=format!("{} could not be loaded", chunk.title)>
-                <p>"The service did not give the code of this part. It may be away, or it was updated since this tab was opened; then load the console again, which forgets what was entered."</p>
+                <p>"The service may be unreachable, or was updated after you opened this tab. Reloading the console clears what you entered."</p>
                 <div class="row">
                     <Button on_press=on_again>"Try again"</Button>
-                    <a class="btn" href="" rel="external">"Load the console again"</a>
+                    <a class="btn" href="" rel="external">"Reload the console"</a>
                 </div>
             </Empty>
         </div>

@@ -1,13 +1,13 @@
 //! The bar of the draft: how many changes there are, on every page but the review itself.
 
+use gbac_console_model::address;
+use gbac_console_model::phrases::count;
+use gbac_console_model::review::summary;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::review::summary;
-use crate::state::words::count;
+use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions};
 
 /// The bar.
@@ -32,7 +32,7 @@ pub fn DraftBar() -> impl IntoView {
                     <p>
                         <strong>{move || format!("Draft, {}.", number())}</strong>" "
                         <span class="wide">{move || draft.changes.with(|changes| summary(changes))}</span>
-                        " Nothing is sent yet."
+                        " Not applied yet."
                     </p>
                     <div class="row row-end">
                         <Button on_press=move |()| discarding.set(true)>"Discard"</Button>
@@ -44,7 +44,7 @@ pub fn DraftBar() -> impl IntoView {
         <Dialog open=discarding on_close=move |()| discarding.set(false) id="discard-draft" title=move || format!("Discard {}", untrack(number)) small=true>
             <div class="dlg-b dlg-pad stack">
                 <p>{move || draft.changes.with(|changes| summary(changes))}</p>
-                <p>"The service stays as it is."</p>
+                <p>"The service is not changed."</p>
             </div>
             <DialogActions>
                 <Button on_press=move |()| discarding.set(false)>"Cancel"</Button>

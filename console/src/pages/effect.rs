@@ -1,15 +1,17 @@
 //! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::review::{Effects, Person};
 use gbac_engine::analyze::{Addresses, Effect, Extent, Holder, Hosts, NamePattern};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
 use leptos::prelude::*;
 
-use crate::state::review::{Effects, Person};
-use crate::state::words::count;
-use crate::ui::{Glyph, Icon, IconSize, PrincipalName, ResourceName};
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName, ResourceName};
 
 /// How many people a short list names.
 const SHORT: usize = 20;
+/// How many lines of a list are shown at first.
+const EXTENTS_SHOWN: usize = 40;
 
 /// Whom something is about.
 #[component]
@@ -133,5 +135,38 @@ pub fn EffectList(
                 .collect_view()}
             {(more > 0).then(|| view! { <li>{format!("and {} more; the review names them", count(more, "principal"))}</li> })}
         </ul>
+    }
+}
+
+/// Operations on names, each with what happens to them.
+#[component]
+pub fn Extents(
+    /// What.
+    extents: Vec<Extent>,
+    /// What happens.
+    effect: Effect,
+) -> impl IntoView {
+    let all = extents.len();
+    let extents = StoredValue::new(extents);
+    let shown = RwSignal::new(EXTENTS_SHOWN);
+    view! {
+        <ul class="facts extents">
+            {move || extents.with_value(|extents| {
+                extents.iter().take(shown.get()).cloned().map(|extent| {
+                    let words = operations(&extent);
+                    view! {
+                        <li>
+                            <span class="effect">
+                                <EffectWord effect=effect /> " " {words} ", " <ExtentNames extent=extent.clone() /> " "
+                                <span class="quiet"><Limits extent=extent /></span>
+                            </span>
+                        </li>
+                    }
+                }).collect_view()
+            })}
+        </ul>
+        {move || (all > shown.get()).then(|| view! {
+            <LinkButton on_press=move |()| shown.set(all)>{format!("Show all {all}")}</LinkButton>
+        })}
     }
 }

@@ -1,15 +1,15 @@
 //! What other settings do to groups, the same on the page of the settings and in the review: names before and after, and who
 //! gains and loses.
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::group_changes::{Becomes, GroupChanges, Line, is_changed};
+use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to};
 use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
 use super::effect::{EffectWord, ExtentNames, Limits, operations};
-use super::simulator::sentence;
-use crate::state::escape::plain;
-use crate::state::group_changes::{Becomes, GroupChanges, Line, is_changed};
-use crate::state::words::{count, list, sentence as capital};
+use super::rich_text::sentence;
 use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Table};
 
 /// How many names and how many effects are shown.
@@ -22,23 +22,16 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let (renames, stranded) = changes.renames();
     let (merging, dropped, members) = (changes.merging(), changes.dropped(), renames.len() / 2 + stranded.len());
     let parts: Vec<String> = [
-        (
-            merging,
-            if merging == 1 {
-                "name becomes the same group as another"
-            } else {
-                "names become the same group as others"
-            },
-        ),
-        (dropped, if dropped == 1 { "name no longer produces a group" } else { "names no longer produce a group" }),
-        (members, if members == 1 { "role member will match nobody" } else { "role members will match nobody" }),
+        (merging, agree(merging, "name becomes the same group as another", "names become the same group as others")),
+        (dropped, agree(dropped, "name no longer produces a group", "names no longer produce a group")),
+        (members, agree(members, "role member will match nobody", "role members will match nobody")),
         (
             changes.unknown(),
-            if changes.unknown() == 1 {
-                "known group may no longer be in tokens"
-            } else {
-                "known groups may no longer be in tokens"
-            },
+            agree(
+                changes.unknown(),
+                "known group may no longer be in tokens",
+                "known groups may no longer be in tokens",
+            ),
         ),
     ]
     .into_iter()
@@ -48,7 +41,7 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     (!parts.is_empty()).then(|| {
         view! {
             <Note kind=NoteKind::Warn title="This change affects who has which permissions">
-                <p>{list(&parts, 4)} "."</p>
+                <p>{list_up_to(&parts, 4)} "."</p>
             </Note>
         }
     })
@@ -111,7 +104,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
     }
     let mut parts = Vec::new();
     if !change.merges.is_empty() {
-        parts.push(format!("merges with {}", list(&change.merges, 2)));
+        parts.push(format!("merges with {}", list_up_to(&change.merges, 2)));
     }
     match (change.effect, today, then) {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
@@ -127,15 +120,15 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
         _ => {}
     }
     if !change.leaves.is_empty() {
-        parts.push(format!("leaves {}", list(&change.leaves, 2)));
+        parts.push(format!("leaves {}", list_up_to(&change.leaves, 2)));
     }
     if !change.joins.is_empty() {
-        parts.push(format!("joins {}", list(&change.joins, 2)));
+        parts.push(format!("joins {}", list_up_to(&change.joins, 2)));
     }
     if parts.is_empty() {
         parts.push("another name".to_owned());
     }
-    let words = plain(&capital(&list(&parts, 4)));
+    let words = plain(&capital(&list_up_to(&parts, 4)));
     view! { <span class="f-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>{words}</span></span> }.into_any()
 }
 
@@ -143,7 +136,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
 pub(super) fn counts(changes: &GroupChanges) -> String {
     let ((gains, _), (losses, _)) = (changes.total(&GAINS), changes.total(&LOSES));
     let (_, names) = changes.total(Effect::ALL);
-    let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
+    let losses = count(losses, "loss");
     format!("{}, {losses} for {}", count(gains, "gain"), count(names, "name"))
 }
 
@@ -155,7 +148,7 @@ pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> i
     view! {
         <div class="panel flat">
             <Table
-                label="Gains and losses" caption="Who gains and loses by the change" class="names"
+                label="Gains and losses" caption="Access gained and lost by the change" class="names"
                 heads=["Name in the token", "Effect", "What", "Because"]
             >
                 <tbody role="rowgroup">{rows}</tbody>

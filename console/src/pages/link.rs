@@ -1,12 +1,12 @@
 //! Links to pages whose addresses hold names, whatever characters are in them.
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::who_can::Asked;
 use gbac_engine::model::{Acl, ResourceType};
 use leptos::ev;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use crate::state::escape::plain;
-use crate::state::permissions::who_can::Asked;
 use crate::ui::ResourceName;
 
 /// A link to an address that is written as it is: the router would decode it on the way.
@@ -43,7 +43,7 @@ pub fn AddressLink(
 /// A link to the page of a role.
 #[component]
 pub fn RoleLink(
-    /// The page's address, of [`address::role`](crate::state::address::role).
+    /// The page's address, of [`address::role`](gbac_console_model::address::role).
     href: String,
     /// How it looks: `rs` as a name, `pr` as a principal.
     #[prop(default = "rs")]

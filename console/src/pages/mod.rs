@@ -12,6 +12,7 @@ pub mod link;
 pub mod not_found;
 pub mod permissions;
 pub mod review;
+mod rich_text;
 pub mod role;
 pub mod roles;
 pub mod settings;

@@ -1,9 +1,9 @@
 //! What stands where the policy would be before its first read, and when that did not succeed.
 
+use gbac_console_model::phrases::capitalized;
 use leptos::prelude::*;
 
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words::sentence;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Empty, Glyph, SkeletonRows};
 
 /// Rows on their way, or why there are none. Nothing while the page asks for a sign-in.
@@ -22,16 +22,16 @@ pub(super) fn Unread(
         ServiceStatus::Away { sign_in: true, .. } => ().into_any(),
         ServiceStatus::Away { forbidden: true, .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Lock title=format!("You may not read {what}")>
-                    <p>"Roles and ACLs are read by a superuser."</p>
+                <Empty glyph=Glyph::Lock title=format!("You don't have permission to read {what}")>
+                    <p>"Sign in as a superuser to read roles and ACLs."</p>
                 </Empty>
             </div>
         }
         .into_any(),
         ServiceStatus::Away { .. } => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Off title=sentence(&format!("{what} could not be read"))>
-                    <p>{then} " as soon as the service answers."</p>
+                <Empty glyph=Glyph::Off title=capitalized(&format!("{what} could not be read"))>
+                    <p>{then} " when the service is reachable."</p>
                 </Empty>
             </div>
         }

@@ -1,11 +1,11 @@
 //! Names are data: monospace, the type quieter than the name, what cannot be seen shown by its code.
 
+use gbac_console_model::escape::code;
 use gbac_engine::model::{Acl, PatternType, Principal, ResourceType};
 use leptos::prelude::*;
 
 use super::PermissionWord;
-use crate::state::escape::code;
-pub use crate::state::escape::{Piece, pieces};
+pub use gbac_console_model::escape::{Piece, pieces};
 
 fn show(name: &str) -> Vec<AnyView> {
     pieces(name)

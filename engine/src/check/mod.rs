@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 use crate::decide::{self, At, Decision, Explanation, OpenIdentity, Outcome, Request};
 use crate::groups::Extraction;
-use crate::identity::{self, Identity, IdentityError};
+use crate::identity::{self, Identity, IdentityError, IdentityRules};
 use crate::model::{Operation, ResourceType};
 use crate::policy::Policy;
 use crate::requests::{self, Need, RequestError, Resources};
@@ -247,6 +247,19 @@ pub type Verify<'a> = Option<&'a dyn Fn(&str) -> Result<Claims, CheckError>>;
 /// # Errors
 /// A token that cannot be read or is refused, or claims that name no user.
 pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
+    open_by(&|| policy.settings().identity_rules(), who, verify)
+}
+
+/// As [`open`], under these rules instead of a policy's.
+///
+/// # Errors
+/// As [`open`].
+pub fn open_under(rules: &IdentityRules, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
+    open_by(&|| rules.clone(), who, verify)
+}
+
+/// The rules are made only where there are claims.
+fn open_by(rules: &dyn Fn() -> IdentityRules, who: &Who, verify: Verify<'_>) -> Result<Opened, CheckError> {
     match who {
         Who::Names { user, groups } => {
             let (identity, before) = Identity::with_warnings(user, groups);
@@ -254,15 +267,15 @@ pub fn open(policy: &Policy, who: &Who, verify: Verify<'_>) -> Result<Opened, Ch
         }
         Who::Claims { claims, userinfo } => {
             let claims = UnverifiedClaims::from_object(claims.clone());
-            open_claims(policy, Stated::Unverified(&claims, None), userinfo.as_ref())
+            open_claims(&rules(), Stated::Unverified(&claims, None), userinfo.as_ref())
         }
         Who::UnverifiedToken { token, userinfo } => {
             let UnverifiedToken { claims, header } = UnverifiedToken::decode(token).map_err(CheckError::Token)?;
-            open_claims(policy, Stated::Unverified(&claims, Some(header)), userinfo.as_ref())
+            open_claims(&rules(), Stated::Unverified(&claims, Some(header)), userinfo.as_ref())
         }
         Who::Token { token, userinfo } => {
             let claims = verify.ok_or(CheckError::NoKeys)?(token)?;
-            open_claims(policy, Stated::Verified(&claims), userinfo.as_ref())
+            open_claims(&rules(), Stated::Verified(&claims), userinfo.as_ref())
         }
     }
 }
@@ -276,14 +289,13 @@ enum Stated<'a> {
 /// Not inlined: in wasm a function is compiled when it is first called, and names need none of this.
 #[inline(never)]
 fn open_claims(
-    policy: &Policy,
+    rules: &IdentityRules,
     stated: Stated<'_>,
     userinfo: Option<&Map<String, Value>>,
 ) -> Result<Opened, CheckError> {
-    let rules = policy.settings().identity_rules();
     let (identity, header) = match stated {
-        Stated::Verified(claims) => (Identity::from_verified(claims, userinfo, &rules), None),
-        Stated::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, &rules), header),
+        Stated::Verified(claims) => (Identity::from_verified(claims, userinfo, rules), None),
+        Stated::Unverified(claims, header) => (Identity::from_unverified(claims, userinfo, rules), header),
     };
     let (identity, extraction) = identity.map_err(CheckError::Identity)?;
     let mut before = header.as_ref().map(Header::warnings).unwrap_or_default();

@@ -4,7 +4,7 @@ import { text } from './fields.mjs';
 
 /** Opens a part by its title, and gives what it holds. */
 export async function part(page, title) {
-  const row = page.getByRole('region', { name: 'Look further' }).getByRole('listitem').filter({
+  const row = page.getByRole('region', { name: 'Further analysis' }).getByRole('listitem').filter({
     has: page.locator('.disc-b', { hasText: title }),
   }).first();
   const button = row.locator('.disc-b');

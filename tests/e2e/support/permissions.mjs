@@ -41,7 +41,7 @@ export class Permissions {
     const head = this.head(principal);
     await head.waitFor();
     if ((await head.getAttribute('aria-expanded')) !== 'true') await head.click();
-    return this.page.getByRole('table', { name: `ACLs that reach ${principal}`, exact: true });
+    return this.page.getByRole('table', { name: `ACLs that apply to ${principal}`, exact: true });
   }
 
   /** The rows of a table: type, resource, pattern, operation, permission with its marks, host; a head is one cell. */

@@ -36,11 +36,11 @@ export class Review {
   constructor(page) {
     this.page = page;
     this.heading = page.getByRole('heading', { level: 1, name: /^Review/ });
-    this.sent = page.getByRole('region', { name: 'What will be sent' });
-    this.effect = page.getByRole('region', { name: 'What changes for people' });
+    this.sent = page.getByRole('region', { name: 'Changes to apply' });
+    this.effect = page.getByRole('region', { name: 'Change in effective access' });
     this.table = page.getByRole('table', { name: 'Effective difference by principal' });
     this.button = page.getByRole('button', { name: /^(Apply|Retry) [\d,]+ changes?$/ });
-    this.drift = page.getByRole('heading', { name: 'The service has changed since it was read' });
+    this.drift = page.getByRole('heading', { name: 'The policy changed' });
   }
 
   /** The rows that will be sent, as text: `+ Add Allow Read, topic orders literal`. */

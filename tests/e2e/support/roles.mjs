@@ -56,7 +56,7 @@ export class Deletion {
 
   /** What is said to be lost, as text, once it is worked out. */
   async losses() {
-    await this.dialog.getByText(/What people lose|Nobody loses anything|Nobody has this role/).first().waitFor();
+    await this.dialog.getByText(/Lost access|No change in effective access|This role has no members/).first().waitFor();
     return await text(this.dialog);
   }
 

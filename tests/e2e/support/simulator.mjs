@@ -34,7 +34,7 @@ export class Simulator {
   /** Opens the page and waits until it knows the service's policy. */
   async open() {
     await this.page.goto(SIMULATOR);
-    await this.page.getByText(/decided in this browser on [\d,]+ ACLs?/).waitFor();
+    await this.page.getByText(/evaluated in this browser on [\d,]+ ACLs?/).waitFor();
   }
 
   /** Pastes from the clipboard, as a person does; needs the permission to use it. */
@@ -47,8 +47,8 @@ export class Simulator {
 
   /** Picks one of the demo's people. */
   async pick(person) {
-    const people = this.identity.getByRole('list', { name: 'Demo people' });
-    const more = this.identity.getByRole('button', { name: 'Use a demo person' });
+    const people = this.identity.getByRole('list', { name: 'Demo users' });
+    const more = this.identity.getByRole('button', { name: 'Use a demo user' });
     await people.or(more).first().waitFor();
     if (!(await people.isVisible())) await more.click();
     await people.getByRole('button', { name: person }).click();
@@ -56,7 +56,7 @@ export class Simulator {
 
   /** Answers as if the service accepted the token's issuer and audience, which are those of another provider. */
   async accept() {
-    const name = 'Answer as if the service accepted its issuer and audience';
+    const name = 'Assume that the service accepts its issuer and audience';
     await this.check.getByRole('button', { name }).click();
   }
 

@@ -2,17 +2,18 @@
 
 mod table;
 
+use gbac_console_model::address;
+use gbac_console_model::audit::{Filter, Kind, LIMITS, Row};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{self, count};
+use gbac_console_model::settings::service::audit;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use leptos_router::hooks::use_location;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::audit::{Filter, Kind, LIMITS, Row};
-use crate::state::names::SeenGroups;
-use crate::state::service::{Failure, Service, ServiceStatus};
-use crate::state::settings::service::audit;
-use crate::state::words::{self, count};
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Choice, Empty, Field, Glyph, Note, NoteKind, Select, SkeletonRows, Words};
 
 /// What was read, and when.
@@ -71,7 +72,7 @@ pub fn AuditPage() -> impl IntoView {
         if let Some(reason) = can.get().reason() {
             return view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Off title="There are no audit events here">
+                    <Empty glyph=Glyph::Off title="No audit events are available">
                         <p>{reason}</p>
                         <div class="row"><a class="btn" href=address::CONNECTION>"Connection"</a></div>
                     </Empty>
@@ -89,7 +90,7 @@ pub fn AuditPage() -> impl IntoView {
     };
     let age = move || {
         read.with(|read| match read {
-            Some(Ok(read)) => Some(format!("read {}", words::age(service.now.get() - read.at_ms))),
+            Some(Ok(read)) => Some(format!("read {}", phrases::ago(service.now.get() - read.at_ms))),
             Some(Err(_)) | None => None,
         })
     };
@@ -97,18 +98,18 @@ pub fn AuditPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Audit"</h1>
-                <p>"Who signed in, who was let through, and which ACL decided: the last events since the service was started."</p>
+                <p>"Sign-ins, requests and decisions since the service started, with the ACL that decided."</p>
             </div>
             <div class="row">
                 <span class="quiet">{age}</span>
-                {move || can.get().is_yes().then(|| view! { <Button on_press=move |()| ask() busy=busy>"Read events again"</Button> })}
+                {move || can.get().is_yes().then(|| view! { <Button on_press=move |()| ask() busy=busy>"Refresh"</Button> })}
             </div>
         </div>
         {move || (is_on.get() == Some(false) && can.get().is_yes()).then(|| view! {
             <div class="banner">
                 <Note kind=NoteKind::Warn title="The audit log is off" level=2>
-                    <p>"Nothing that happens now is recorded. What is shown was recorded before."</p>
-                    <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>"Switch it on in the settings"</a></div>
+                    <p>"New events are not recorded. The events below were recorded earlier."</p>
+                    <div class="row"><a class="btn btn-sm" href=format!("{}#audit", address::SETTINGS)>"Turn on the audit log in the settings"</a></div>
                 </Note>
             </div>
         })}
@@ -118,8 +119,11 @@ pub fn AuditPage() -> impl IntoView {
 
 #[component]
 fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
-    let title =
-        if failure.is_forbidden() { "You may not read the audit events" } else { "The audit events could not be read" };
+    let title = if failure.is_forbidden() {
+        "You don't have permission to read audit events"
+    } else {
+        "The audit events could not be read"
+    };
     let advice = if failure.is_unauthenticated() || failure.is_forbidden() {
         view! { <a class="btn" href=address::CONNECTION>"Connection"</a> }.into_any()
     } else {
@@ -128,7 +132,7 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Lock title=title>
-                <p class="brk"><Words text=words::sentence(&failure.to_string()) />"."</p>
+                <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
                 <div class="row">{advice}</div>
             </Empty>
         </div>
@@ -153,8 +157,8 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
     };
     if all == 0 {
         let words = move || match is_on.get() {
-            Some(false) => "The audit log is off, and nothing was recorded since the service was started.",
-            Some(true) | None => "Nothing was recorded since the service was started.",
+            Some(false) => "The audit log is off. No events were recorded since the service started.",
+            Some(true) | None => "No events were recorded since the service started.",
         };
         return view! {
             <div class="panel flat">

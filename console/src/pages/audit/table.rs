@@ -1,12 +1,12 @@
 //! The events as rows, each with the event itself on demand.
 
+use gbac_console_model::address;
+use gbac_console_model::audit::{Folded, Kind, Matched, Row, folded};
+use gbac_console_model::phrases;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::prelude::*;
 
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::audit::{Folded, Kind, Matched, Row, folded};
-use crate::state::words;
 use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName, Table, Tag, Words};
 
 /// How many groups of a sign-in are named.
@@ -100,7 +100,7 @@ fn By(row: Row) -> impl IntoView {
     view! {
         {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
         {none.then(|| view! { <span class="quiet">"no groups"</span> })}
-        {(!row.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=words::sentence(&row.why) /></span> })}
+        {(!row.why.is_empty()).then(|| view! { <span class="quiet brk"><Words text=phrases::capitalized(&row.why) /></span> })}
     }
 }
 
@@ -114,7 +114,7 @@ fn Acl(matched: Matched) -> impl IntoView {
     view! {
         <span class="phrase">
             {principal.map(|principal| view! { <PrincipalName principal=principal /> " " })}
-            <span class=class><Icon glyph=glyph size=IconSize::Small />{words::sentence(&permission)}</span>
+            <span class=class><Icon glyph=glyph size=IconSize::Small />{phrases::capitalized(&permission)}</span>
             " " {operation} ", " {resource_type} " " <ResourceName name=resource_name /> " " <span class="pat">{pattern}</span>
         </span>
     }

@@ -1,16 +1,15 @@
 //! The form that tests a connection and makes it the one of the pages.
 
+use gbac_console_model::connection::form::{Field as Part, Form, Kind};
+use gbac_console_model::connection::probe::{Step, advice};
+use gbac_console_model::connection::{Connection, Credentials};
+use gbac_console_model::phrases::{self, agree, count};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom;
-use crate::state::connection::form::{Field as Part, Form, Kind};
-use crate::state::connection::probe::{Step, advice};
-use crate::state::connection::{Connection, Credentials};
-use crate::state::draft::Draft;
-use crate::state::service::Service;
-use crate::state::words;
-use crate::state::words::count;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind, TextArea, Words};
 
 /// What a test found, and of which connection.
@@ -95,8 +94,8 @@ pub(super) fn Choose() -> impl IntoView {
         let leaves = kind.get() != service.connection.with(Kind::of);
         (count_of > 0 && leaves).then(|| {
             view! {
-                <Note kind=NoteKind::Warn title="The draft goes when you connect elsewhere">
-                    <p>{count(count_of, "change")} " of it " {if count_of == 1 { "is" } else { "are" }} " not saved."</p>
+                <Note kind=NoteKind::Warn title="Connecting to another cluster discards the draft">
+                    <p>{count(count_of, "change")} " of it " {agree(count_of, "is", "are")} " not saved."</p>
                 </Note>
             }
         })
@@ -130,7 +129,7 @@ pub(super) fn Choose() -> impl IntoView {
                 on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
             <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
                 on_input=edit(|form, text| form.token = text) error=fault(Part::Token)
-                help="Of the Control Plane, for an admin of the cluster" />
+                help="Control Plane token of a cluster admin" />
         }
         .into_any(),
     }
@@ -207,7 +206,7 @@ fn Found(tested: Tested) -> impl IntoView {
     let failed = steps.iter().filter(|step| step.outcome.is_err()).count();
     let all = steps.len();
     let title = match failed {
-        0 => "Everything was reached".to_owned(),
+        0 => "All APIs responded".to_owned(),
         _ => format!("{failed} of {} failed", count(all, "request")),
     };
     let lines: Vec<_> = steps
@@ -223,7 +222,7 @@ fn Found(tested: Tested) -> impl IntoView {
                         None => String::new(),
                     };
                     view! {
-                        <p class="brk">{status}<Words text=words::sentence(&failure.to_string()) />"."</p>
+                        <p class="brk">{status}<Words text=phrases::capitalized(&failure.to_string()) />"."</p>
                         <p>{advice(&failure, &connection)}</p>
                     }
                     .into_any()

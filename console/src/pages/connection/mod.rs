@@ -2,13 +2,13 @@
 
 mod choose;
 
+use gbac_console_model::connection::{Abilities, Ability, Connection};
+use gbac_console_model::phrases::{self, count};
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::connection::{Abilities, Ability, Connection};
-use crate::state::draft::Draft;
-use crate::state::service::{Service, ServiceStatus};
-use crate::state::words::{self, count};
+use crate::store::draft::Draft;
+use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono};
 
 /// The page.
@@ -19,7 +19,7 @@ pub fn ConnectionPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Connection"</h1>
-                <p>"Which cluster these pages are about. Passwords and tokens stay in the memory of this tab and end with it."</p>
+                <p>"The cluster that these pages show. Passwords and tokens stay in this tab's memory until you close it."</p>
             </div>
         </div>
         <div class="cols">
@@ -41,7 +41,7 @@ fn Now() -> impl IntoView {
     let version = move || {
         let own = service.connection.with(|connection| *connection == Connection::Service);
         service.info.get().filter(|_| own).map(|info| {
-            view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", a demo in memory")}</dd> }
+            view! { <dt>"Version"</dt><dd>{info.version} {info.demo.then_some(", in-memory demo")}</dd> }
         })
     };
     let standing = Memo::new(move |_| match service.status.get() {
@@ -49,12 +49,12 @@ fn Now() -> impl IntoView {
         ServiceStatus::Connected { .. } => ("Connected", true),
         ServiceStatus::Away { sign_in: true, .. } => ("Not signed in", false),
         ServiceStatus::Away { forbidden: true, .. } => ("Forbidden", false),
-        ServiceStatus::Away { .. } => ("Away", false),
+        ServiceStatus::Away { .. } => ("Unreachable", false),
     });
     let age = move || {
         service.status.with(|status| match status {
             ServiceStatus::Connected { read_at_ms: at, .. } | ServiceStatus::Away { since: at, .. } => {
-                words::age(service.now.get() - at)
+                phrases::ago(service.now.get() - at)
             }
             ServiceStatus::Loading => "not yet".to_owned(),
         })
@@ -99,7 +99,7 @@ fn Now() -> impl IntoView {
                 <dd>{user}</dd>
             </dl>
             <div class="row">
-                <Button small=true on_press=move |()| service.reload()>"Read now"</Button>
+                <Button small=true on_press=move |()| service.reload()>"Refresh"</Button>
                 <Leave />
             </div>
             <div>
@@ -145,7 +145,7 @@ fn Can() -> impl IntoView {
             ("Settings", settings),
             ("Audit events", audit),
             ("Loggers", loggers),
-            ("Licence", licence),
+            ("License", licence),
         ];
         let lines = all.map(|(what, ability)| {
             let glyph = if ability.is_yes() { Glyph::Tick } else { Glyph::Cross };

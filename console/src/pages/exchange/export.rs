@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::exchange::{Export, Form, beginning, export, export_draft};
+use gbac_console_model::phrases::{count, thousands};
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::draft::Draft;
-use crate::state::exchange::{Export, Form, beginning, export, export_draft};
-use crate::state::service::Service;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Choice, CopyButton, Note, NoteKind, Segmented, Words};
 
 /// How many notes are shown.
@@ -87,7 +87,7 @@ fn Shown(made: Arc<Export>) -> impl IntoView {
     let number = notes.len();
     view! {
         {(number > 0).then(|| view! {
-            <Note kind=NoteKind::Warn title=format!("{} not be done", if number == 1 { "1 row may".to_owned() } else { format!("{} rows may", thousands(number)) })>
+            <Note kind=NoteKind::Warn title=format!("{} may not be applied", count(number, "row"))>
                 <ul class="plain">
                     {notes.into_iter().take(NOTES).map(|note| view! { <li class="brk"><Words text=note.message /></li> }).collect_view()}
                     {(number > NOTES).then(|| view! { <li>{format!("and {} more, as comments in the text", thousands(number - NOTES))}</li> })}
@@ -96,7 +96,7 @@ fn Shown(made: Arc<Export>) -> impl IntoView {
         })}
         <pre class="code export-text" tabindex="0" role="region" aria-label="Text"><code>{shown}</code></pre>
         <p class="count" role="status">
-            {if more { format!("{} of {} are not shown. They are saved and copied.", count(left, "line"), thousands(lines)) } else { count(lines, "line") }}
+            {if more { format!("{} of {} are not shown, but are saved and copied.", count(left, "line"), thousands(lines)) } else { count(lines, "line") }}
         </p>
     }
 }

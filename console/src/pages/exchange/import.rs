@@ -4,17 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::import::{Kind, Unread};
+use gbac_console_model::address;
+use gbac_console_model::exchange::{Incoming, MOST, Mode, read, summary};
+use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::dom::{self, GivenFile};
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::exchange::{Incoming, MOST, Mode, read, summary};
-use crate::state::words::sentence;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Choice, Field, Message, MessageKind, Note, NoteKind, Segmented, TextArea, Words};
 
 /// How many problems are shown.
@@ -43,7 +42,7 @@ pub(super) fn ImportView() -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} has more than 20 MB. gbac import takes it")));
+            refused.set(Some(format!("{name} is larger than 20 MB. Import it with gbac import")));
             return;
         }
         spawn_local(async move {
@@ -84,7 +83,7 @@ pub(super) fn ImportView() -> impl IntoView {
             <h2 id="h-import" tabindex="-1">"Import"</h2>
             <TextArea id="import-text" label="Policy document, list of ACLs or roles" rows=8 value=text
                 placeholder="{ \"version\": 1, \"roles\": [..], \"acls\": [..] }"
-                help="Paste a text or drop a file: a policy document, JSON of security acl list or role describe, an answer of the Data Plane or Admin API, or what kafka-acls prints."
+                help="Paste text or drop a file: a policy document, JSON from security acl list or role describe, a response of the Data Plane or Admin API, or kafka-acls output."
                 on_input=move |typed| {
                     file.set(None);
                     text.set(typed);
@@ -100,7 +99,7 @@ pub(super) fn ImportView() -> impl IntoView {
             </div>
             {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text} "."</Message> })}
             {move || wants_role.get().then(|| view! {
-                <Field id="import-role" label="Name of the role that is described" mono=true value=role on_input=move |name| role.set(name) />
+                <Field id="import-role" label="Role name" mono=true value=role on_input=move |name| role.set(name) />
             })}
             {move || incoming.get().map(|incoming| view! { <Read incoming=incoming text=text role=role /> })}
         </section>
@@ -114,7 +113,7 @@ fn Read(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>)
     let kind = incoming.kind;
     let holds = match (kind, is_refused) {
         (Kind::Unknown, _) | (Kind::Policy, true) => None,
-        _ => Some(format!("{}: {}.", sentence(kind.words()), incoming.holds)),
+        _ => Some(format!("{}: {}.", capitalized(kind.words()), incoming.holds)),
     };
     view! {
         <div role="status">{holds.map(|holds| view! { <p>{holds}</p> })}</div>
@@ -128,15 +127,9 @@ fn Problems(unread: Vec<Unread>, kind: Kind, is_refused: bool) -> impl IntoView 
     let number = unread.len();
     let problems = count(number, "problem");
     let (note, title) = match (kind, is_refused) {
-        (Kind::Unknown, _) => (NoteKind::Error, "This is nothing that can be imported".to_owned()),
-        (_, true) => (NoteKind::Error, format!("Nothing is taken: {problems}")),
-        (_, false) => (
-            NoteKind::Warn,
-            format!(
-                "{} not be read",
-                if number == 1 { "1 entry could".to_owned() } else { format!("{} entries could", thousands(number)) }
-            ),
-        ),
+        (Kind::Unknown, _) => (NoteKind::Error, "Unrecognized format".to_owned()),
+        (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
+        (_, false) => (NoteKind::Warn, format!("{} could not be read", count(number, "entry"))),
     };
     let rows = unread.into_iter().take(PROBLEMS).map(|Unread { place, message, .. }| {
         view! {
@@ -184,23 +177,23 @@ fn Take(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>)
     let is_too_much = Memo::new(move |_| number.get() > MOST);
     view! {
         {has_choice.then(|| view! {
-            <Segmented name="import-mode" legend="What becomes of what is there" value=value
-                choices=vec![Choice::new("replace", "Replace it"), Choice::new("add", "Add what is missing")]
+            <Segmented name="import-mode" legend="Existing rules" value=value
+                choices=vec![Choice::new("replace", "Replace"), Choice::new("add", "Keep and add")]
                 on_change=move |id: String| mode.set(if id == "replace" { Mode::Replace } else { Mode::Add }) />
         })}
         <p role="status">
             {move || match number.get() {
-                0 => "Nothing differs from what is there.".to_owned(),
-                _ => format!("Compared with what is there: {}.", changes.with(|changes| summary(changes))),
+                0 => "The import is identical to the current policy.".to_owned(),
+                _ => format!("Compared with the current policy: {}.", changes.with(|changes| summary(changes))),
             }}
         </p>
         {move || leaves_settings().then(|| view! {
-            <Message kind=MessageKind::Warn>"The document has other settings. Adding leaves the settings as they are."</Message>
+            <Message kind=MessageKind::Warn>"The document has different settings. Keep and add does not change settings."</Message>
         })}
         {move || is_too_much.get().then(|| view! {
             <Message kind=MessageKind::Warn>
-                {format!("A draft takes up to {} changes, so that it can be reviewed. ", thousands(MOST))}
-                <span class="mono">"gbac import"</span> " takes any number."
+                {format!("A draft holds up to {} changes. ", thousands(MOST))}
+                <span class="mono">"gbac import"</span> " has no limit."
             </Message>
         })}
         <div class="row">

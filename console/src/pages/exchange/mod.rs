@@ -9,7 +9,7 @@ use self::export::ExportView;
 use self::import::ImportView;
 use crate::dom;
 use crate::pages::unread::Unread;
-use crate::state::service::Service;
+use crate::store::service::Service;
 
 /// The page.
 #[component]
@@ -21,7 +21,7 @@ pub fn ExchangePage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Import and export"</h1>
-                <p>"The policy as a document or a script, every name quoted for its target. What comes in joins the draft, and is reviewed before anything is sent."</p>
+                <p>"Export the policy as a document or script. Imported changes go to your draft."</p>
             </div>
         </div>
         {move || if is_read.get() {

@@ -2,22 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
+use gbac_console_model::permissions::{list, matrix};
+use gbac_console_model::phrases::{acl_line, count, list_up_to as join};
 use gbac_engine::analyze::Block;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::Context;
 use super::cli_call::CliCall;
 use super::delete::Deletion;
+use super::frame::Context;
 use crate::dom;
 use crate::pages::link::{AddressLink, RoleLink, WhoCanLink};
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
-use crate::state::permissions::{list, matrix};
-use crate::state::words::{acl_line, count, list as join};
+use crate::store::draft::Draft;
 use crate::ui::{
     Button, ButtonKind, Glyph, Heads, IconButton, LinkButton, PermissionWord, PrincipalName, ResourceName, Table, Tag,
     TagKind, resource_words,
@@ -43,7 +43,7 @@ pub(super) fn CardView(
 
 #[component]
 fn Open(card: Card) -> impl IntoView {
-    let caption = format!("ACLs that reach {}", plain(&card.principal.to_string()));
+    let caption = format!("ACLs that apply to {}", plain(&card.principal.to_string()));
     let name = caption.clone();
     let card = StoredValue::new(card);
     let ways = card.with_value(|card| card.ways.clone());
@@ -75,13 +75,11 @@ fn Open(card: Card) -> impl IntoView {
 /// What is to be known before reading the rows.
 fn remark(card: &Card) -> Option<&'static str> {
     match card.principal.kind() {
-        _ if card.is_superuser => Some("A superuser is allowed everything, and no ACL is asked."),
+        _ if card.is_superuser => Some("Superusers are allowed everything. ACLs are not evaluated."),
         PrincipalType::Role if card.is_missing => {
-            Some("There is no role of this name, so these ACLs do nothing. They come to life when one is made.")
+            Some("This role does not exist, so these ACLs have no effect. They take effect when you create the role.")
         }
-        PrincipalType::User if card.principal.is_everyone() => {
-            Some("These ACLs count for every user, whatever groups they have.")
-        }
+        PrincipalType::User if card.principal.is_everyone() => Some("These ACLs apply to every user."),
         _ => None,
     }
 }
@@ -89,9 +87,9 @@ fn remark(card: &Card) -> Option<&'static str> {
 /// What to say where no ACL reaches somebody.
 fn nothing(card: &Card) -> &'static str {
     match card.principal.kind() {
-        PrincipalType::Role => "This role has no ACLs: whoever has it gets nothing through it.",
-        _ if card.is_superuser => "No ACL names this user.",
-        _ => "No ACL reaches this principal, so nothing is allowed.",
+        PrincipalType::Role => "This role has no ACLs, so it grants nothing.",
+        _ if card.is_superuser => "No ACL applies to this user.",
+        _ => "No ACL applies to this principal, so nothing is allowed.",
     }
 }
 
@@ -126,8 +124,8 @@ fn WayRows(way: Way, card: StoredValue<Card>) -> impl IntoView {
         Source::Direct => {
             let remark = match (principal.kind(), is_group) {
                 (PrincipalType::Role, _) => "changed on the role's page",
-                (_, true) => "made outside this page; they can be deleted here, new grants go through roles",
-                (_, false) => "made outside this page; they can be deleted here",
+                (_, true) => "created outside the console; you can delete them here. Add new grants to roles",
+                (_, false) => "created outside the console; you can delete them here",
             };
             view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }.into_any()
         }

@@ -22,14 +22,14 @@ pub(super) fn CliCall(
         <div class="stack cli-call">
             <p class="help">
                 {if is_group {
-                    "Grants to a group go through a role. The command line can name the group itself:"
+                    "Grant access to groups through roles. To grant it to the group directly, use the command line:"
                 } else {
-                    "Grants to a user go through a role. The command line can name the user itself:"
+                    "Grant access to users through roles. To grant it to the user directly, use the command line:"
                 }}
             </p>
             {match call {
                 Some(call) => view! { <CopyBlock text=call what="the call" /> }.into_any(),
-                None => view! { <p class="help">"No command line can say this name."</p> }.into_any(),
+                None => view! { <p class="help">"This name can't be written on a command line."</p> }.into_any(),
             }}
         </div>
     }

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{acl_line, agree, count};
+use gbac_console_model::review::{Effects, effects};
 use gbac_engine::model::{Acl, Principal};
 use gbac_engine::policy::{Change, Effect, apply_each};
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::effect::EffectList;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{Effects, effects};
-use crate::state::words::{acl_line, count};
+use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName};
 
 /// What is to be deleted once it is confirmed.
@@ -75,9 +75,9 @@ fn Confirm(asked: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoVi
         <div class="dlg-b dlg-pad stack">
             <p>
                 <PrincipalName principal=principal />
-                {if number == 1 { " loses this ACL:" } else { " loses these ACLs:" }}
+                {agree(number, " loses this ACL:", " loses these ACLs:")}
             </p>
-            <div class="loss" tabindex="0" role="group" aria-label="What is deleted">
+            <div class="loss" tabindex="0" role="group" aria-label="Deleted items">
                 <ul class="facts">
                     {acls.get_value().into_iter().map(|acl| view! {
                         <li><Icon glyph=Glyph::Bin size=IconSize::Small /><span><AclPhrase acl=acl /></span></li>
@@ -85,19 +85,19 @@ fn Confirm(asked: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoVi
                 </ul>
             </div>
             {move || match effect.get() {
-                None => view! { <p class="help">"Working out what changes for people"</p> }.into_any(),
+                None => view! { <p class="help">"Computing the change in effective access"</p> }.into_any(),
                 Some(effect) if effect.people.iter().all(|person| person.lines.is_empty()) => {
-                    view! { <p>"Nobody may do more or less after it."</p> }.into_any()
+                    view! { <p>"No change in effective access."</p> }.into_any()
                 }
                 Some(effect) => view! {
-                    <h3>"What changes for people"</h3>
-                    <div class="loss" tabindex="0" role="group" aria-label="What changes for people">
+                    <h3>"Change in effective access"</h3>
+                    <div class="loss" tabindex="0" role="group" aria-label="Change in effective access">
                         <EffectList effects=effect />
                     </div>
                 }
                 .into_any(),
             }}
-            <p class="help">"The deletion joins the draft. Nothing is sent before you review it."</p>
+            <p class="help">"The deletion goes to your draft."</p>
         </div>
         <DialogActions>
             <Button on_press=move |()| deletion.set(None)>"Cancel"</Button>

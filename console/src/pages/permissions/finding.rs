@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
+use gbac_console_model::phrases::{capitalized, count, thousands};
 use gbac_engine::analyze::{Finding, Mend, Severity};
 use leptos::prelude::*;
 
-use super::Context;
+use super::frame::Context;
 use crate::dom;
 use crate::pages::link::AddressLink;
-use crate::state::draft::Draft;
-use crate::state::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
-use crate::state::words::sentence;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Words};
 
 /// A section for each kind.
@@ -46,7 +45,7 @@ pub(super) fn KindView(
         move || if is_staged.get() {
             view! { <Tag kind=TagKind::Draft>"All in draft"</Tag> }.into_any()
         } else {
-            view! { <Button small=true glyph=Glyph::Plus on_press=add.clone()>{format!("Mend all {}", thousands(number))}</Button> }.into_any()
+            view! { <Button small=true glyph=Glyph::Plus on_press=add.clone()>{format!("Fix all {}", thousands(number))}</Button> }.into_any()
         }
     });
     let rows = {
@@ -90,7 +89,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
     let policy = context.service.policy.get_untracked().unwrap_or_default();
     let mends = finding.mends(&policy);
     let places = places(&finding, &policy);
-    let (message, hint) = (sentence(&finding.message), sentence(&finding.hint));
+    let (message, hint) = (capitalized(&finding.message), capitalized(&finding.hint));
     let known = mends.clone();
     let chosen = Memo::new(move |_| draft.changes.with(|changes| staged(&known, changes)));
     let subject = finding.message.clone();
@@ -158,7 +157,7 @@ fn InDraft(mend: Option<Mend>) -> impl IntoView {
         };
         view! {
             <Tag kind=TagKind::Draft>"In draft: " <Words text=title /></Tag>
-            <Button small=true glyph=Glyph::Undo on_press=back>"Take back"</Button>
+            <Button small=true glyph=Glyph::Undo on_press=back>"Undo"</Button>
         }
     })
 }

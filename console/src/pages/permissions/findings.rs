@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, summary};
 use gbac_engine::analyze::{Finding, Severity};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use super::finding::KindView;
-use super::{Context, Frame};
-use crate::state::permissions::findings::{address_of, kinds, severity_at, summary};
+use super::frame::{Context, Frame};
 use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
 
 /// The page.
 #[component]
 pub fn FindingsPage() -> impl IntoView {
     view! {
-        <Frame lead="What loads and decides, but hardly as its author meant. A mend joins the draft; nothing is sent before it is reviewed.">
+        <Frame lead="Rules that probably don't do what you intended. Fixes go to your draft.">
             <Body />
         </Frame>
     }
@@ -30,8 +30,8 @@ fn Body() -> impl IntoView {
         None => view! { <SkeletonRows what="Looking for findings" /> }.into_any(),
         Some(all) if all.is_empty() => view! {
             <div class="panel flat">
-                <Empty glyph=Glyph::Allow title="Nothing is odd">
-                    <p>"Every ACL can matter, every role has members and ACLs, and no names are near misses of each other."</p>
+                <Empty glyph=Glyph::Allow title="No findings">
+                    <p>"Every ACL has an effect, every role has members and ACLs, and no names are near misses of each other."</p>
                 </Empty>
             </div>
         }
@@ -66,7 +66,7 @@ fn List(all: Arc<Vec<Finding>>) -> impl IntoView {
             if kinds.is_empty() {
                 return view! {
                     <div class="panel flat">
-                        <Empty glyph=Glyph::Search title="No findings of this severity"><p>"There are others."</p></Empty>
+                        <Empty glyph=Glyph::Search title="No findings of this severity"><p>"Other severities have findings."</p></Empty>
                     </div>
                 }
                 .into_any();

@@ -4,6 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::card::in_draft;
+use gbac_console_model::permissions::findings::{Mark, by_principal};
+use gbac_console_model::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::roles::Search;
 use gbac_engine::analyze::Holdings;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::leptos_dom::helpers::debounce;
@@ -13,17 +20,10 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::card::CardView;
 use super::delete::{DeleteAcls, Deletion};
-use super::{Context, Frame};
+use super::frame::{Context, Frame};
 use crate::dom;
 use crate::pages::roles::pager::Pager;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::permissions::card::in_draft;
-use crate::state::permissions::findings::{Mark, by_principal};
-use crate::state::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
-use crate::state::roles::Search;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{Button, Choice, Empty, Glyph, Icon, IconSize, PrincipalName, Segmented, Tag, TagKind, VerdictWord};
 
 /// How many names are searched in one go, so that no step takes longer than a frame.
@@ -33,7 +33,7 @@ const STEP: usize = 4000;
 #[component]
 pub fn PermissionsPage() -> impl IntoView {
     view! {
-        <Frame lead="Everything that reaches a principal, direct and through roles. Denies and allows are both shown.">
+        <Frame lead="Every ACL that applies to a principal, directly and through roles.">
             <Principals />
         </Frame>
     }
@@ -168,8 +168,8 @@ fn Principals() -> impl IntoView {
             (true, ..) => list().into_any(),
             (false, _, true) => view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::Group title="Nobody holds anything yet">
-                        <p>"There are no ACLs, no roles and no superusers. Grants go through roles."</p>
+                    <Empty glyph=Glyph::Group title="No permissions yet">
+                        <p>"There are no ACLs, roles or superusers. Create a role to grant access."</p>
                         <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
                     </Empty>
                 </div>
@@ -249,7 +249,7 @@ fn NoMatch(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>) ->
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Search title="No principals match your search">
-                <p class="brk">"Nothing is found for " <span class="mono">{what}</span> "."</p>
+                <p class="brk">"No results for " <span class="mono">{what}</span> "."</p>
                 <div class="row">
                     <Button on_press=move |()| {
                         search.set(String::new());

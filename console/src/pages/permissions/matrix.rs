@@ -3,6 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::permissions::matrix::{
+    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
+};
 use gbac_engine::analyze::Cell;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use leptos::leptos_dom::helpers::debounce;
@@ -10,16 +15,11 @@ use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
-use super::{Context, Frame};
 use crate::dom;
 use crate::pages::link::WhoCanLink;
 use crate::pages::roles::pager::Pager;
-use crate::state::address;
-use crate::state::escape::plain;
-use crate::state::permissions::matrix::{
-    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
-};
 use crate::ui::{Empty, Field, Glyph, Icon, IconSize, Mark, PrincipalName, ResourceName, TextArea, VerdictWord};
 
 /// How many principals are suggested.
@@ -29,7 +29,7 @@ const SUGGESTED: usize = 200;
 #[component]
 pub fn MatrixPage() -> impl IntoView {
     view! {
-        <Frame lead="Resource by operation for one principal, or for a person with groups, with the source of every cell.">
+        <Frame lead="Operations by resource for one principal, or for a user with groups.">
             <Body />
         </Frame>
     }
@@ -86,8 +86,8 @@ fn Body() -> impl IntoView {
             Some(shown) => view! { <Shown shown=shown page=page /> }.into_any(),
             None => view! {
                 <div class="panel flat">
-                    <Empty glyph=Glyph::User title="Whose permissions?">
-                        <p>"Name a principal, such as " <span class="mono">"Group:eng"</span> ". A user can be given IdP groups, as a token would."</p>
+                    <Empty glyph=Glyph::User title="Enter a principal">
+                        <p>"Enter a principal, such as " <span class="mono">"Group:eng"</span> ". For a user, add the IdP groups of the token."</p>
                     </Empty>
                 </div>
             }
@@ -100,7 +100,7 @@ fn Body() -> impl IntoView {
 #[component]
 fn Who(
     form: RwSignal<Asked>,
-    checked: Memo<Result<Option<Whose>, crate::state::permissions::matrix::Faults>>,
+    checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::Faults>>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
     let of_fault =
@@ -127,7 +127,7 @@ fn Who(
             </div>
             {move || is_user.get().then(|| view! {
                 <div class="grow">
-                    <TextArea id="matrix-groups" label="IdP groups of this person, one per line" rows=2
+                    <TextArea id="matrix-groups" label="IdP groups of this user, one per line" rows=2
                         value=Signal::derive(move || form.with(|form| form.groups.clone()))
                         on_input=move |groups| form.update(|form| form.groups = groups) />
                 </div>
@@ -193,7 +193,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
         .collect_view();
     view! {
         <p class="count matrix-sum" role="status">{line}</p>
-        {is_superuser.then(|| view! { <p>"A superuser is allowed everything, and no ACL is asked."</p> })}
+        {is_superuser.then(|| view! { <p>"Superusers are allowed everything. ACLs are not evaluated."</p> })}
         <Pager place="above" page=here found=found on_page=move |to| page.set(to) />
         <div class="panel flat">
             <div class="scroll" tabindex="0" role="region" aria-label="Permission matrix">
@@ -223,9 +223,9 @@ fn NoResources(whose: Whose) -> impl IntoView {
     let is_person = whose.principal.kind() == PrincipalType::User;
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::NoRule title="No ACL reaches this principal">
+            <Empty glyph=Glyph::NoRule title="No ACL applies to this principal">
                 <p>
-                    {if is_person { "Nothing is allowed. With the IdP groups of a token there may be more." } else { "Nothing is allowed through it." }}
+                    {if is_person { "Nothing is allowed. Add the IdP groups of the token to include their permissions." } else { "It grants nothing." }}
                 </p>
             </Empty>
         </div>
@@ -286,7 +286,7 @@ fn label(cell: &Cell, operation: Operation, on: &str, whose: &Whose) -> String {
         Says::Implied(by) => format!("Allow, implied by {}", by.spelling().words),
         Says::Deny => format!("Deny{}", from(cell.denied_by.first())),
         Says::Nothing => "no rule, denied by default".into(),
-        Says::FromSomeHost => "depends on the host, denied while it is not known".into(),
+        Says::FromSomeHost => "depends on the host, denied for an unknown host".into(),
         Says::Superuser => "Allow, superuser".into(),
     };
     format!("{} on {on}: {says}", operation.spelling().words)
@@ -346,8 +346,8 @@ fn Key() -> impl IntoView {
     view! {
         <ul class="key matrix-key">
             <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "a row allows it"</li>
-            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "on plain ground: implied by another operation"</li>
-            <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "a row denies it, whatever else allows"</li>
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "without background: implied by another operation"</li>
+            <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "an ACL denies it"</li>
             <li><span aria-hidden="true">"–"</span> "no rule, so denied by default"</li>
             <li><span class="swatch" aria-hidden="true"></span> "not an operation of this resource"</li>
         </ul>
@@ -363,7 +363,7 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
         Says::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().words)),
         Says::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
         Says::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
-        Says::FromSomeHost => (Glyph::NoRule, "v-none", "denied, the host is not known".to_owned()),
+        Says::FromSomeHost => (Glyph::NoRule, "v-none", "denied, unknown host".to_owned()),
     };
     let resource = match row.resource_type {
         ResourceType::Registry => "Schema Registry".to_owned(),
@@ -372,9 +372,7 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
     let words = pattern_words(row.resource_type, &row.pattern);
     let named = (row.resource_type != ResourceType::Registry).then(|| row.pattern.name.clone());
     let about = match words {
-        "prefixed" | "all names" => {
-            Some("For every name that no narrower row of the matrix covers; those have cells of their own.")
-        }
+        "prefixed" | "all names" => Some("For all names without a more specific row."),
         _ => None,
     };
     let is_blocked = !cell.denied_by.is_empty();
@@ -405,13 +403,13 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
                     view! { <div><dt>{term}</dt><dd><Path by=by with_group=with_group with_permission=true /></dd></div> }
                 })}
                 {(says == Says::Nothing).then(|| view! {
-                    <div><dt>"Reason"</dt><dd>"No ACL that reaches this principal speaks of it. What no ACL allows is denied."</dd></div>
+                    <div><dt>"Reason"</dt><dd>"No ACL applies. Access is denied unless an ACL allows it."</dd></div>
                 })}
                 {(says == Says::Superuser).then(|| view! {
-                    <div><dt>"Reason"</dt><dd>"A superuser is allowed everything, and no ACL is asked."</dd></div>
+                    <div><dt>"Reason"</dt><dd>"Superusers are allowed everything. ACLs are not evaluated."</dd></div>
                 })}
                 {unknown.then(|| view! {
-                    <div><dt>"Host"</dt><dd>"An ACL is for one host. Name the host above to know."</dd></div>
+                    <div><dt>"Host"</dt><dd>"An ACL applies to one host only. Enter the host above."</dd></div>
                 })}
             </dl>
         </div>
@@ -419,4 +417,4 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
 }
 
 // The page's number of rows and the pager's are the same.
-const _: () = assert!(PAGE == crate::state::roles::PAGE);
+const _: () = assert!(PAGE == gbac_console_model::roles::PAGE);

@@ -1,11 +1,11 @@
 //! The way from a principal to an ACL, hop by hop.
 
+use gbac_console_model::address;
 use gbac_engine::analyze::Match;
 use gbac_engine::model::{Permission, Principal};
 use leptos::prelude::*;
 
 use crate::pages::link::RoleLink;
-use crate::state::address;
 use crate::ui::{AclPhrase, PrincipalName};
 
 /// `Group:eng → Role:Readers → Allow Read, topic events- prefixed`; `direct` where there is no hop between.

@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::permissions::list;
+use gbac_console_model::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
+use gbac_console_model::phrases::{agree, count, list_up_to as join, thousands};
 use gbac_engine::analyze::{Entry, Holder};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
+use super::frame::{Context, Frame};
 use super::reasons::{Denies, Path};
-use super::{Context, Frame};
 use crate::dom;
 use crate::pages::link::AddressLink;
-use crate::state::address;
-use crate::state::permissions::list;
-use crate::state::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
-use crate::state::words::{count, list as join, thousands};
 use crate::ui::{
     Button, ButtonKind, Choice, Empty, Field, Glyph, LinkButton, Mark, PrincipalName, ResourceName, Select, Table,
     VerdictWord,
@@ -25,7 +25,7 @@ use crate::ui::{
 #[component]
 pub fn WhoCanPage() -> impl IntoView {
     view! {
-        <Frame lead="Every principal that may do one thing to one resource, the row that grants it, and what blocks it.">
+        <Frame lead="Every principal with access to a resource, the ACL that grants it, and the denies that block it.">
             <Ask />
         </Frame>
     }
@@ -60,8 +60,8 @@ fn Ask() -> impl IntoView {
                 (Some(_), None) => ().into_any(),
                 (None, None) => view! {
                     <div class="t-line">
-                        <Empty glyph=Glyph::Search title="Ask about one resource" level=2>
-                            <p>"The answer names everybody whom an ACL on it concerns, also through roles and prefixes."</p>
+                        <Empty glyph=Glyph::Search title="Enter a resource" level=2>
+                            <p>"The result lists every principal with an ACL on it, also through roles and prefixes."</p>
                         </Empty>
                     </div>
                 }
@@ -142,13 +142,11 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
         " can {operation} {} ",
         if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().words) }
     );
-    let plural = |number: usize, one: &str, many: &str| {
-        format!("{} {}", thousands(number), if number == 1 { one } else { many })
-    };
+    let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
     view! {
         <p class="answer" role="status">
             <span>
-                <b>{if can == 0 { "Nobody".to_owned() } else { count(can, "principal") }}</b>
+                <b>{if can == 0 { "No principals".to_owned() } else { count(can, "principal") }}</b>
                 {verb}
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
@@ -158,7 +156,7 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
             {(blocked > 0).then(|| view! { <VerdictWord mark=Mark::Deny small=true word=plural(blocked, "is blocked by a deny", "are blocked by a deny") /> })}
         </p>
         {if nobody {
-            view! { <div class="t-foot"><span>"No ACL concerns this, so it is denied to everybody."</span></div> }.into_any()
+            view! { <div class="t-foot"><span>"No ACL applies, so it is denied for everyone."</span></div> }.into_any()
         } else {
             view! {
                 <Table
@@ -172,8 +170,8 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
         }}
         <div class="t-foot">
             <span>
-                "The answer is for each principal on its own. A person in several groups combines them: "
-                <a href=address::SIMULATOR>"check a token"</a> "."
+                "Each principal is evaluated on its own. To combine the groups of a user, use the "
+                <a href=address::SIMULATOR>"simulator"</a> "."
             </span>
             {remark.map(|remark| view! { <span>{remark}</span> })}
         </div>
@@ -184,9 +182,9 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
 fn remark(asked: &Asked, answer: &Answer) -> Option<&'static str> {
     match (asked.name.as_str(), answer.is_prefix) {
         _ if !asked.has_name() => None,
-        ("*", _) => Some("Asked about every name: ACLs on single names and prefixes are not in it."),
+        ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
         (_, true) => {
-            Some("This is also a prefix. The answer is about exactly this name; longer names may have other ACLs.")
+            Some("This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.")
         }
         _ => None,
     }
@@ -199,8 +197,8 @@ fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
     let remark = match group {
         Group::Can => count(number, "principal"),
         Group::Blocked => count(number, "principal"),
-        Group::FromSomeHost => format!("{}; name the host to know", count(number, "principal")),
-        Group::Carries => "whoever also holds one of these is refused, whatever else they hold".into(),
+        Group::FromSomeHost => format!("{}; enter the host", count(number, "principal")),
+        Group::Carries => "denied for anyone who also has one of these".into(),
     };
     let rows = move || {
         let shown: Vec<Found> = found.iter().take(limit.get()).cloned().collect();
@@ -235,7 +233,7 @@ fn Row(group: Group, found: Found) -> impl IntoView {
     let is_everyone = matches!(&found, Found::Entry(entry) if entry.holder == Holder::Everyone);
     let (mark, word) = match group {
         Group::Can => (Mark::Allow, "Allowed"),
-        Group::FromSomeHost => (Mark::NoRule, "Denied, host not known"),
+        Group::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
         Group::Blocked | Group::Carries => (Mark::Deny, "Denied by rule"),
     };
     view! {
@@ -247,7 +245,7 @@ fn Row(group: Group, found: Found) -> impl IntoView {
             <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
             {match found {
                 Found::Superuser(_) => view! {
-                    <td role="cell" data-l="Granted by">"superuser, no ACL is read"</td>
+                    <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
                     <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
                 }
                 .into_any(),
@@ -290,7 +288,7 @@ fn Reasons(mut entry: Entry) -> impl IntoView {
 /// Who has a role, in a few words.
 fn members(entry: &Entry) -> String {
     let names: Vec<String> =
-        entry.members.iter().take(3).map(|member| crate::state::escape::plain(&member.to_string())).collect();
+        entry.members.iter().take(3).map(|member| gbac_console_model::escape::plain(&member.to_string())).collect();
     match entry.members.len() {
         0 => "nobody has this role".into(),
         all if all > names.len() => format!("held by {} and {} more", names.join(", "), thousands(all - names.len())),

@@ -7,29 +7,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gbac_api::script::changes_between;
-use gbac_engine::policy::{Change, Policy};
+use gbac_console_model::address;
+use gbac_console_model::draft::Standing;
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{ago, count};
+use gbac_console_model::review::{Effects, effects, remark, sections};
+use gbac_console_model::sending::Sending;
+use gbac_console_model::simulator::token;
+use gbac_console_model::simulator::token::Reading;
+use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use self::people::People;
-use self::rows::{Drift, Sections, SentNote};
+use self::rows::{Drift, Sections, Sent, SentNote};
 use crate::dom;
-use crate::pages::simulator::Kept;
-use crate::state::address;
-use crate::state::draft::{Draft, Standing};
-use crate::state::names::SeenGroups;
-use crate::state::review::{Effects, effects, remark, sections};
-use crate::state::service::{Failure, Sending, Service, ServiceStatus};
-use crate::state::simulator::token::{self, Reading};
-use crate::state::words::{age, count};
+use crate::store::draft::Draft;
+use crate::store::seen_groups::SeenGroups;
+use crate::store::service::{Service, ServiceStatus};
+use crate::store::simulator::SimulatorSession;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind};
-
-/// What was sent last, and how it went.
-#[derive(Clone)]
-pub(super) struct Sent {
-    changes: Vec<Change>,
-    sending: Sending,
-}
 
 /// The page.
 #[component]
@@ -60,7 +57,7 @@ pub fn ReviewPage() -> impl IntoView {
     });
     let review_again = move |()| {
         base.set(service.policy.get_untracked());
-        dom::announce("Reviewing over what was read now");
+        dom::announce("Reviewing against the current policy");
         dom::focus_heading();
     };
     let effect = effects_of(service, draft, base);
@@ -75,7 +72,7 @@ pub fn ReviewPage() -> impl IntoView {
             // Somebody else may have changed the service since the rows were looked at.
             if drift.try_get_untracked().flatten().is_some() {
                 let _ = busy.try_set(false);
-                dom::announce_error("Nothing was sent: the service has changed since it was read");
+                dom::announce_error("Not sent: the policy changed. Review again");
                 dom::focus_later("h-drift");
                 return;
             }
@@ -92,7 +89,7 @@ pub fn ReviewPage() -> impl IntoView {
             let total = count(mine.len(), "change");
             if sending.whole.as_ref().is_some_and(Failure::is_changed) {
                 // Whoever was faster is shown as the drift.
-                dom::announce_error("Nothing was sent: the service has changed since it was read");
+                dom::announce_error("Not sent: the policy changed. Review again");
                 let _ = busy.try_set(false);
                 dom::focus_later("h-drift");
                 return;
@@ -105,7 +102,7 @@ pub fn ReviewPage() -> impl IntoView {
             if done == all {
                 dom::announce(&format!("{total} applied"));
             } else {
-                dom::announce_error(&format!("{done} of {total} applied. The others stay in the draft."));
+                dom::announce_error(&format!("{done} of {total} changes applied. The others stay in the draft."));
             }
             dom::focus_later("h-outcome");
         });
@@ -143,7 +140,7 @@ pub fn ReviewPage() -> impl IntoView {
 fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>>) -> RwSignal<Option<Effects>> {
     let effect = RwSignal::new(None);
     // The token of the simulator and of the settings: what they say of it is said here, too.
-    let inputs = expect_context::<Kept>().inputs();
+    let inputs = expect_context::<SimulatorSession>().inputs;
     let work = move || {
         let read = (base.try_get_untracked().flatten(), service.policy.try_get_untracked().flatten());
         let (Some(before), Some(now)) = read else { return };
@@ -176,13 +173,13 @@ fn ReadFrom() -> impl IntoView {
     let service = expect_context::<Service>();
     move || match service.status.get() {
         ServiceStatus::Connected { name, read_at_ms, .. } => {
-            let read = move || age(service.now.get() - read_at_ms);
+            let read = move || ago(service.now.get() - read_at_ms);
             view! {
-                "Over what was read from " <span class="mono">{name}</span> " " {read} ". It is read again before anything is sent."
+                "Compared with " <span class="mono">{name}</span> " " {read} "."
             }
             .into_any()
         }
-        _ => "Over what was read last. The service does not answer now.".into_any(),
+        _ => "Compared with the last policy that was read. Can't reach the service.".into_any(),
     }
 }
 
@@ -192,7 +189,7 @@ fn NothingToReview(is_after: bool) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Same title=title>
-                <p>"Changes of roles, ACLs, principals and settings collect in a draft, and are looked at here before they are sent."</p>
+                <p>"Changes to roles, ACLs, principals and settings are collected in a draft. Review and apply them here."</p>
                 <div class="row"><a class="btn" href=address::ROLES>"Roles"</a></div>
             </Empty>
         </div>
@@ -208,13 +205,13 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
         base.with(|base| {
             let Some(base) = base else { return Vec::new() };
             let mut sections = sections(base, &staged, &standing);
-            remark(&mut sections, base, after.as_ref().unwrap_or(base), seen);
+            seen.with(|seen| remark(&mut sections, base, after.as_ref().unwrap_or(base), seen));
             sections
         })
     });
     view! {
         <section aria-labelledby="h-send">
-            <h2 id="h-send">"What will be sent"</h2>
+            <h2 id="h-send">"Changes to apply"</h2>
             <Sections sections=shown />
         </section>
     }
@@ -231,14 +228,14 @@ fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_appl
     view! {
         <div class="review-end">
             {move || (impossible.get() > 0).then(|| view! {
-                <Note kind=NoteKind::Warn title=format!("{} cannot be made any more", count(impossible.get(), "change")) level=2>
-                    <p>"The service has changed since they were staged. Take them out to send the others."</p>
+                <Note kind=NoteKind::Warn title=format!("{} can no longer be applied", count(impossible.get(), "change")) level=2>
+                    <p>"The policy changed after they were added. Remove them to apply the others."</p>
                     <div class="row">
                         <Button small=true on_press=move |()| {
                             draft.take_out_idle();
-                            dom::announce("Taken out of the draft");
+                            dom::announce("Removed from the draft");
                             dom::focus_heading();
-                        }>"Take them out"</Button>
+                        }>"Remove them from the draft"</Button>
                     </div>
                 </Note>
             })}

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
+use gbac_console_model::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
 use gbac_engine::analyze::Effect;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -9,10 +12,7 @@ use leptos::prelude::*;
 
 use crate::pages::effect::{EffectWord, ExtentNames, HolderName, Limits, operations};
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
-use crate::state::words::{count, list, thousands};
+use crate::store::draft::Draft;
 use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Table};
 
 /// How many people are shown at first, and how many more at a time.
@@ -36,7 +36,7 @@ pub(super) fn People(
     view! {
         <section aria-labelledby="h-people">
             <div class="row">
-                <h2 id="h-people">"What changes for people"</h2>
+                <h2 id="h-people">"Change in effective access"</h2>
                 <span class="count">{compared}</span>
             </div>
             {move || match effect.get() {
@@ -69,11 +69,11 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                 <dd><Icon glyph=Glyph::Down />{thousands(loses.operations)}</dd>
             </div>
             <div>
-                <dt>{if blocked.operations == 1 { "gain still denied" } else { "gains still denied" }}</dt>
+                <dt>{agree(blocked.operations, "gain still denied", "gains still denied")}</dt>
                 <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
             </div>
             <div>
-                <dt>{if idle == 1 { "row without effect" } else { "rows without effect" }}</dt>
+                <dt>{agree(idle, "row without effect", "rows without effect")}</dt>
                 <dd class="quiet"><Icon glyph=Glyph::Same />{thousands(idle)}</dd>
             </div>
         </dl>
@@ -82,7 +82,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
         })}
         {(users > 0).then(|| view! {
             <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>
-                {format!("Users are named by another claim. It is unknown whether tokens still name {}.", count(users, "known user"))}
+                {format!("Users are named by another claim. Tokens may no longer name {}.", count(users, "known user"))}
             </span></p>
         })}
         {(!groups.is_empty()).then(|| {
@@ -129,7 +129,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
 fn told(person: &Person) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
-        list(&names, 3)
+        list_up_to(&names, 3)
     };
     let number = |verb: &str, effects: &[Effect]| match person.operations(effects) {
         0 => None,
@@ -177,8 +177,8 @@ fn OnePerson(person: Person, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoVi
 fn OneLine(line: Line, why: Vec<Reason>) -> impl IntoView {
     let Line { effect, extent, blocked_by } = line;
     let with_others = match effect {
-        Effect::GainsWithOthers => Some("a deny is gone; allowed by what else the same person holds"),
-        Effect::LosesWithOthers => Some("a deny is new; it takes what else the same person holds allows"),
+        Effect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
+        Effect::LosesWithOthers => Some("a new deny overrides what other ACLs of the same user allow"),
         _ => None,
     };
     let words = operations(&extent);

@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::draft::Staged;
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases::{agree, capitalized, count};
+use gbac_console_model::review::{About, Row, Section, What, sections};
+use gbac_console_model::sending::{Outcome, Sending};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::Sent;
 use crate::dom;
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::draft::{Draft, Staged};
-use crate::state::review::{About, Row, Section, What, sections};
-use crate::state::service::{Failure, Outcome};
-use crate::state::words::count;
-use crate::state::words::sentence;
+use crate::store::draft::Draft;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
     ResourceName, Words,
@@ -31,7 +31,7 @@ pub(super) fn Sections(
     let draft = expect_context::<Draft>();
     let take_out = Callback::new(move |index: usize| {
         let gone = draft.remove(index);
-        dom::announce(&format!("{} taken out of the draft", count(gone, "change")));
+        dom::announce(&format!("{} removed from the draft", count(gone, "change")));
         if !dom::focus("h-send") {
             dom::focus_heading();
         }
@@ -96,13 +96,13 @@ fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
                     <span class="sr">{verb} " "</span>
                     <Said what=what adds=adds />
                     {obstacle.map(|text| view! {
-                        <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message>
+                        <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message>
                     })}
                     {remarks.into_iter().map(|text| view! {
                         <Message kind=MessageKind::Warn><Words text=text /> "."</Message>
                     }).collect_view()}
                     {failure.map(|text| view! {
-                        <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message>
+                        <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message>
                     })}
                 </div>
                 {on_undo.map(|undo| view! { <IconButton glyph=Glyph::Undo label=label on_press=move |()| undo.run(index) /> })}
@@ -117,14 +117,14 @@ fn Said(what: What, adds: bool) -> impl IntoView {
     match what {
         What::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
         What::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
-        What::Role { .. } if adds => "The role itself".into_any(),
+        What::Role { .. } if adds => "Role".into_any(),
         What::Role { members, acls } => {
             let (of_members, of_acls) = (count(members.len(), "principal"), count(acls.len(), "ACL"));
             let is_empty = members.is_empty() && acls.is_empty();
             let open = RwSignal::new(false);
             let (members, acls) = (StoredValue::new(members), StoredValue::new(acls));
             view! {
-                "The role itself"
+                "Role"
                 {(!is_empty).then(|| view! {
                     ", with " {of_members.clone()} " and " {of_acls.clone()}
                     <Disclosure id="deleted-with" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Which">
@@ -159,8 +159,8 @@ fn value(text: String) -> AnyView {
 
 /// A row as the name of its button.
 fn spoken(verb: &str, what: &What) -> String {
-    use crate::state::escape::plain;
-    use crate::state::words::acl_line;
+    use gbac_console_model::escape::plain;
+    use gbac_console_model::phrases::acl_line;
     let what = match what {
         What::Acl(acl) => acl_line(acl),
         What::Member(principal) => plain(&principal.to_string()),
@@ -190,17 +190,24 @@ pub(super) fn Drift(
     let open = RwSignal::new(true);
     view! {
         <div class="banner" id="h-drift" tabindex="-1">
-            <Note kind=NoteKind::Warn title="The service has changed since it was read" level=2>
-                <p>"Nothing of the draft is sent over a state that nobody has looked at. Somebody else made " {number.clone()} ":"</p>
-                <Disclosure id="drift-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "What changed">
+            <Note kind=NoteKind::Warn title="The policy changed" level=2>
+                <p>"Not sent. Someone else made " {number.clone()} ":"</p>
+                <Disclosure id="drift-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Changes">
                     {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
                 </Disclosure>
                 <div class="row">
-                    <Button on_press=on_take>"Take the new state and review again"</Button>
+                    <Button on_press=on_take>"Review against the new policy"</Button>
                 </div>
             </Note>
         </div>
     }
+}
+
+/// What was sent last, and how it went.
+#[derive(Clone)]
+pub(super) struct Sent {
+    pub(super) changes: Vec<Change>,
+    pub(super) sending: Sending,
 }
 
 /// How it went: each change that was sent.
@@ -220,14 +227,14 @@ pub(super) fn SentNote(
     let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Failed(_))).count();
     let told = match &sending.whole {
         Some(Failure::NoAnswer(_)) => Some(
-            "The draft is kept. The changes were sent in one request without an answer: the service applied all of them, or \
+            "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of them, or \
              none. Changes that it already has are marked below. It is safe to send the draft again."
                 .to_owned(),
         ),
-        Some(failure) => Some(format!("{}. Nothing was changed. The draft is kept.", sentence(&failure.to_string()))),
+        Some(failure) => Some(format!("{}. Nothing was changed. The draft is unchanged.", capitalized(&failure.to_string()))),
         None if failed > 0 && done == 0 => Some(format!(
-            "Nothing was changed: {} refused, marked below. The draft is kept.",
-            if failed == 1 { "1 change was".to_owned() } else { format!("{failed} changes were") }
+            "Nothing was changed: {} refused, marked below. The draft is unchanged.",
+            format!("{} {}", count(failed, "change"), agree(failed, "was", "were"))
         )),
         None if failed > 0 => Some(format!("{failed} failed. They stay in the draft with the reason.")),
         None => None,

@@ -1,14 +1,14 @@
 //! The ACLs of a role, one row each, with the pattern in words.
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{acl_line, count};
+use gbac_console_model::role::{AclRow, Remark, Standing};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
-use crate::state::escape::plain;
-use crate::state::role::{AclRow, Remark, Standing};
-use crate::state::words::{acl_line, count};
 use crate::ui::{
     Button, ButtonKind, Empty, Glyph, Heads, IconButton, Message, MessageKind, PermissionWord, ResourceName, Table,
     Tag, TagKind, Words, resource_words,
@@ -66,7 +66,7 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
                 view! {
                     <div class="panel flat">
                         <Empty glyph=Glyph::NoRule title="No ACLs yet" level=3>
-                            <p>"Whoever has this role gets nothing through it until an ACL is added."</p>
+                            <p>"Add an ACL to grant access to the members of this role."</p>
                         </Empty>
                     </div>
                 }
@@ -233,7 +233,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                         }
                     })}
                 </span>
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
             </td>
             <td role="cell" data-l="Host"><ResourceName name=host /></td>
             <td role="cell" class="act">

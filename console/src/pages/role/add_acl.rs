@@ -1,19 +1,17 @@
 //! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::role::Standing;
+use gbac_console_model::role::acl_form::{AclFaults, AclForm, Pattern};
+use gbac_console_model::role::cover::{Cover, Known, remark};
+use gbac_console_model::role::preset::{Filled, Preset, PresetForm};
 use gbac_engine::analyze::NamePattern;
 use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
-use super::RoleContext;
-use super::preset::PresetRows;
+use super::context::RoleContext;
 use crate::dom;
-use crate::state::acl_form::{AclFaults, AclForm, Pattern};
-use crate::state::cover::{Cover, Known, remark};
-use crate::state::preset::Preset;
-use crate::state::role::Standing;
-use crate::state::words::count;
-use crate::state::words::sentence;
 use crate::ui::{
     AclPhrase, Button, Choice, Field, Glyph, IconButton, Message, MessageKind, ResourceName, Segmented, Select, Words,
 };
@@ -131,7 +129,7 @@ fn ByHand() -> impl IntoView {
                         }
                     }
                     help=Signal::derive(move || {
-                        form.with(|form| form.pattern == Pattern::Any).then(|| "Every name; it is stored as the literal *".to_owned())
+                        form.with(|form| form.pattern == Pattern::Any).then(|| "All names; stored as the literal *".to_owned())
                     })
                 />
             })}
@@ -176,7 +174,7 @@ fn ByHand() -> impl IntoView {
                     Err(AclFaults { form: Some(text), .. }) => {
                         view! { <Message kind=MessageKind::Error><Words text=text /></Message> }.into_any()
                     }
-                    Err(_) => view! { <p class="help">"What will be stored is shown here."</p> }.into_any(),
+                    Err(_) => view! { <p class="help">"Choose operations to preview the ACLs."</p> }.into_any(),
                 }}
             </div>
             <Button submit=true>{move || if number.get() == 1 { "Add ACL".to_owned() } else { format!("Add {}", count(number.get(), "ACL")) }}</Button>
@@ -252,7 +250,7 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
                         }).collect_view()}
                         {(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}
                     </ul>
-                    <p class="help">"Known are the names that ACLs here name; the cluster may have others."</p>
+                    <p class="help">"Known names are those in the ACLs of this policy. The cluster may have others."</p>
                 </div>
             }
         })
@@ -271,7 +269,7 @@ pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
             view! {
                 <li>
                     <AclPhrase acl=acl />
-                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=sentence(&text) /></Message> })}
+                    {remark.map(|text| view! { <Message kind=MessageKind::Warn><Words text=capitalized(&text) /></Message> })}
                 </li>
             }
         };
@@ -280,5 +278,99 @@ pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
     view! {
         <h3>"Will be stored as"</h3>
         <ul class="rows">{rows}</ul>
+    }
+}
+
+/// The rows of a preset: its names, and the ACLs that it adds.
+#[component]
+fn PresetRows(preset: Preset) -> impl IntoView {
+    let context = expect_context::<RoleContext>();
+    let form = RwSignal::new(PresetForm::new(preset));
+    let sent = RwSignal::new(false);
+    let rows = Memo::new(move |_| form.with(|form| form.rows(&context.name.get_value(), sent.get())));
+    let number = form.with_untracked(|form| form.filled.len());
+    let add = move || {
+        sent.set(true);
+        match rows.get_untracked() {
+            Ok(acls) => {
+                stage(context, acls);
+                form.set(PresetForm::new(preset));
+                sent.set(false);
+                dom::focus("acl-preset");
+            }
+            Err(faults) => {
+                let first = faults.iter().position(Option::is_some).unwrap_or_default();
+                dom::focus(&format!("preset-{first}"));
+            }
+        }
+    };
+    view! {
+        <form class="stack" aria-labelledby="h-add" on:submit=move |event| {
+            event.prevent_default();
+            add();
+        }>
+            {(0..number).map(|place| view! { <OneName form=form rows=rows place=place /> }).collect_view()}
+            <div class="cover">
+                {move || match rows.get() {
+                    Ok(acls) => view! { <WillBeStored acls=acls /> }.into_any(),
+                    Err(_) => view! { <p class="help">"Fill in every name to preview the ACLs."</p> }.into_any(),
+                }}
+            </div>
+            <Button submit=true>
+                {move || rows.with(|rows| rows.as_ref().map_or_else(|_| "Add ACLs".to_owned(), |rows| format!("Add {}", count(rows.len(), "ACL"))))}
+            </Button>
+        </form>
+    }
+}
+
+/// One name of the preset.
+#[component]
+fn OneName(
+    form: RwSignal<PresetForm>,
+    rows: Memo<Result<Vec<gbac_engine::model::Acl>, Vec<Option<String>>>>,
+    place: usize,
+) -> impl IntoView {
+    let slot = form.with_untracked(|form| form.filled.get(place).map(|filled| filled.slot));
+    let label = form.with_untracked(|form| form.filled.get(place).map(Filled::label).unwrap_or_default());
+    let help = slot.map(|slot| capitalized(slot.words).replace('`', "")).unwrap_or_default();
+    let pattern = Memo::new(move |_| form.with(|form| form.filled.get(place).map(|filled| filled.pattern)));
+    let name = Signal::derive(move || {
+        form.with(|form| form.filled.get(place).map(|filled| filled.name.clone()).unwrap_or_default())
+    });
+    let error = Signal::derive(move || {
+        rows.with(|rows| rows.as_ref().err().and_then(|faults| faults.get(place).cloned().flatten()))
+    });
+    let fill = move |text: String| {
+        form.update(|form| form.filled.get_mut(place).into_iter().for_each(|filled| filled.name.clone_from(&text)));
+    };
+    view! {
+        <div class="stack slot">
+            <Segmented
+                name=format!("preset-pattern-{place}")
+                legend=format!("{label}, pattern type")
+                value=Signal::derive(move || pattern.get().map(Pattern::id).unwrap_or_default().to_owned())
+                choices=Pattern::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
+                on_change=move |id: String| {
+                    if let Some(pattern) = Pattern::from_id(&id) {
+                        form.update(|form| form.filled.get_mut(place).into_iter().for_each(|filled| filled.pattern = pattern));
+                    }
+                }
+                help=Signal::derive({
+                    let help = help.clone();
+                    move || (pattern.get() == Some(Pattern::Any)).then(|| help.clone())
+                })
+            />
+            {move || (pattern.get() != Some(Pattern::Any)).then(|| view! {
+                <Field
+                    id=format!("preset-{place}")
+                    label=format!("{label} name")
+                    mono=true
+                    value=name
+                    on_input=fill
+                    help=help.clone()
+                    error=error
+                />
+            })}
+        </div>
     }
 }

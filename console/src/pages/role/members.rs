@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{count, list_up_to};
+use gbac_console_model::role::members::{MemberDraft, Reading};
+use gbac_console_model::role::{MemberRow, Standing};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
-use super::{RoleContext, Sign, row_class, rows_words, sign_word};
+use super::context::{RoleContext, Sign, row_class, rows_words, sign_word};
 use crate::dom;
-use crate::state::escape::plain;
-use crate::state::member::{MemberDraft, Reading};
-use crate::state::role::{MemberRow, Standing};
-use crate::state::service::Service;
-use crate::state::words::{count, list};
+use crate::store::service::Service;
 use crate::ui::{
     Button, Choice, Empty, Field, Glyph, Heads, Icon, IconButton, IconSize, LinkButton, Message, MessageKind,
     PrincipalName, Segmented, Table, Tag, Words,
@@ -50,8 +50,8 @@ pub(super) fn Members(is_open: bool) -> impl IntoView {
                 {move || if is_empty.get() {
                     view! {
                         <div class="t-line">
-                            <Empty glyph=Glyph::Group title="Nobody has this role yet" level=3>
-                                <p>"Add a user, or an IdP group: whoever has it in the token then has the role."</p>
+                            <Empty glyph=Glyph::Group title="No members yet" level=3>
+                                <p>"Add a user or an IdP group. Users with the group in their token get the role."</p>
                             </Empty>
                         </div>
                     }
@@ -87,7 +87,7 @@ fn AddMember() -> impl IntoView {
     });
     let error = Signal::derive(move || {
         let missing = || {
-            sent.get().then(|| "Type a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
+            sent.get().then(|| "Enter a name".to_owned()).filter(|_| reading.with(|reading| reading.stored.is_none()))
         };
         reading.with(|reading| reading.error.clone()).or_else(missing)
     });
@@ -206,8 +206,8 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let also = match (other_roles.as_slice(), direct_acls) {
         ([], 0) => "no other role".to_owned(),
         ([], direct) => format!("no other role, {}", count(direct, "direct ACL")),
-        (_, 0) => list(&shown, 3),
-        (_, direct) => format!("{}, and {}", list(&shown, 3), count(direct, "direct ACL")),
+        (_, 0) => list_up_to(&shown, 3),
+        (_, direct) => format!("{}, and {}", list_up_to(&shown, 3), count(direct, "direct ACL")),
     };
     let text = plain(&principal.to_string());
     let role = context.name.get_value();
@@ -241,7 +241,7 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
             <td role="cell" data-l="Also in">
                 <span class="quiet brk">{also}</span>
                 {remarks.into_iter().map(|text| view! { <Message kind=MessageKind::Warn><Words text=text /> "."</Message> }).collect_view()}
-                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not made: " <Words text=text /></Message> })}
+                {failure.map(|text| view! { <Message kind=MessageKind::Error>"Not applied: " <Words text=text /></Message> })}
             </td>
             <td role="cell" class="act">
                 <span class="row acts">

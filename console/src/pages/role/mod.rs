@@ -2,12 +2,15 @@
 
 mod acls;
 mod add_acl;
+mod context;
 mod members;
-mod preset;
 
 use std::collections::BTreeSet;
 
-use gbac_engine::model::Acl;
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{capitalized, count};
+use gbac_console_model::role::{Standing, acl_rows, member_rows};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -15,34 +18,14 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use self::acls::Acls;
 use self::add_acl::AddAcl;
+use self::context::RoleContext;
 use self::members::Members;
 use crate::dom;
 use crate::pages::roles::{DeleteRole, Deletion};
 use crate::pages::unread::Unread;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::role::{AclRow, MemberRow, Standing, acl_rows, member_rows};
-use crate::state::service::Service;
-use crate::state::words::count;
-use crate::state::words::sentence;
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
-
-/// What the parts of the page share.
-#[derive(Clone, Copy)]
-struct RoleContext {
-    draft: Draft,
-    /// The role's name.
-    name: StoredValue<String>,
-    /// The ACLs, those that are and those that will be.
-    acls: Memo<Vec<AclRow>>,
-    /// The members, those that are and those that will be.
-    members: Memo<Vec<MemberRow>>,
-    /// The ACLs that are selected.
-    selected: RwSignal<BTreeSet<Acl>>,
-    /// How the role itself stands; none when there is no such role, or nothing was read.
-    standing: Memo<Option<Standing>>,
-}
 
 /// The page; another role is another page.
 #[component]
@@ -138,15 +121,15 @@ fn Summary() -> impl IntoView {
         match context.standing.get() {
             Some(Standing::Added) => {
                 format!(
-                    "Not on the service yet. Your draft gives it {} and {}.",
+                    "Not on the service yet. Your draft adds {} and {}.",
                     of(will_acls, "ACL"),
                     of(will_members, "principal")
                 )
             }
             Some(Standing::Stored) if (acls, members) != (will_acls, will_members) => {
-                sentence(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
+                capitalized(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
             }
-            _ => sentence(&format!("{is}.")),
+            _ => capitalized(&format!("{is}.")),
         }
     }
 }
@@ -162,7 +145,7 @@ fn Deleted() -> impl IntoView {
     view! {
         <div class="banner">
             <Note kind=NoteKind::Info title="This role is deleted in your draft" level=2>
-                <p>"It is on the service until the draft is applied."</p>
+                <p>"It stays on the service until you apply the draft."</p>
                 <div class="row"><Button small=true on_press=keep>"Keep the role"</Button></div>
             </Note>
         </div>
@@ -185,56 +168,10 @@ fn Parts(is_open: bool) -> impl IntoView {
 fn NoRole() -> impl IntoView {
     view! {
         <div class="panel flat">
-            <Empty glyph=Glyph::Role title="There is no role of this name">
-                <p>"It may have been deleted or renamed. Names are compared letter by letter."</p>
+            <Empty glyph=Glyph::Role title="Role not found">
+                <p>"It may have been deleted or renamed. Role names are case-sensitive."</p>
                 <div class="row"><a class="btn" href=address::ROLES>"All roles"</a></div>
             </Empty>
         </div>
     }
-}
-
-/// The class of a row of either table.
-const fn row_class(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Stored => "",
-        Standing::Added => "add",
-        Standing::Removed => "del",
-    }
-}
-
-/// `+`, `−` or nothing, at the head of a row.
-#[component]
-fn Sign(standing: Standing) -> impl IntoView {
-    let sign = match standing {
-        Standing::Stored => return ().into_any(),
-        Standing::Added => "+",
-        Standing::Removed => "−",
-    };
-    view! { <span class="sign" aria-hidden="true">{sign}</span> }.into_any()
-}
-
-/// `Added` or `Removed`, before the button that undoes it.
-const fn sign_word(standing: Standing) -> Option<&'static str> {
-    match standing {
-        Standing::Stored => None,
-        Standing::Added => Some("Added"),
-        Standing::Removed => Some("Removed"),
-    }
-}
-
-/// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
-fn rows_words(standings: impl Iterator<Item = Standing>) -> String {
-    let (mut all, mut added, mut removed) = (0, 0, 0);
-    for standing in standings {
-        all += 1;
-        added += usize::from(standing == Standing::Added);
-        removed += usize::from(standing == Standing::Removed);
-    }
-    let mut text = count(all, "row");
-    for (number, word) in [(added, "added"), (removed, "removed")] {
-        if number > 0 {
-            text = format!("{text}, {number} {word}");
-        }
-    }
-    text
 }

@@ -1,15 +1,15 @@
 //! Creating a role: one field.
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::roles::{name_error, name_warning};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::roles::{name_error, name_warning};
+use crate::store::draft::Draft;
 use crate::ui::{Button, ButtonKind, Dialog, DialogActions, Field};
 
 /// The dialog; the role's page follows.
@@ -68,7 +68,7 @@ fn Form(open: RwSignal<bool>) -> impl IntoView {
                     mono=true
                     autofocus=true
                     placeholder="analytics-writer"
-                    help="ACLs and principals are added on its page. Nothing is sent before you review it."
+                    help="Add ACLs and principals on its page. The role goes to your draft."
                     value=name
                     on_input=move |text| name.set(text)
                     error=error

@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{agree, count, list_up_to};
+use gbac_console_model::review::{Effects, LOSES, effects};
+use gbac_console_model::roles::{Loss, loss};
 use gbac_engine::model::Acl;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::effect::EffectList;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::review::{Effects, LOSES, effects};
-use crate::state::roles::{Loss, loss};
-use crate::state::words::{count, list};
+use crate::store::draft::Draft;
 use crate::ui::{
     AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, PrincipalName, ResourceName,
 };
@@ -91,7 +91,7 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
                     autofocus=true
                     value=typed
                     on_input=move |text| typed.set(text)
-                    help="The deletion joins the draft. Nothing is sent before you review it."
+                    help="The deletion goes to your draft."
                 />
             </div>
             <DialogActions>
@@ -107,16 +107,16 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
 fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
     let Loss { members, acls } = lost;
     let sentence = match (members.len(), acls.len()) {
-        (0, 0) => "Nobody has this role, and it carries no ACLs.".to_owned(),
-        (0, acls) => format!("Nobody has this role. Its {} deleted.", are(acls)),
-        (members, 0) => format!("{} this role. It carries no ACLs.", lose(members)),
+        (0, 0) => "This role has no members and no ACLs.".to_owned(),
+        (0, acls) => format!("This role has no members. Its {} deleted.", are(acls)),
+        (members, 0) => format!("{} this role. It has no ACLs.", lose(members)),
         (members, acls) => format!("{} this role, and its {} deleted.", lose(members), are(acls)),
     };
     let has_lists = !members.is_empty() || !acls.is_empty();
     view! {
         <p>{sentence}</p>
         {has_lists.then(|| view! {
-            <div class="loss" tabindex="0" role="group" aria-label="What is deleted">
+            <div class="loss" tabindex="0" role="group" aria-label="Deleted items">
                 <ul class="facts">
                     {members
                         .into_iter()
@@ -125,7 +125,7 @@ fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
                                 "has no other role".to_owned()
                             } else {
                                 let shown: Vec<String> = others.iter().map(|name| plain(name)).collect();
-                                format!("keeps {}", list(&shown, 3))
+                                format!("keeps {}", list_up_to(&shown, 3))
                             };
                             view! {
                                 <li>
@@ -141,13 +141,13 @@ fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
                 </ul>
             </div>
             {move || match effect.get() {
-                None => view! { <p class="help">"Working out what people lose"</p> }.into_any(),
+                None => view! { <p class="help">"Computing the lost access"</p> }.into_any(),
                 Some(effect) if effect.total(LOSES).operations == 0 => {
-                    view! { <p>"Nobody loses anything by it: other ACLs allow the same, or none was allowed."</p> }.into_any()
+                    view! { <p>"No change in effective access."</p> }.into_any()
                 }
                 Some(effect) => view! {
-                    <h3>"What people lose"</h3>
-                    <div class="loss" tabindex="0" role="group" aria-label="What people lose">
+                    <h3>"Lost access"</h3>
+                    <div class="loss" tabindex="0" role="group" aria-label="Lost access">
                         <EffectList effects=effect />
                     </div>
                 }
@@ -158,9 +158,9 @@ fn Lost(lost: Loss, effect: RwSignal<Option<Effects>>) -> impl IntoView {
 }
 
 fn lose(members: usize) -> String {
-    format!("{} {}", count(members, "principal"), if members == 1 { "loses" } else { "lose" })
+    format!("{} {}", count(members, "principal"), agree(members, "loses", "lose"))
 }
 
 fn are(acls: usize) -> String {
-    format!("{} {}", count(acls, "ACL"), if acls == 1 { "is" } else { "are" })
+    format!("{} {}", count(acls, "ACL"), agree(acls, "is", "are"))
 }

@@ -11,6 +11,9 @@ use std::time::Duration;
 
 pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
+use gbac_console_model::address::{self, RolesView};
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -20,11 +23,8 @@ use self::pager::Pager;
 use self::row::Row;
 use crate::dom;
 use crate::pages::unread::Unread;
-use crate::state::address::{self, RolesView};
-use crate::state::draft::Draft;
-use crate::state::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
-use crate::state::service::Service;
-use crate::state::words::{count, thousands};
+use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{Button, ButtonKind, Empty, Glyph, Heads, Icon, SortHead, SortOrder, Table};
 
 /// How many rows are drawn before the others; a tall screen has room for them.
@@ -61,7 +61,7 @@ pub fn RolesPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Roles"</h1>
-                <p>"A role carries ACLs. Every user and IdP group assigned to it inherits them."</p>
+                <p>"A role groups ACLs. Its users and IdP groups inherit them."</p>
             </div>
             <div class="row">
                 {move || {
@@ -112,7 +112,7 @@ fn NoRoles(creating: RwSignal<bool>) -> impl IntoView {
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Role title="No roles yet">
-                <p>"A role carries ACLs for its users and IdP groups. Start with one that reads a topic."</p>
+                <p>"A role groups ACLs for its users and IdP groups. Start with one that reads a topic."</p>
                 <div class="row">
                     <Button kind=ButtonKind::Primary glyph=Glyph::Plus on_press=move |()| creating.set(true)>"Create role"</Button>
                 </div>

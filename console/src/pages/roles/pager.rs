@@ -1,9 +1,9 @@
 //! Turns the pages of a long list.
 
+use gbac_console_model::phrases::thousands;
+use gbac_console_model::roles::PAGE;
 use leptos::prelude::*;
 
-use crate::state::roles::PAGE;
-use crate::state::words::thousands;
 use crate::ui::{Glyph, IconButton};
 
 /// Which rows are shown, and the buttons to the other pages; nothing where all rows are on one.

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::{agree, count};
+use gbac_console_model::roles::{RoleRow, Standing};
 use gbac_engine::analyze::RoleCounts;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::roles::{RoleRow, Standing};
-use crate::state::words::count;
+use crate::store::draft::Draft;
 use crate::ui::{Glyph, IconButton, Mark, ResourceName, Tag, TagKind, VerdictWord};
 
 /// The line.
@@ -32,7 +32,7 @@ pub(super) fn Row(
     let stored = StoredValue::new(name.clone());
     let finding = Memo::new(move |_| stored.with_value(|name| findings.with(|findings| findings.get(name).cloned())));
     // On a narrow page the column's name stands behind its number.
-    let noun = |number: usize, one: &'static str, many: &'static str| if number == 1 { one } else { many };
+    let noun = |number: usize, one: &'static str, many: &'static str| agree(number, one, many);
     let class = match standing {
         Standing::Stored => "",
         Standing::Added => "add",

@@ -1,13 +1,14 @@
 //! The loggers: their levels, how long those last, and how to see the claims of tokens for a while.
 
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases;
+use gbac_console_model::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::service::{Failed, on_connection};
+use super::service::Failed;
 use crate::dom;
-use crate::state::service::{Failure, Service};
-use crate::state::settings::service::{DEFAULT_LEVEL, LEVELS, LoggerRow, TIMES, left};
-use crate::state::words;
+use crate::store::service::Service;
 use crate::ui::{Button, Choice, Message, MessageKind, Mono, Select, Words};
 
 /// The logger that writes claims at `debug` (D-24).
@@ -23,7 +24,7 @@ pub(super) fn Loggers() -> impl IntoView {
         });
     };
     let can = Memo::new(move |_| service.can.with(|can| can.loggers.clone()));
-    on_connection(service, move || {
+    service.on_connection(move || {
         if can.get_untracked().is_yes() {
             ask();
         }
@@ -63,7 +64,7 @@ pub(super) fn Loggers() -> impl IntoView {
                 (Some(reason), _) => view! { <p class="quiet">{reason}</p> }.into_any(),
                 (None, None) => view! { <p class="quiet" role="status">"Reading"</p> }.into_any(),
                 (None, Some(Err(failure))) => {
-                    view! { <p class="quiet brk"><Words text=words::sentence(&failure.to_string()) />"."</p> }.into_any()
+                    view! { <p class="quiet brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p> }.into_any()
                 }
                 (None, Some(Ok(list))) => view! { <Table list=list busy=busy on_set=Callback::new(move |(name, level, seconds)| set(name, level, seconds)) /> }.into_any(),
             }}
@@ -105,7 +106,7 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
             let back = name.clone();
             let time = move || match reverts_at {
                 Some(at) => format!(", reverts in {}", left(at, service.now.get())),
-                None => ", until it is changed".to_owned(),
+                None => ", until changed".to_owned(),
             };
             view! {
                 <li>
@@ -120,16 +121,16 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
         })
         .collect();
     let all = match (lines.len(), rest) {
-        (0, _) => format!("All {rest} write at {DEFAULT_LEVEL}."),
+        (0, _) => format!("All {rest} log at {DEFAULT_LEVEL}."),
         (_, 0) => String::new(),
-        (_, rest) => format!("The other {rest} write at {DEFAULT_LEVEL}."),
+        (_, rest) => format!("The other {rest} log at {DEFAULT_LEVEL}."),
     };
     let claims = move || {
         let verbose = level.with(|level| matches!(level.as_str(), "debug" | "trace"));
         (verbose && name.with(|name| name == SECURITY)).then(|| {
             view! {
                 <Message kind=MessageKind::Warn>
-                    "Writes all claims of every token that is accepted to the log: personal data. It never writes a token."
+                    "Logs all claims of accepted tokens, which are personal data. Tokens are never logged."
                 </Message>
             }
         })
@@ -150,7 +151,7 @@ fn Table(list: Vec<LoggerRow>, busy: RwSignal<bool>, on_set: Callback<(String, S
                     <Select id="logger-level" label="Level" value=level
                         choices=Signal::stored(LEVELS.iter().map(|level| Choice::new(*level, *level)).collect::<Vec<_>>())
                         on_change=move |value| level.set(value) />
-                    <Select id="logger-time" label="For how long" value=seconds
+                    <Select id="logger-time" label="Duration" value=seconds
                         choices=Signal::stored(TIMES.iter().map(|(seconds, words)| Choice::new(seconds.to_string(), *words)).collect::<Vec<_>>())
                         on_change=move |value| seconds.set(value) />
                 </div>

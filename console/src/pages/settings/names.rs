@@ -1,11 +1,11 @@
 //! What a claim path finds in the pasted token, in a line.
 
+use gbac_console_model::phrases::count;
 use gbac_engine::groups::{ClaimFinding, extract};
 use gbac_engine::policy::Settings;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
-use crate::state::words::count;
 use crate::ui::{Message, MessageKind};
 
 /// What the settings find in these claims.
@@ -14,9 +14,9 @@ pub(super) fn found(settings: &Settings, claims: &Map<String, Value>) -> impl In
     let (kind, words) = match extraction.claim {
         ClaimFinding::Array { len, .. } => (MessageKind::Good, format!("an array of {}", count(len, "string"))),
         ClaimFinding::CommaList { parts, .. } => (MessageKind::Good, format!("one string of {}", count(parts, "name"))),
-        ClaimFinding::Union { nodes } => (MessageKind::Good, format!("{}, put together", count(nodes, "value"))),
+        ClaimFinding::Union { nodes } => (MessageKind::Good, format!("{}, combined", count(nodes, "value"))),
         ClaimFinding::Missing { .. } => (MessageKind::Warn, String::new()),
-        ClaimFinding::WrongType { found, .. } => (MessageKind::Warn, format!("{found}, which is no list of names")),
+        ClaimFinding::WrongType { found, .. } => (MessageKind::Warn, format!("{found}, which is not a list of names")),
         ClaimFinding::NotString { found, .. } => {
             (MessageKind::Warn, format!("a list with {found} in it, so all of it is discarded"))
         }

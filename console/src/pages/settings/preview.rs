@@ -1,14 +1,14 @@
 //! What the entered properties would do, before anything is saved.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::token::Reading;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
-use super::Edit;
+use super::edit::Edit;
 use crate::dom;
 use crate::pages::group_changes::{counts, effects_table, names_table, warning};
-use crate::pages::simulator::Kept;
-use crate::state::simulator::token::Reading;
-use crate::state::words::count;
+use crate::store::simulator::SimulatorSession;
 use crate::ui::{LinkButton, PrincipalName, TextArea};
 
 #[component]
@@ -35,9 +35,9 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                 let preview = edit.preview.get();
                 if preview.is_empty() && preview.in_token() == 0 {
                     let words = if edit.changes.get() == 0 {
-                        "Change a property, or paste a token, to see what happens to groups."
+                        "Change a property or paste a token to preview its groups."
                     } else {
-                        "No group that the policy knows changes."
+                        "No known group changes."
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 } else {
@@ -53,7 +53,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
                 let renames = view! { <Renames edit=edit /> }.into_any();
                 let (table, numbers) = (effects_table(preview, Some(renames)), counts(preview));
                 Some(view! {
-                    <div class="row section"><h2 id="settings-effects">"Who gains and loses"</h2><span class="count">{numbers}</span></div>
+                    <div class="row section"><h2 id="settings-effects">"Gained and lost access"</h2><span class="count">{numbers}</span></div>
                     {table}
                 }.into_any())
             })}
@@ -63,7 +63,7 @@ pub(super) fn PreviewOf(edit: Edit) -> impl IntoView {
 
 #[component]
 fn Token(edit: Edit) -> impl IntoView {
-    let inputs = expect_context::<Kept>().inputs();
+    let inputs = expect_context::<SimulatorSession>().inputs;
     let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
     let error = Signal::derive(move || {
         edit.token.with(|reading| match reading {
@@ -73,8 +73,8 @@ fn Token(edit: Edit) -> impl IntoView {
         })
     });
     view! {
-        <TextArea id="settings-token" label="Access token to try it on, optional" rows=3 value=text error=error
-            placeholder="eyJ.." help="The same as in the simulator; it stays in this tab"
+        <TextArea id="settings-token" label="Access token for the preview, optional" rows=3 value=text error=error
+            placeholder="eyJ.." help="Shared with the simulator; stays in this tab"
             on_input=move |text: String| inputs.update(|inputs| inputs.token = text) />
     }
 }

@@ -1,16 +1,16 @@
 //! The form of the two group properties.
 
+use gbac_console_model::address;
+use gbac_console_model::phrases::count;
+use gbac_console_model::settings::Entered;
+use gbac_console_model::simulator::token::Reading;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::hooks::use_navigate;
 
-use super::Edit;
+use super::edit::Edit;
 use crate::dom;
-use crate::state::address;
-use crate::state::settings::Entered;
-use crate::state::simulator::token::Reading;
-use crate::state::words::count;
 use crate::ui::{Button, ButtonKind, Field, Mono, Note, NoteKind, Tag, TagKind};
 
 const CLAIM_PATH_ID: &str = "claim-path";
@@ -24,7 +24,7 @@ pub(super) fn Properties(edit: Edit) -> impl IntoView {
             {move || {
                 if is_sso.get() {
                     view! {
-                        <Note kind=NoteKind::Info title="The managed cloud's mapping is in force">
+                        <Note kind=NoteKind::Info title="Groups come from the managed cloud's SSO mapping">
                             <p>
                                 "The policy takes groups from " <Mono text="federated_groups" />
                                 " of the SSO connection. The two cluster properties are not in use; import a policy document without "
@@ -110,9 +110,9 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
                     "Nested names" {move || differs(|a, b| a.nested != b.nested).then(changed_tag)}
                 </legend>
                 <div>
-                    <Behavior nested=nested value=NestedGroupBehavior::None about="The whole name: " example="/eng/payments"
+                    <Behavior nested=nested value=NestedGroupBehavior::None about="Full name: " example="/eng/payments"
                         on_choose=move |()| change(Box::new(|entered| entered.nested = NestedGroupBehavior::None)) />
-                    <Behavior nested=nested value=NestedGroupBehavior::Suffix about="What follows the last slash: " example="payments"
+                    <Behavior nested=nested value=NestedGroupBehavior::Suffix about="After the last slash: " example="payments"
                         on_choose=move |()| change(Box::new(|entered| entered.nested = NestedGroupBehavior::Suffix)) />
                 </div>
                 <p class="help" id="nested-about"><Mono text="nested_group_behavior" /> ", default " <Mono text="none" /></p>

@@ -1,33 +1,20 @@
 //! What the service is set to beside the group properties: identity provider, user claim, superusers, licence, audit.
 
 use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_console_model::failure::Failure;
+use gbac_console_model::phrases;
+use gbac_console_model::settings::service::{NoProvider, audit, licence, provider};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use serde_json::{Map, Value};
 
 use crate::dom;
-use crate::state::service::{Failure, Service, ServiceStatus};
-use crate::state::settings::service::{NoProvider, audit, licence, provider};
-use crate::state::words;
+use crate::store::service::Service;
 use crate::ui::{Button, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words};
 use gbac_engine::model::Principal;
 
 /// What was asked for, and what came of it; none while it is on its way.
 type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
-
-/// Asks again whenever the pages are about something else, or somebody else asks.
-pub(in crate::pages) fn on_connection(service: Service, ask: impl Fn() + 'static) {
-    let connected = Memo::new(move |_| {
-        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        (is_connected, service.connection.get(), service.user.get())
-    });
-    Effect::new(move |_| {
-        let (is_connected, ..) = connected.get();
-        if is_connected {
-            ask();
-        }
-    });
-}
 
 #[component]
 pub(super) fn ServiceFacts() -> impl IntoView {
@@ -45,7 +32,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             }
         });
     };
-    on_connection(service, ask);
+    service.on_connection(ask);
     let superusers = move || {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {
@@ -75,7 +62,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                 None => None,
             }}
             <dl class="kv">
-                <dt>"Licence"</dt>
+                <dt>"License"</dt>
                 <dd><Licence asked=license /></dd>
                 <dt>"Identity provider"</dt>
                 <dd>
@@ -119,7 +106,7 @@ fn Pinned() -> impl IntoView {
 fn Unread(failure: Failure) -> impl IntoView {
     view! {
         <Note kind=NoteKind::Warn title="The cluster properties could not be read">
-            <p class="brk"><Words text=words::sentence(&failure.to_string()) />"."</p>
+            <p class="brk"><Words text=phrases::capitalized(&failure.to_string()) />"."</p>
         </Note>
     }
 }
@@ -151,7 +138,7 @@ fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
         match asked.get() {
             None => view! { <span class="quiet">"Reading"</span> }.into_any(),
             Some(Err(failure)) => {
-                view! { <span class="quiet brk">{words::sentence(&failure.to_string())}</span> }.into_any()
+                view! { <span class="quiet brk">{phrases::capitalized(&failure.to_string())}</span> }.into_any()
             }
             Some(Ok(LicenseBody { license, pinned })) => {
                 let (word, meaning) = licence(license);
@@ -196,7 +183,7 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
                 <div class="row">
                     <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span>
                     {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Switch off"</Button> }.into_any()
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Turn off audit log"</Button> }.into_any()
                     }}
                 </div>
                 <Failed failed=failed />
@@ -206,10 +193,10 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
                 <div class="row">
                     <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span>
                     {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Switch on"</Button> }.into_any()
+                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Turn on audit log"</Button> }.into_any()
                     }}
                 </div>
-                <p class="help">"Nobody can tell later who was let in, and by which ACL."</p>
+                <p class="help">"Decisions can't be audited later."</p>
                 <Failed failed=failed />
             }
             .into_any(),
@@ -222,7 +209,7 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
 pub(super) fn Failed(failed: RwSignal<Option<Failure>>) -> impl IntoView {
     move || {
         failed.get().map(|failure| {
-            view! { <p class="msg msg-err"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=words::sentence(&failure.to_string()) /></span></p> }
+            view! { <p class="msg msg-err"><Icon glyph=Glyph::Deny size=IconSize::Small /><span><Words text=phrases::capitalized(&failure.to_string()) /></span></p> }
         })
     }
 }

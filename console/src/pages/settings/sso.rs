@@ -1,13 +1,13 @@
 //! The managed cloud's mapping as text to copy, checked here.
 
+use gbac_console_model::settings::sso::{attributes_of, read};
+use gbac_console_model::simulator::token::Reading;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Edit;
+use super::edit::Edit;
 use super::names::found;
 use crate::dom;
-use crate::state::settings::sso::{attributes_of, read};
-use crate::state::simulator::token::Reading;
 use crate::ui::{Button, Message, MessageKind, Mono, TextArea};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Settings;
@@ -42,7 +42,7 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
         Some(edit.token.with(|reading| match reading {
             Reading::Read(read) => found(&settings, read.claims.members()).into_any(),
             Reading::Empty | Reading::Wrong(_) => {
-                view! { <Message kind=MessageKind::Good>"Checked: the engine reads it"</Message> }.into_any()
+                view! { <Message kind=MessageKind::Good>"Valid attributes"</Message> }.into_any()
             }
         }))
     };
@@ -53,7 +53,7 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
             })
         });
         is_suffix.then(|| {
-            view! { <Message kind=MessageKind::Warn>"The managed cloud has no suffix: groups keep their whole names there"</Message> }
+            view! { <Message kind=MessageKind::Warn>"The managed cloud has no suffix mode: groups keep their full names"</Message> }
         })
     };
     view! {
@@ -61,8 +61,8 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
             <h2 id="settings-sso" class="h-md">"Managed cloud"</h2>
             <div class="stack">
                 <p class="quiet">
-                    "There the mapping is part of the organization's SSO connection: mode " <Mono text="use_map" />
-                    ", and these attributes. Nothing is changed here; copy the text there."
+                    "The mapping is part of the organization's SSO connection: mode " <Mono text="use_map" />
+                    ", and these attributes. Copy them there."
                 </p>
                 <TextArea id="sso-attributes" label="Attributes (JSON)" rows=4 value=text error=error
                     on_input=move |written| { typed.set(Some(written)); copied.set(false); }

@@ -1,27 +1,28 @@
 //! The right pane: what is asked, and the verdict.
 
+use gbac_console_model::simulator::Waiting;
+use gbac_console_model::simulator::inputs::{Field, Inputs, Weight};
+use gbac_console_model::simulator::question::in_sentence;
+use gbac_console_model::simulator::verdict::{Kind, Verdict, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
 
-use super::Bench;
-use super::parts::{Entry, ProblemOf, actions, sentence};
-use crate::state::simulator::Waiting;
-use crate::state::simulator::inputs::{Field, Inputs, Weight};
-use crate::state::simulator::question::in_sentence;
-use crate::state::simulator::verdict::{Kind, Verdict, Why};
+use super::parts::{Entry, ProblemOf, actions};
+use super::state::SimulatorState;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Glyph, Icon, IconSize};
 
 /// The pane.
 #[component]
-pub(super) fn CheckPane(bench: Bench) -> impl IntoView {
-    let resource_type = bench.input(|inputs| inputs.resource_type);
+pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
+    let resource_type = state.input(|inputs| inputs.resource_type);
     view! {
         <section class="pane" aria-labelledby="h-chk">
             <div class="pane-h"><h2 id="h-chk">"Check"</h2></div>
             <div class="stack">
                 <div class="grid-2">
-                    <Operations bench=bench />
-                    <ResourceTypes bench=bench />
+                    <Operations state=state />
+                    <ResourceTypes state=state />
                 </div>
                 <div class="grid-2">
                     {move || {
@@ -30,7 +31,7 @@ pub(super) fn CheckPane(bench: Bench) -> impl IntoView {
                         } else {
                             view! {
                                 <Entry
-                                    bench=bench id="rn" label="Resource name" field=Some(Field::ResourceName)
+                                    state=state id="rn" label="Resource name" field=Some(Field::ResourceName)
                                     get=|inputs| &inputs.resource_name set=|inputs, text| inputs.resource_name = text
                                 />
                             }
@@ -38,12 +39,12 @@ pub(super) fn CheckPane(bench: Bench) -> impl IntoView {
                         }
                     }}
                     <Entry
-                        bench=bench id="ho" label="Host" field=Some(Field::Host) get=|inputs| &inputs.host
+                        state=state id="ho" label="Host" field=Some(Field::Host) get=|inputs| &inputs.host
                         set=|inputs, text| inputs.host = text placeholder="not known"
                     />
                 </div>
             </div>
-            <VerdictPanel bench=bench />
+            <VerdictPanel state=state />
         </section>
     }
 }
@@ -52,7 +53,7 @@ pub(super) fn CheckPane(bench: Bench) -> impl IntoView {
 #[component]
 fn Nameless(resource_type: ResourceType) -> impl IntoView {
     let (value, help) = match resource_type {
-        ResourceType::Cluster => (CLUSTER_NAME, "The only name a cluster has."),
+        ResourceType::Cluster => (CLUSTER_NAME, "A cluster has only this name."),
         _ => ("", "The Schema Registry has no name."),
     };
     view! {
@@ -65,15 +66,15 @@ fn Nameless(resource_type: ResourceType) -> impl IntoView {
 }
 
 #[component]
-fn Operations(bench: Bench) -> impl IntoView {
-    let operation = bench.input(|inputs| inputs.operation);
-    let resource_type = bench.input(|inputs| inputs.resource_type);
-    let problem = bench.problem(Some(Field::Operation));
+fn Operations(state: SimulatorState) -> impl IntoView {
+    let operation = state.input(|inputs| inputs.operation);
+    let resource_type = state.input(|inputs| inputs.resource_type);
+    let problem = state.problem(Some(Field::Operation));
     let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
     let change = move |event| {
         let cli = event_target_value(&event);
         if let Some(operation) = Operation::from_any(&cli) {
-            bench.edit(|inputs| inputs.operation = operation);
+            state.edit(|inputs| inputs.operation = operation);
         }
     };
     let option = move |choice: Operation| {
@@ -98,18 +99,18 @@ fn Operations(bench: Bench) -> impl IntoView {
                     }
                 }}
             </select>
-            <ProblemOf bench=bench id="op" field=Field::Operation />
+            <ProblemOf state=state id="op" field=Field::Operation />
         </div>
     }
 }
 
 #[component]
-fn ResourceTypes(bench: Bench) -> impl IntoView {
-    let resource_type = bench.input(|inputs| inputs.resource_type);
+fn ResourceTypes(state: SimulatorState) -> impl IntoView {
+    let resource_type = state.input(|inputs| inputs.resource_type);
     let change = move |event| {
         let cli = event_target_value(&event);
         if let Some(resource_type) = ResourceType::from_any(&cli) {
-            bench.edit(|inputs| {
+            state.edit(|inputs| {
                 inputs.resource_type = resource_type;
                 // An operation that the new type does not have is not what was meant.
                 if !resource_type.operations().contains(&inputs.operation)
@@ -147,21 +148,21 @@ pub(super) const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
 }
 
 #[component]
-fn VerdictPanel(bench: Bench) -> impl IntoView {
-    let verdict = bench.part(|view| view.verdict.clone());
-    let stale = bench.part(|view| view.verdict_stale);
-    let waiting = bench.part(|view| view.waiting);
-    let resource_type = bench.input(|inputs| inputs.resource_type);
+fn VerdictPanel(state: SimulatorState) -> impl IntoView {
+    let verdict = state.part(|view| view.verdict.clone());
+    let stale = state.part(|view| view.verdict_stale);
+    let waiting = state.part(|view| view.waiting);
+    let resource_type = state.input(|inputs| inputs.resource_type);
     // Focus comes here from the bar at the bottom.
     view! {
         <div id="verdict" tabindex="-1">
             {move || match verdict.get() {
-                Some(verdict) => panel(bench, &verdict, stale.get()).into_any(),
+                Some(verdict) => panel(state, &verdict, stale.get()).into_any(),
                 None => {
                     let words = match waiting.get() {
-                        Waiting::Identity => "The verdict comes here once there is a token, or a user by hand.".to_owned(),
-                        Waiting::Question => format!("Name the {} that is asked about.", in_sentence(resource_type.get())),
-                        Waiting::Policy => "The verdict comes here once the service’s policy has been read.".to_owned(),
+                        Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
+                        Waiting::Question => format!("Enter a {}.", in_sentence(resource_type.get())),
+                        Waiting::Policy => "The policy was not read yet.".to_owned(),
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 }
@@ -170,7 +171,7 @@ fn VerdictPanel(bench: Bench) -> impl IntoView {
     }
 }
 
-fn panel(bench: Bench, verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> {
+fn panel(state: SimulatorState, verdict: &Verdict, stale: Option<&'static str>) -> impl IntoView + use<> {
     let (class, _, glyph) = look(verdict.kind);
     let class = if stale.is_some() { format!("{class} stale") } else { class.to_owned() };
     let why = verdict
@@ -196,7 +197,7 @@ fn panel(bench: Bench, verdict: &Verdict, stale: Option<&'static str>) -> impl I
                 </div>
             </div>
             <dl class="why">{shown_for}{why}</dl>
-            {actions(bench, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
+            {actions(state, &verdict.actions).map(|actions| view! { <div class="why-actions">{actions}</div> })}
         </div>
     }
 }
@@ -222,10 +223,10 @@ fn reason(why: &Why) -> AnyView {
 
 /// The verdict in one line at the bottom, where the panes stand one below the other.
 #[component]
-pub(super) fn VerdictBar(bench: Bench) -> impl IntoView {
-    let verdict = bench.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
-    let stale = bench.part(|view| view.verdict_stale.is_some());
-    let wrong = bench.part(|view| view.problems.iter().any(|problem| problem.weight == Weight::Error));
+pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
+    let verdict = state.part(|view| view.verdict.as_ref().map(|verdict| (verdict.kind, verdict.short.clone())));
+    let stale = state.part(|view| view.verdict_stale.is_some());
+    let wrong = state.part(|view| view.problems.iter().any(|problem| problem.weight == Weight::Error));
     let go = |event: leptos::ev::MouseEvent| {
         event.prevent_default();
         crate::dom::focus("verdict");

@@ -1,24 +1,24 @@
 //! Names that become one group, in this token and over all known groups, and what each person gains by it.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::collisions::{Found, found};
 use gbac_engine::analyze::{Collision, Effect, Gain, Merged, Merging};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
-use super::Bench;
-use super::more::Extents;
-use crate::state::simulator::collisions::{Found, found};
-use crate::state::words::count;
+use super::state::SimulatorState;
+use crate::pages::effect::Extents;
 use crate::ui::{Choice, Mono, PrincipalName, Segmented};
 
 /// The part.
 #[component]
-pub(super) fn Collisions(bench: Bench) -> impl IntoView {
-    let who = bench.who();
+pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
     let in_force = Memo::new(move |_| {
         who.with(|who| who.as_deref().and_then(|who| who.rules().map(|rules| rules.extraction.nested)))
             .or_else(|| {
-                bench
+                state
                     .service
                     .policy
                     .with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules().extraction.nested))
@@ -28,9 +28,9 @@ pub(super) fn Collisions(bench: Bench) -> impl IntoView {
     let chosen = RwSignal::new(None::<NestedGroupBehavior>);
     let nested = Memo::new(move |_| chosen.get().unwrap_or_else(|| in_force.get()));
     let found = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
+        let policy = state.service.policy.get()?;
         who.with(|who| {
-            let names = who.as_deref().map(crate::state::simulator::Opened::names).unwrap_or_default();
+            let names = who.as_deref().map(gbac_console_model::simulator::Opened::names).unwrap_or_default();
             Some(found(&policy, nested.get(), &names))
         })
     });
@@ -41,9 +41,9 @@ pub(super) fn Collisions(bench: Bench) -> impl IntoView {
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
             on_change=move |code: String| chosen.set(code.parse().ok())
         />
-        <p class="help">{move || if nested.get() == in_force.get() { "As it is in force." } else { "Tried here only." }}</p>
+        <p class="help">{move || if nested.get() == in_force.get() { "The current setting." } else { "Not saved." }}</p>
         {move || match found.get() {
-            None => view! { <p class="quiet">"The service’s policy is not read yet."</p> }.into_any(),
+            None => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
             Some(found) => view! { <Rows found=found /> }.into_any(),
         }}
     }
@@ -55,8 +55,7 @@ fn Rows(found: Found) -> impl IntoView {
     let more = found.merged.more;
     let rows = found.merged.found;
     if rows.is_empty() {
-        return view! { <p>{format!("No two names become one group: not in this token, and not among {known}.")}</p> }
-            .into_any();
+        return view! { <p>{format!("No collisions in this token or among {known}.")}</p> }.into_any();
     }
     let number = rows.len() + more;
     view! {
@@ -73,7 +72,7 @@ fn Rows(found: Found) -> impl IntoView {
 fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     let by = match collision.merging {
         Merging::Suffix => "keep their last segment only",
-        Merging::Comma => "are taken apart at the comma, where the claim is one string",
+        Merging::Comma => "are split at the comma, where the claim is one string",
     };
     let all = collision.names.len();
     let names = collision
@@ -95,10 +94,10 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
             <p>{names} {format!(" become this group: they {by}.")}</p>
             {gains.into_iter().map(|Gain { name, extents }| {
                 if extents.is_empty() {
-                    view! { <p class="quiet">"Somebody with " <Mono text=name /> " alone gains nothing by it."</p> }.into_any()
+                    view! { <p class="quiet">"A user with " <Mono text=name /> " alone gains no access."</p> }.into_any()
                 } else {
                     view! {
-                        <p>"Somebody with " <Mono text=name /> " alone gains:"</p>
+                        <p>"A user with " <Mono text=name /> " alone gains:"</p>
                         <Extents extents=extents effect=Effect::Gains />
                     }
                     .into_any()

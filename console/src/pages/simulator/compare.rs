@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::inputs::Mode;
+use gbac_console_model::simulator::trial::{acl_words, side};
+use gbac_console_model::simulator::verdict::Kind;
+use gbac_console_model::simulator::{Opened, Shared, evaluate};
 use gbac_engine::analyze::{Effect, People, people as side_by_side};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use leptos::prelude::*;
 
-use super::Bench;
 use super::check::look;
-use super::more::{Extents, nobody};
-use super::parts::sentence;
+use super::parts::nobody;
+use super::state::SimulatorState;
 use crate::dom;
-use crate::state::simulator::inputs::Mode;
-use crate::state::simulator::trial::{acl_words, side};
-use crate::state::simulator::verdict::Kind;
-use crate::state::simulator::words::Words;
-use crate::state::simulator::{Opened, Shared, evaluate};
-use crate::state::words::count;
+use crate::pages::effect::Extents;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Choice, Field, Icon, LinkButton, PrincipalName, Segmented, TextArea};
 
 /// How many rows of one person are listed.
@@ -25,20 +26,20 @@ const ROWS: usize = 50;
 
 /// The part.
 #[component]
-pub(super) fn Compare(bench: Bench) -> impl IntoView {
-    let other = bench.other;
+pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
+    let other = state.other;
     let mode = Memo::new(move |_| other.with(|other| other.mode));
     // The same settings turn both tokens into people, and the same provider is accepted.
-    let settings = bench.input(|inputs| (inputs.source, inputs.what_if.clone()));
-    let expected = bench.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
+    let settings = state.input(|inputs| (inputs.source, inputs.what_if.clone()));
+    let expected = state.input(|inputs| (inputs.keys.clone(), inputs.issuer.clone(), inputs.audience.clone()));
     let view = Memo::new(move |_| {
-        let policy = bench.service.policy.get()?;
+        let policy = state.service.policy.get()?;
         let (source, what_if) = settings.get();
         let mut inputs = other.get();
         inputs.source = source;
         inputs.what_if = what_if;
         (inputs.keys, inputs.issuer, inputs.audience) = expected.get();
-        Some(evaluate(&inputs, Some(&policy), &bench.accepted.get(), bench.now.get()))
+        Some(evaluate(&inputs, Some(&policy), &state.accepted.get(), state.now.get()))
     });
     let problem = move || {
         view.with(|view| {
@@ -51,31 +52,31 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
         })
     };
     let second = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.who.clone())));
-    let first = bench.who();
+    let first = state.who();
     let refusals = Memo::new(move |_| {
         let of_second =
             view.with(|view| view.as_ref().and_then(|view| view.refusal.as_ref().map(|found| found.words.clone())));
-        [bench.refusal().get(), of_second]
+        [state.refusal().get(), of_second]
     });
     let pick = move |token: String| other.update(|other| other.put_token(&token));
     view! {
         <div class="stack">
             <Segmented
-                name="cmp-mode" legend="The other person" small=true
+                name="cmp-mode" legend="Other user" small=true
                 value=Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned())
                 choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
                 on_change=move |code: String| other.update(|other| other.mode = if code == "token" { Mode::Token } else { Mode::ByHand })
             />
             {move || match mode.get() {
                 Mode::Token => view! {
-                    <TextArea id="cmp-token" label="Access token of the other person" rows=3 placeholder="eyJhbGciOi…"
-                        help="It stays in this tab, as the first one does."
+                    <TextArea id="cmp-token" label="Access token of the other user" rows=3 placeholder="eyJhbGciOi…"
+                        help="Stays in this tab."
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
                         on_input=move |text: String| pick(text) />
                 }.into_any(),
                 Mode::ByHand => view! {
                     <div class="grid-2">
-                        <Field id="cmp-user" label="User of the other person" mono=true
+                        <Field id="cmp-user" label="Name of the other user" mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
                             on_input=move |text| other.update(|other| other.user = text) />
                         <TextArea id="cmp-groups" label="Groups, one per line" rows=3
@@ -85,7 +86,7 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
                 }.into_any(),
             }}
             <div class="row">
-                {move || bench.service.people.get().into_iter().map(|person| {
+                {move || state.service.people.get().into_iter().map(|person| {
                     let (name, token) = (person.name.clone(), person.token.clone());
                     view! { <LinkButton on_press=move |()| pick(token.clone())>{format!("Compare with {name}")}</LinkButton> }
                 }).collect_view()}
@@ -97,42 +98,41 @@ pub(super) fn Compare(bench: Bench) -> impl IntoView {
         </div>
         {move || match (first.get(), second.get()) {
             (None, _) => nobody().into_any(),
-            (Some(_), None) => view! { <p class="quiet">"Name the other person."</p> }.into_any(),
-            (Some(first), Some(second)) => view! { <Both bench=bench first=first second=second refusals=refusals /> }.into_any(),
+            (Some(_), None) => view! { <p class="quiet">"Enter the other user."</p> }.into_any(),
+            (Some(first), Some(second)) => view! { <Both state=state first=first second=second refusals=refusals /> }.into_any(),
         }}
     }
 }
 
 /// Whether a problem is about who the other person is: the check is that of the first.
-fn is_of_person(field: crate::state::simulator::inputs::Field) -> bool {
-    use crate::state::simulator::inputs::Field;
+fn is_of_person(field: gbac_console_model::simulator::inputs::Field) -> bool {
+    use gbac_console_model::simulator::inputs::Field;
     matches!(field, Field::Token | Field::UserInfo | Field::User | Field::Groups)
 }
 
 #[component]
 fn Both(
-    bench: Bench,
+    state: SimulatorState,
     first: Shared<Opened>,
     second: Shared<Opened>,
     /// What to fix first, for each of the two, where sign-in fails.
     refusals: Memo<[Option<Words>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
-        return view! { <p class="quiet">"One of the two tokens names no user, so that nobody signs in with it."</p> }
-            .into_any();
+        return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }.into_any();
     };
     let identities = StoredValue::new((Arc::clone(one), Arc::clone(other)));
     let people = StoredValue::new((first, second));
     let found =
         Memo::new(move |_| {
-            let policy = bench.service.policy.get()?;
+            let policy = state.service.policy.get()?;
             Some(identities.with_value(|(one, other)| {
                 dom::measured("simulator: two people", || side_by_side(&policy, one, other))
             }))
         });
-    let (asked, instant) = (bench.asked(), bench.instant());
+    let (asked, instant) = (state.asked(), state.instant());
     let verdicts = move || {
-        let (policy, asked) = (bench.service.policy.get()?, asked.get()?);
+        let (policy, asked) = (state.service.policy.get()?, asked.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
             let verdict = |who: &Shared<Opened>, refusal: Option<Words>| {
@@ -151,7 +151,7 @@ fn Both(
     };
     let is_refused = Memo::new(move |_| refusals.with(|refusals| refusals.iter().any(Option::is_some)));
     view! {
-        <div class="sides" role="group" aria-label="Verdict of both people">
+        <div class="sides" role="group" aria-label="Verdicts of both users">
             {move || verdicts().map(|verdicts| verdicts.map(|(user, kind, words)| {
                 let (_, class, glyph) = look(kind);
                 view! {
@@ -164,7 +164,7 @@ fn Both(
             }).collect_view())}
         </div>
         {move || is_refused.get().then(|| view! {
-            <p class="quiet">"The comparison below applies once both can sign in."</p>
+            <p class="quiet">"Fix sign-in for both users first."</p>
         })}
         {move || found.get().map(|found| identities.with_value(|(one, other)| differences(one, other, found)))}
     }
@@ -208,7 +208,7 @@ fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView
         </dl>
         {rows(&one, found.acls_first)}
         {rows(&other, found.acls_second)}
-        <div role="region" aria-label="What the other person may, and may not">
+        <div role="region" aria-label="Differences in effective access">
             <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
             <Extents extents=found.comparison.gains effect=Effect::Gains />

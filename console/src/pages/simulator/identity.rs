@@ -1,31 +1,32 @@
 //! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
 
+use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
+use gbac_console_model::simulator::presets;
+use gbac_console_model::simulator::token::Mark;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::context::Provider;
 use leptos::ev;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Bench;
-use super::parts::{Entry, mark, sentence};
+use super::parts::{Entry, mark};
+use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
-use crate::state::service::Person;
-use crate::state::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
-use crate::state::simulator::presets;
-use crate::state::simulator::token::Mark;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Glyph, Icon, IconSize, LinkButton, Message, MessageKind, Mono, Segmented, Select};
+use gbac_api::service::Person;
 
 /// The largest file that is read as keys, in bytes.
 const LARGEST_KEYS: f64 = 1_000_000.0;
 
 /// The pane.
 #[component]
-pub(super) fn IdentityPane(bench: Bench) -> impl IntoView {
-    let mode = bench.input(|inputs| inputs.mode);
+pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
+    let mode = state.input(|inputs| inputs.mode);
     let value = Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned());
     let change = move |value: String| {
-        bench.edit(|inputs| inputs.mode = if value == "token" { Mode::Token } else { Mode::ByHand });
+        state.edit(|inputs| inputs.mode = if value == "token" { Mode::Token } else { Mode::ByHand });
     };
     view! {
         <section class="pane" aria-labelledby="h-tok">
@@ -39,19 +40,19 @@ pub(super) fn IdentityPane(bench: Bench) -> impl IntoView {
                 </span>
             </div>
             {move || match mode.get() {
-                Mode::Token => view! { <TokenFields bench=bench /> }.into_any(),
-                Mode::ByHand => view! { <HandFields bench=bench /> }.into_any(),
+                Mode::Token => view! { <TokenFields state=state /> }.into_any(),
+                Mode::ByHand => view! { <HandFields state=state /> }.into_any(),
             }}
-            {move || (mode.get() == Mode::Token).then(|| view! { <hr class="sep" /><Settings bench=bench /> })}
+            {move || (mode.get() == Mode::Token).then(|| view! { <hr class="sep" /><Settings state=state /> })}
         </section>
     }
 }
 
 #[component]
-fn TokenFields(bench: Bench) -> impl IntoView {
-    let as_claims = bench.input(|inputs| inputs.as_claims);
+fn TokenFields(state: SimulatorState) -> impl IntoView {
+    let as_claims = state.input(|inputs| inputs.as_claims);
     let label = Signal::derive(move || if as_claims.get() { "Claims" } else { "Access token" }.to_owned());
-    let needs_userinfo = bench.part(|view| view.needs_userinfo);
+    let needs_userinfo = state.part(|view| view.needs_userinfo);
     let set = |inputs: &mut Inputs, text: String| {
         // Something else than JSON is no longer meant as claims.
         inputs.as_claims = inputs.as_claims && text.trim_start().starts_with('{');
@@ -61,40 +62,40 @@ fn TokenFields(bench: Bench) -> impl IntoView {
     view! {
         <div class="stack">
             <Entry
-                bench=bench id="tok" label=label field=Some(Field::Token) get=|inputs| &inputs.token set=set rows=6
+                state=state id="tok" label=label field=Some(Field::Token) get=|inputs| &inputs.token set=set rows=6
                 placeholder="eyJhbGciOi…" described_by="tok-stays"
             />
             <p class="msg msg-ok" id="tok-stays">
                 <Icon glyph=Glyph::Lock size=IconSize::Small />
-                <span>"Stays in this tab: not in the address, storage, a log or a request."</span>
+                <span>"Stays in this tab and is never sent or stored."</span>
             </p>
-            <People bench=bench />
+            <People state=state />
         </div>
         {move || {
             needs_userinfo.get().then(|| view! {
                 <Entry
-                    bench=bench id="userinfo" label="User-info document" field=Some(Field::UserInfo)
+                    state=state id="userinfo" label="User-info document" field=Some(Field::UserInfo)
                     get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
                     placeholder="{ \"groups\": [ … ] }"
-                    help="The settings read groups there. Paste what the provider’s user-info endpoint answers."
+                    help="The settings read groups from it. Paste the response of the provider's user-info endpoint."
                 />
             })
         }}
-        <Facts bench=bench />
+        <Facts state=state />
     }
 }
 
 /// The demo people, and the way back to an empty field.
 #[component]
-fn People(bench: Bench) -> impl IntoView {
-    let people = bench.service.people;
-    let empty = bench.input(|inputs| inputs.token.trim().is_empty());
+fn People(state: SimulatorState) -> impl IntoView {
+    let people = state.service.people;
+    let empty = state.input(|inputs| inputs.token.trim().is_empty());
     let asked = RwSignal::new(false);
     // Without a token they are the quickest way to see anything.
     let open = Memo::new(move |_| asked.get() || empty.get());
     let pick = move |person: &Person| {
         asked.set(false);
-        bench.edit(|inputs| {
+        state.edit(|inputs| {
             // Keys and issuer that were entered for another token say nothing about this one.
             inputs.clear_token();
             inputs.put_token(&person.token);
@@ -103,7 +104,7 @@ fn People(bench: Bench) -> impl IntoView {
         dom::focus_later("tok");
     };
     let clear = move |()| {
-        bench.edit(Inputs::clear_token);
+        state.edit(Inputs::clear_token);
         dom::focus_later("tok");
     };
     let some = Memo::new(move |_| people.with(|people| !people.is_empty()));
@@ -117,7 +118,7 @@ fn People(bench: Bench) -> impl IntoView {
                                 class="link" type="button" aria-controls="people"
                                 aria-expanded=move || if open.get() { "true" } else { "false" }
                                 on:click=move |_| asked.update(|asked| *asked = !*asked)
-                            >"Use a demo person"</button>
+                            >"Use a demo user"</button>
                             <span class="dim" aria-hidden="true">"·"</span>
                         })
                     }}
@@ -125,7 +126,7 @@ fn People(bench: Bench) -> impl IntoView {
                 </div>
             })
         }}
-        <ul class="people" id="people" aria-label="Demo people" hidden=move || !open.get() || !some.get()>
+        <ul class="people" id="people" aria-label="Demo users" hidden=move || !open.get() || !some.get()>
             {move || {
                 people
                     .get()
@@ -149,11 +150,11 @@ fn People(bench: Bench) -> impl IntoView {
 
 /// What the token says about itself, and the verification.
 #[component]
-fn Facts(bench: Bench) -> impl IntoView {
-    let facts = bench.part(|view| view.facts.clone());
+fn Facts(state: SimulatorState) -> impl IntoView {
+    let facts = state.part(|view| view.facts.clone());
     let some = Memo::new(move |_| facts.with(|facts| !facts.is_empty()));
     let open = RwSignal::new(false);
-    let can_verify = bench.input(|inputs| !inputs.as_claims);
+    let can_verify = state.input(|inputs| !inputs.as_claims);
     view! {
         {move || {
             some.get().then(|| view! {
@@ -185,34 +186,34 @@ fn Facts(bench: Bench) -> impl IntoView {
                     }}
                 </ul>
                 <div class="verify stack" id="verify" hidden=move || !open.get() || !can_verify.get()>
-                    <Provider value=bench><Lazy chunk=VERIFICATION part=true /></Provider>
+                    <Provider value=state><Lazy chunk=VERIFICATION part=true /></Provider>
                 </div>
             })
         }}
     }
 }
 
-chunk!(VERIFICATION, "The check of signatures", verify, fetch_verification, draw_verification, {
-    let bench = expect_context::<Bench>();
-    view! { <Verification bench=bench /> }.into_any()
+chunk!(VERIFICATION, "Signature verification", verify, fetch_verification, draw_verification, {
+    let state = expect_context::<SimulatorState>();
+    view! { <Verification state=state /> }.into_any()
 });
 
 #[component]
-fn Verification(bench: Bench) -> impl IntoView {
-    let service = bench.service;
+fn Verification(state: SimulatorState) -> impl IntoView {
+    let service = state.service;
     let offered = Memo::new(move |_| service.keys.with(Option::is_some));
     let take = move |()| {
         let keys = service.keys.get_untracked().unwrap_or_default();
         let issuer = service.issuer.get_untracked().unwrap_or_default();
         let audience = service.audience.get_untracked().unwrap_or_default();
-        bench.edit(|inputs| {
+        state.edit(|inputs| {
             inputs.keys = keys;
             inputs.issuer = issuer;
             inputs.audience = audience;
         });
     };
-    let report = bench.part(|view| view.report.clone());
-    let who = bench.who();
+    let report = state.part(|view| view.report.clone());
+    let who = state.who();
     let discovery = Memo::new(move |_| who.with(|who| who.as_deref().and_then(presets::discovery)));
     let (over, refused) = (RwSignal::new(false), RwSignal::new(None::<String>));
     let drop = move |event: ev::DragEvent| {
@@ -222,14 +223,14 @@ fn Verification(bench: Bench) -> impl IntoView {
         let Some(given) = GivenFile::dropped(&event) else { return };
         let name = given.name();
         if given.size() > LARGEST_KEYS {
-            refused.set(Some(format!("{name} has more than 1 MB, and is no set of keys.")));
+            refused.set(Some(format!("{name} is larger than 1 MB. A key set (JWKS) is smaller.")));
             return;
         }
         spawn_local(async move {
             match given.text().await {
                 Ok(text) => {
                     // The page may be gone by now.
-                    let _ = bench.inputs.try_update(|inputs| inputs.keys = text);
+                    let _ = state.inputs.try_update(|inputs| inputs.keys = text);
                     dom::announce(&format!("{name} was read"));
                 }
                 Err(reason) => {
@@ -254,22 +255,22 @@ fn Verification(bench: Bench) -> impl IntoView {
             on:drop=drop
         >
         <Entry
-            bench=bench id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
+            state=state id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
-            help="The public keys that the provider serves at its jwks_uri; a file can be dropped here. The token is checked here and sent nowhere."
+            help="Paste or drop the public keys from the provider's jwks_uri. The token is never sent."
         />
         {move || refused.get().map(|text| view! { <Message kind=MessageKind::Error>{text}</Message> })}
         {move || discovery.get().map(|address| view! {
-            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". It is shown here, and not fetched."</p>
+            <p class="help brk">"The provider names its jwks_uri at " <Mono text=address /> ". Open it to copy the keys."</p>
         })}
         </div>
         <div class="grid-2">
             <Entry
-                bench=bench id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
+                state=state id="issuer" label="Issuer, optional" field=None get=|inputs| &inputs.issuer
                 set=|inputs, text| inputs.issuer = text
             />
             <Entry
-                bench=bench id="audience" label="Audience, optional" field=None get=|inputs| &inputs.audience
+                state=state id="audience" label="Audience, optional" field=None get=|inputs| &inputs.audience
                 set=|inputs, text| inputs.audience = text
             />
         </div>
@@ -301,17 +302,17 @@ fn Verification(bench: Bench) -> impl IntoView {
 }
 
 #[component]
-fn HandFields(bench: Bench) -> impl IntoView {
+fn HandFields(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="stack">
             <Entry
-                bench=bench id="user" label="User" field=Some(Field::User) get=|inputs| &inputs.user
+                state=state id="user" label="User" field=Some(Field::User) get=|inputs| &inputs.user
                 set=|inputs, text| inputs.user = text placeholder="maya.okafor"
             />
             <Entry
-                bench=bench id="groups" label="IdP groups, one per line" field=Some(Field::Groups)
+                state=state id="groups" label="IdP groups, one per line" field=Some(Field::Groups)
                 get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=6 placeholder="payments"
-                help="As they come out of a token. No setting changes them here."
+                help="Group names after extraction. Settings do not change them."
             />
         </div>
     }
@@ -319,13 +320,13 @@ fn HandFields(bench: Bench) -> impl IntoView {
 
 /// The settings in force: the service's, or those to try.
 #[component]
-fn Settings(bench: Bench) -> impl IntoView {
-    let source = bench.input(|inputs| inputs.source);
+fn Settings(state: SimulatorState) -> impl IntoView {
+    let source = state.input(|inputs| inputs.source);
     let value =
         Signal::derive(move || if source.get() == SettingsSource::Service { "service" } else { "what-if" }.to_owned());
     let change = move |value: String| {
-        let service = bench.view.with_untracked(|view| view.service.clone());
-        bench.edit(|inputs| {
+        let service = state.view.with_untracked(|view| view.service.clone());
+        state.edit(|inputs| {
             if value == "service" {
                 inputs.source = SettingsSource::Service;
             } else {
@@ -345,17 +346,17 @@ fn Settings(bench: Bench) -> impl IntoView {
                 </span>
             </div>
             {move || match source.get() {
-                SettingsSource::Service => view! { <InForce bench=bench /> }.into_any(),
-                SettingsSource::WhatIf => view! { <ToTry bench=bench /> }.into_any(),
+                SettingsSource::Service => view! { <InForce state=state /> }.into_any(),
+                SettingsSource::WhatIf => view! { <ToTry state=state /> }.into_any(),
             }}
         </div>
     }
 }
 
 #[component]
-fn InForce(bench: Bench) -> impl IntoView {
-    let service = bench.part(|view| (view.service.clone(), view.sso));
-    let known = Memo::new(move |_| bench.service.policy.with(Option::is_some));
+fn InForce(state: SimulatorState) -> impl IntoView {
+    let service = state.part(|view| (view.service.clone(), view.sso));
+    let known = Memo::new(move |_| state.service.policy.with(Option::is_some));
     move || {
         let (service, sso) = service.get();
         view! {
@@ -367,28 +368,28 @@ fn InForce(bench: Bench) -> impl IntoView {
                 <dt>"User claim"</dt>
                 <dd><Mono text=service.mapping /></dd>
             </dl>
-            {(!known.get()).then(|| view! { <p class="help">"The defaults: the service has not been read yet."</p> })}
+            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service was not read yet."</p> })}
         }
     }
 }
 
 #[component]
-fn ToTry(bench: Bench) -> impl IntoView {
-    let nested = bench.input(|inputs| inputs.what_if.nested);
+fn ToTry(state: SimulatorState) -> impl IntoView {
+    let nested = state.input(|inputs| inputs.what_if.nested);
     let value = Signal::derive(move || nested.get().as_str().to_owned());
     let differs =
-        Memo::new(move |_| bench.view.with(|view| bench.inputs.with(|inputs| inputs.what_if != view.service)));
+        Memo::new(move |_| state.view.with(|view| state.inputs.with(|inputs| inputs.what_if != view.service)));
     let change = move |value: String| {
-        bench.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
+        state.edit(|inputs| inputs.what_if.nested = value.parse().unwrap_or(NestedGroupBehavior::None));
     };
-    let who = bench.who();
+    let who = state.who();
     let paths = Memo::new(move |_| who.with(|who| presets::completions(who.as_deref())));
     let preset = RwSignal::new(None::<&'static presets::Preset>);
     let choose = move |id: String| {
         let found = presets::find(&id);
         preset.set(found);
         if let Some(path) = found.and_then(|found| found.path) {
-            bench.edit(|inputs| inputs.what_if.claim_path = path.into());
+            state.edit(|inputs| inputs.what_if.claim_path = path.into());
         }
     };
     let providers: Vec<Choice> = std::iter::once(Choice::new("", "Any"))
@@ -401,7 +402,7 @@ fn ToTry(bench: Bench) -> impl IntoView {
             help=Signal::derive(move || preset.get().map(|preset| preset.about.to_owned()))
         />
         <Entry
-            bench=bench id="claim-path" label="Group claim" field=Some(Field::ClaimPath)
+            state=state id="claim-path" label="Group claim" field=Some(Field::ClaimPath)
             get=|inputs| &inputs.what_if.claim_path set=|inputs, text| inputs.what_if.claim_path = text
             placeholder="$.groups" list="claim-paths"
         />
@@ -413,13 +414,13 @@ fn ToTry(bench: Bench) -> impl IntoView {
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
         />
         <Entry
-            bench=bench id="mapping" label="User claim" field=Some(Field::Mapping)
+            state=state id="mapping" label="User claim" field=Some(Field::Mapping)
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
-        <p class="help">"Only tried here. The service keeps its own settings."</p>
+        <p class="help">"Not saved. The service keeps its own settings."</p>
         {move || {
             differs.get().then(|| view! {
-                <LinkButton on_press=move |()| bench.apply(Change::ServiceSettings)>"Start again from the service’s"</LinkButton>
+                <LinkButton on_press=move |()| state.apply(Change::ServiceSettings)>"Reset to the service's settings"</LinkButton>
             })
         }}
     }

@@ -1,64 +1,13 @@
-//! Parts of the simulator's page: sentences with names in them, fields with their problem, notes.
+//! What the simulator's panes and panels share: fields with their problem, buttons, notes.
 
-use gbac_engine::model::PrincipalType;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
+use gbac_console_model::simulator::token::Mark;
 use leptos::prelude::*;
 
-use super::Bench;
-use crate::pages::link::RoleLink;
-use crate::state::address;
-use crate::state::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
-use crate::state::simulator::token::Mark;
-use crate::state::simulator::words::{Word, Words};
-use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mono, PermissionWord, Piece, PrincipalName, ResourceName, pieces};
-
-/// A sentence, its names as names.
-pub(in crate::pages) fn sentence(words: &Words) -> impl IntoView + use<> {
-    words.0.iter().map(word).collect_view()
-}
-
-fn word(word: &Word) -> AnyView {
-    match word {
-        Word::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),
-        Word::Text(text) => text.clone().into_any(),
-        Word::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
-        Word::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
-        Word::Principal(principal) if principal.kind() == PrincipalType::Role => {
-            let (href, principal) = (address::role(principal.name()), principal.clone());
-            view! { <RoleLink href=href class="pr"><PrincipalName principal=principal /></RoleLink> }.into_any()
-        }
-        Word::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
-        Word::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
-        Word::Pattern(words) => view! { <span class="pat">{*words}</span> }.into_any(),
-        Word::Permission(permission) => view! { <PermissionWord permission=*permission /> }.into_any(),
-        Word::Overridden => {
-            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
-        }
-        Word::Differs(kind, parts) => {
-            let parts = parts
-                .iter()
-                .map(|(part, differs)| {
-                    let shown = shown(part);
-                    if *differs { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }
-                })
-                .collect_view();
-            view! { <bdi class="rs"><span class="pr-t">{kind.clone()}</span>{parts}</bdi> }.into_any()
-        }
-    }
-}
-
-/// A name whose characters that cannot be seen are shown by their code.
-pub(super) fn shown(name: &str) -> impl IntoView + use<> {
-    pieces(name)
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Text(text) => text.into_any(),
-            Piece::Code(c) => {
-                let code = format!("U+{:04X}", u32::from(c));
-                view! { <span class="esc">{code}</span> }.into_any()
-            }
-        })
-        .collect_view()
-}
+use super::state::SimulatorState;
+use crate::pages::rich_text::sentence;
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mark as VerdictMark, VerdictWord};
 
 /// The shape and colour of a fact.
 pub(super) const fn mark(mark: Mark) -> (&'static str, Glyph) {
@@ -71,13 +20,13 @@ pub(super) const fn mark(mark: Mark) -> (&'static str, Glyph) {
 }
 
 /// Buttons that change the inputs.
-pub(super) fn actions(bench: Bench, actions: &[Action]) -> Option<impl IntoView + use<>> {
+pub(super) fn actions(state: SimulatorState, actions: &[Action]) -> Option<impl IntoView + use<>> {
     let buttons: Vec<Action> = actions.to_vec();
     (!buttons.is_empty()).then(|| {
         let buttons = buttons
             .into_iter()
             .map(|Action { label, change }| {
-                let press = move |()| bench.apply(change.clone());
+                let press = move |()| state.apply(change.clone());
                 view! { <LinkButton on_press=press>{label}</LinkButton> }
             })
             .collect_view();
@@ -86,7 +35,7 @@ pub(super) fn actions(bench: Bench, actions: &[Action]) -> Option<impl IntoView 
 }
 
 /// What is wrong with a field, under it; its id is `<id>-msg`.
-fn message(bench: Bench, id: &str, problem: &Problem) -> AnyView {
+fn message(state: SimulatorState, id: &str, problem: &Problem) -> AnyView {
     let id = format!("{id}-msg");
     let (class, glyph) = match problem.weight {
         Weight::Error => ("msg msg-err", Glyph::Deny),
@@ -98,7 +47,7 @@ fn message(bench: Bench, id: &str, problem: &Problem) -> AnyView {
             <Icon glyph=glyph size=IconSize::Small />
             <span>{sentence(&problem.words)}</span>
         </p>
-        {actions(bench, &problem.actions)}
+        {actions(state, &problem.actions)}
     }
     .into_any()
 }
@@ -107,7 +56,7 @@ fn message(bench: Bench, id: &str, problem: &Problem) -> AnyView {
 #[component]
 pub(super) fn Entry(
     /// The page's state.
-    bench: Bench,
+    state: SimulatorState,
     /// The id of the control.
     id: &'static str,
     /// The label.
@@ -135,8 +84,8 @@ pub(super) fn Entry(
     #[prop(optional)]
     list: &'static str,
 ) -> impl IntoView {
-    let value = Memo::new(move |_| bench.inputs.with(|inputs| get(inputs).to_owned()));
-    let problem = bench.problem(field);
+    let value = Memo::new(move |_| state.inputs.with(|inputs| get(inputs).to_owned()));
+    let problem = state.problem(field);
     let invalid =
         move || problem.with(|problem| problem.as_ref().is_some_and(|problem| problem.weight == Weight::Error));
     let invalid = move || invalid().then_some("true");
@@ -159,7 +108,7 @@ pub(super) fn Entry(
                 class="in mono" id=id rows=rows placeholder=placeholder autocomplete="off" autocapitalize="off"
                 spellcheck="false" aria-invalid=invalid aria-describedby=described
                 prop:value=move || value.get()
-                on:input=move |event| bench.edit(|inputs| set(inputs, event_target_value(&event)))
+                on:input=move |event| state.edit(|inputs| set(inputs, event_target_value(&event)))
             ></textarea>
         }
         .into_any()
@@ -169,7 +118,7 @@ pub(super) fn Entry(
                 class="in mono" id=id type="text" placeholder=placeholder autocomplete="off" autocapitalize="off"
                 list=(!list.is_empty()).then_some(list) spellcheck="false" aria-invalid=invalid aria-describedby=described
                 prop:value=move || value.get()
-                on:input=move |event| bench.edit(|inputs| set(inputs, event_target_value(&event)))
+                on:input=move |event| state.edit(|inputs| set(inputs, event_target_value(&event)))
             />
         }
         .into_any()
@@ -178,7 +127,7 @@ pub(super) fn Entry(
         <div class="field">
             <label for=id>{move || label.get()}</label>
             {control}
-            {move || problem.with(|problem| problem.as_ref().map(|problem| message(bench, id, problem)))}
+            {move || problem.with(|problem| problem.as_ref().map(|problem| message(state, id, problem)))}
             {(!help.is_empty()).then(|| view! { <p class="help" id=format!("{id}-help")>{help}</p> })}
         </div>
     }
@@ -188,12 +137,26 @@ pub(super) fn Entry(
 #[component]
 pub(super) fn ProblemOf(
     /// The page's state.
-    bench: Bench,
+    state: SimulatorState,
     /// The id of the control.
     id: &'static str,
     /// The field.
     field: Field,
 ) -> impl IntoView {
-    let problem = bench.problem(Some(field));
-    move || problem.with(|problem| problem.as_ref().map(|problem| message(bench, id, problem)))
+    let problem = state.problem(Some(field));
+    move || problem.with(|problem| problem.as_ref().map(|problem| message(state, id, problem)))
+}
+
+/// Why no change of the policy helps: sign-in fails, so that no ACL is evaluated.
+/// `words` say what to fix.
+pub(super) fn sign_in_first(words: &Words) -> impl IntoView + use<> {
+    view! {
+        <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first. ACLs are not evaluated."</p>
+        <p>{sentence(words)}</p>
+    }
+}
+
+/// What is said where nobody is named yet.
+pub(super) fn nobody() -> impl IntoView {
+    view! { <p class="quiet">"Paste a token or enter a user first."</p> }
 }

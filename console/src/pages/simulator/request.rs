@@ -1,33 +1,34 @@
 //! Whole requests: what a client needs, check by check.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::question::Asked;
+use gbac_console_model::simulator::request::{Answer, Book, RequestForm, Row, answer};
+use gbac_console_model::simulator::verdict::Kind;
+use gbac_console_model::simulator::ways::ways;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
 use super::check::look;
-use super::more::{nobody, sign_in_first};
-use super::parts::sentence;
+use super::parts::{nobody, sign_in_first};
+use super::state::SimulatorState;
 use super::ways::Found;
-use super::{Bench, Part};
 use crate::dom;
-use crate::state::simulator::question::Asked;
-use crate::state::simulator::request::{Answer, Book, RequestForm, Row, answer};
-use crate::state::simulator::verdict::Kind;
-use crate::state::simulator::ways::ways;
-use crate::state::words::count;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};
+use gbac_console_model::simulator::panel::Panel;
 
 /// The part.
 #[component]
-pub(super) fn WholeRequest(bench: Bench) -> impl IntoView {
-    let form = bench.request;
+pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
+    let form = state.request;
     let book = Memo::new(move |_| form.with(|form| form.book));
     let chosen = Memo::new(move |_| form.with(RequestForm::chosen));
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
     let needs = Memo::new(move |_| form.with(RequestForm::needs));
-    let (identity, instant, refusal) = (bench.identity(), bench.instant(), bench.refusal());
-    let host = Memo::new(move |_| bench.asked().with(|asked| asked.as_ref().and_then(|asked| asked.host)));
+    let (identity, instant, refusal) = (state.identity(), state.instant(), state.refusal());
+    let host = Memo::new(move |_| state.asked().with(|asked| asked.as_ref().and_then(|asked| asked.host)));
     let found = Memo::new(move |_| {
-        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         needs.with(|needs| Some(answer(&policy, &identity, needs.as_ref().ok()?, host.get(), instant.get())))
     });
     view! {
@@ -69,26 +70,26 @@ pub(super) fn WholeRequest(bench: Bench) -> impl IntoView {
             (_, Err(faults), _) => view! {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),
-            (_, Ok(_), Some(found)) => view! { <Answered bench=bench found=found /> }.into_any(),
-            (_, Ok(_), None) => view! { <p class="quiet">"The service’s policy is not read yet."</p> }.into_any(),
+            (_, Ok(_), Some(found)) => view! { <Answered state=state found=found /> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
         }}
     }
 }
 
 #[component]
-fn Answered(bench: Bench, found: Answer) -> impl IntoView {
+fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
     let denied = found.rows.iter().filter(|row| row.kind != Kind::Allowed).count();
     let summary = match (found.outcome(), found.rows.len()) {
-        (Outcome::Allow, 0) => "Allowed: it needs nothing.".to_owned(),
+        (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
         (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
         (Outcome::Deny, checks) => format!("Denied: {denied} of {} not allowed.", count(checks, "check")),
     };
     let mark = if found.outcome() == Outcome::Allow { Mark::Allow } else { Mark::Deny };
     let choice = found.choice.clone();
     let all = found.all();
-    let (identity, instant) = (bench.identity(), bench.instant());
+    let (identity, instant) = (state.identity(), state.instant());
     let least = move || {
-        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         all.as_ref().map(|all| ways(&policy, &identity, all, instant.get()))
     };
     let requests = found
@@ -102,27 +103,27 @@ fn Answered(bench: Bench, found: Answer) -> impl IntoView {
         .collect_view();
     view! {
         <p role="status"><VerdictWord mark=mark word=summary /></p>
-        {choice.map(|words| view! { <p class="quiet">"One of several is enough: " {words}</p> })}
+        {choice.map(|words| view! { <p class="quiet">"Any one is enough: " {words}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Needs of the request" caption="Each check that the request needs"
+            label="Needs of the request" caption="Checks that the request needs"
             heads=Heads::from(["Check", "Verdict", "Needed by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">
-                {found.rows.into_iter().map(|row| view! { <Check bench=bench row=row /> }).collect_view()}
+                {found.rows.into_iter().map(|row| view! { <Check state=state row=row /> }).collect_view()}
             </tbody>
         </Table>
         {(denied > 0).then(|| view! {
-            <div>{move || least().map(|found| view! { <Found bench=bench found=found /> })}</div>
+            <div>{move || least().map(|found| view! { <Found state=state found=found /> })}</div>
         })}
     }
 }
 
 #[component]
-fn Check(bench: Bench, row: Row) -> impl IntoView {
+fn Check(state: SimulatorState, row: Row) -> impl IntoView {
     let Row { asked, kind, of } = row;
     let (_, class, glyph) = look(kind);
-    let label = format!("Look at: {}", asked.deed().plain());
+    let label = format!("Open check: {}", asked.deed().plain());
     let of = match of.as_slice() {
         [] => String::new(),
         [only] => only.clone(),
@@ -135,20 +136,20 @@ fn Check(bench: Bench, row: Row) -> impl IntoView {
             <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
             <td role="cell" data-l="Needed by"><span class="quiet">{of}</span></td>
             <td role="cell" data-l="">
-                <Button small=true on_press=move |()| ask(bench, &asked) attr:aria-label=label>"Look"</Button>
+                <Button small=true on_press=move |()| ask(state, &asked) attr:aria-label=label>"Open check"</Button>
             </td>
         </tr>
     }
 }
 
 /// Puts a check into the check's pane, and goes to its verdict.
-fn ask(bench: Bench, asked: &Asked) {
-    bench.edit(|inputs| {
+fn ask(state: SimulatorState, asked: &Asked) {
+    state.edit(|inputs| {
         inputs.operation = asked.operation;
         inputs.resource_type = asked.resource_type;
         inputs.resource_name.clone_from(&asked.resource_name);
     });
     dom::focus("verdict");
     // The part stays open for the next check.
-    bench.show(Part::Request);
+    state.show(Panel::Request);
 }

@@ -1,25 +1,25 @@
 //! Named tests: saved here, run again on every edit, in and out as an assertion file.
 
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 use std::sync::Arc;
 
-use super::Bench;
-use super::parts::sentence;
+use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
-use crate::state::simulator::saved::{Saved, file, import};
-use crate::state::simulator::words::Words;
-use crate::state::words::count;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Field, Glyph, IconButton, LinkButton, Mark, Message, MessageKind, VerdictWord};
 
 /// The largest file that is read, in bytes.
 const LARGEST: f64 = 20_000_000.0;
 
 /// The policy with the changes that are tried.
-fn policy(bench: Bench) -> Option<Arc<Policy>> {
-    let mut policy = bench.service.policy.get()?;
-    bench.trials.with(|trials| {
+fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
+    let mut policy = state.service.policy.get()?;
+    state.trials.with(|trials| {
         if trials.changes().next().is_some() {
             // What cannot be applied is named under What if.
             let _ = trials.apply(Arc::make_mut(&mut policy));
@@ -29,13 +29,13 @@ fn policy(bench: Bench) -> Option<Arc<Policy>> {
 }
 
 /// How the tests stand, for the closed row.
-pub(super) fn about(bench: Bench) -> String {
-    let all = bench.saved.with(Vec::len);
+pub(super) fn about(state: SimulatorState) -> String {
+    let all = state.saved.with(Vec::len);
     if all == 0 {
-        return "Checks with the outcome that is expected, run on every edit".to_owned();
+        return "Checks with expected results, run after every edit".to_owned();
     }
-    let failing = policy(bench)
-        .map_or(0, |policy| bench.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
+    let failing = policy(state)
+        .map_or(0, |policy| state.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
     if failing == 0 {
         format!("{} hold", count(all, "test"))
     } else {
@@ -45,22 +45,22 @@ pub(super) fn about(bench: Bench) -> String {
 
 /// The part.
 #[component]
-pub(super) fn Tests(bench: Bench) -> impl IntoView {
+pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
     let refused = RwSignal::new(None::<Words>);
-    let ready = bench.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
+    let ready = state.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
     let add = move || {
-        let judged = bench.view.with_untracked(|view| view.judged.clone());
-        let (Some(judged), Some(policy)) = (judged, bench.service.policy.get_untracked()) else { return };
+        let judged = state.view.with_untracked(|view| view.judged.clone());
+        let (Some(judged), Some(policy)) = (judged, state.service.policy.get_untracked()) else { return };
         if let Some(saved) = Saved::of(&judged, &policy, &name.get_untracked()) {
             dom::announce(&format!("Test added: {}", saved.name()));
-            bench.saved.update(|tests| tests.push(saved));
+            state.saved.update(|tests| tests.push(saved));
             name.set(String::new());
         }
     };
     let export = move |()| {
-        let Some(policy) = bench.service.policy.get_untracked() else { return };
-        let text = bench.saved.with_untracked(|saved| file(saved, &policy));
+        let Some(policy) = state.service.policy.get_untracked() else { return };
+        let text = state.saved.with_untracked(|saved| file(saved, &policy));
         save("tests.json", "application/json", &text);
     };
     let take = move |given: GivenFile| {
@@ -73,8 +73,8 @@ pub(super) fn Tests(bench: Bench) -> impl IntoView {
         spawn_local(async move {
             match given.text().await.map_err(Words::from).and_then(|text| import(&text)) {
                 Ok(tests) => {
-                    dom::announce(&format!("{} read from {name}. Its policy is left out.", count(tests.len(), "test")));
-                    let _ = bench.saved.try_update(|saved| saved.extend(tests));
+                    dom::announce(&format!("{} read from {name}. Its policy is not used.", count(tests.len(), "test")));
+                    let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
                     let _ = refused.try_set(Some(Words::from(format!("{name} was not read: ")).then(words)));
@@ -82,20 +82,20 @@ pub(super) fn Tests(bench: Bench) -> impl IntoView {
             }
         });
     };
-    let tried = Memo::new(move |_| bench.trials.with(|trials| trials.changes().next().is_some()));
+    let tried = Memo::new(move |_| state.trials.with(|trials| trials.changes().next().is_some()));
     view! {
         <form class="row test-form" on:submit=move |event| {
             event.prevent_default();
             add();
         }>
-            <Field id="test-name" label="Name of a test of this verdict" value=Signal::derive(move || name.get())
+            <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
                 on_input=move |text| name.set(text) placeholder="maya may not write to payments" />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
-        {move || tried.get().then(|| view! { <p class="quiet">"The tests run on the policy with the changes that are tried."</p> })}
-        <Results bench=bench />
+        {move || tried.get().then(|| view! { <p class="quiet">"Tests include the hypothetical changes."</p> })}
+        <Results state=state />
         <div class="row">
-            {move || bench.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
+            {move || state.saved.with(|saved| !saved.is_empty()).then(|| view! { <Button on_press=export>"Export tests"</Button> })}
             <input class="sr" id="tests-file" type="file" tabindex="-1" aria-hidden="true" on:change=move |_| {
                 if let Some(given) = GivenFile::chosen("tests-file") {
                     take(given);
@@ -104,15 +104,15 @@ pub(super) fn Tests(bench: Bench) -> impl IntoView {
             <Button on_press=move |()| dom::click("tests-file")>"Import an assertion file"</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">"Tests hold a user, groups by name and an outcome; the token is not in them. They end with this tab unless exported."</p>
+        <p class="help">"Tests contain a user, groups and an outcome, never the token. Export them to keep them."</p>
     }
 }
 
 #[component]
-fn Results(bench: Bench) -> impl IntoView {
+fn Results(state: SimulatorState) -> impl IntoView {
     let results = Memo::new(move |_| {
-        let policy = policy(bench)?;
-        Some(bench.saved.with(|saved| {
+        let policy = policy(state)?;
+        Some(state.saved.with(|saved| {
             saved
                 .iter()
                 .map(|test| (test.name().to_owned(), test.expected(), test.found(&policy), test.run(&policy)))
@@ -120,8 +120,8 @@ fn Results(bench: Bench) -> impl IntoView {
         }))
     });
     let report = move |place: usize| {
-        let Some(policy) = policy(bench) else { return };
-        let report = bench.saved.with_untracked(|saved| saved.get(place).and_then(|test| test.report(&policy)));
+        let Some(policy) = policy(state) else { return };
+        let report = state.saved.with_untracked(|saved| saved.get(place).and_then(|test| test.report(&policy)));
         if let Some((name, text)) = report {
             save(&name, "text/markdown", &text);
         }
@@ -130,7 +130,7 @@ fn Results(bench: Bench) -> impl IntoView {
         <ul class="ways" aria-label="Saved tests">
             {move || results.get().unwrap_or_default().into_iter().enumerate().map(|(place, (name, expected, found, difference))| {
                 let holds = difference.is_none();
-                let (mark, word) = if holds { (Mark::Allow, "Holds") } else { (Mark::Deny, "Fails") };
+                let (mark, word) = if holds { (Mark::Allow, "Passed") } else { (Mark::Deny, "Failed") };
                 let told = if holds { format!("expected {expected}") } else { format!("expected {expected}, found {found}") };
                 let label = format!("Remove the test {name}");
                 view! {
@@ -143,7 +143,7 @@ fn Results(bench: Bench) -> impl IntoView {
                         </span>
                         {(!holds).then(|| view! { <LinkButton on_press=move |()| report(place)>"Bug report"</LinkButton> })}
                         <IconButton glyph=Glyph::Close label=label on_press=move |()| {
-                            bench.saved.update(|saved| if place < saved.len() { saved.remove(place); });
+                            state.saved.update(|saved| if place < saved.len() { saved.remove(place); });
                             dom::focus_later("test-name");
                         } />
                     </li>

@@ -1,14 +1,14 @@
 //! A check as a link or a file, without the token; and what a link came with.
 
+use gbac_console_model::address;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Bench;
-use super::parts::sentence;
+use super::state::SimulatorState;
 use crate::dom::{self, GivenFile};
-use crate::state::address;
-use crate::state::simulator::share::{LONGEST, Opened, file, link, open, open_file};
-use crate::state::simulator::words::Words;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, CopyBlock, Message, MessageKind, Mono, Note, NoteKind};
 
 /// What a link came with.
@@ -21,12 +21,12 @@ pub(super) enum Came {
 }
 
 /// Takes what the address brings, and takes it out of the address.
-pub(super) fn arrive(bench: Bench) -> Option<Came> {
+pub(super) fn arrive(state: SimulatorState) -> Option<Came> {
     let opened = open(&dom::fragment())?;
     dom::replace_address(address::SIMULATOR);
     match opened {
         Opened::Check(inputs) => {
-            bench.inputs.set(*inputs);
+            state.inputs.set(*inputs);
             Some(Came::Check)
         }
         Opened::Unreadable => Some(Came::Unreadable),
@@ -39,13 +39,13 @@ pub(super) fn Arrived(arrived: Came) -> impl IntoView {
     match arrived {
         Came::Check => view! {
             <Note kind=NoteKind::Info title="A check from a link" level=2>
-                <p>"The user, the groups by name and the question came with it. Left out are the token, its other claims and its expiry, the user-info document, keys, and changes that were tried. It is decided on the policy that is read here."</p>
+                <p>"It contains the user, groups and request, without the token or its expiry. It is evaluated with this policy."</p>
             </Note>
         }
         .into_any(),
         Came::Unreadable => view! {
             <Note kind=NoteKind::Warn title="The link could not be read" level=2>
-                <p>"It may have been cut off on its way. Ask for it again."</p>
+                <p>"It may be incomplete. Copy it again."</p>
             </Note>
         }
         .into_any(),
@@ -57,8 +57,8 @@ const LARGEST: f64 = 1_000_000.0;
 
 /// The part.
 #[component]
-pub(super) fn Share(bench: Bench) -> impl IntoView {
-    let (identity, asked) = (bench.identity(), bench.asked());
+pub(super) fn Share(state: SimulatorState) -> impl IntoView {
+    let (identity, asked) = (state.identity(), state.asked());
     let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &asked.get()?))));
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<Words>);
@@ -74,14 +74,14 @@ pub(super) fn Share(bench: Bench) -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} has more than 1 MB, and is no check.").into()));
+            refused.set(Some(format!("{name} is larger than 1 MB. A saved check is smaller.").into()));
             return;
         }
         spawn_local(async move {
             match given.text().await.map_err(Words::from).and_then(|text| open_file(&text)) {
                 Ok(inputs) => {
-                    let _ = bench.inputs.try_set(inputs);
-                    dom::announce(&format!("{name} was read. It is decided on the policy that is read here."));
+                    let _ = state.inputs.try_set(inputs);
+                    dom::announce(&format!("{name} was read. It is evaluated with this policy."));
                 }
                 Err(words) => {
                     let _ = refused.try_set(Some(Words::from(format!("{name} was not read: ")).then(words)));
@@ -91,14 +91,14 @@ pub(super) fn Share(bench: Bench) -> impl IntoView {
     };
     view! {
         {move || match made.with(|made| made.as_ref().map(String::len)) {
-            None => view! { <p class="quiet">"Name somebody and complete the check first."</p> }.into_any(),
+            None => view! { <p class="quiet">"Enter a user and complete the check first."</p> }.into_any(),
             Some(length) if length > LONGEST => view! {
-                <p class="quiet">"This person has too many groups for a link. Save the check as a file."</p>
+                <p class="quiet">"This user has too many groups for a link. Save the check as a file."</p>
             }
             .into_any(),
             Some(_) => view! {
                 <CopyBlock text=text what="the link" />
-                <p class="help">"In it are the user, the groups by name and the question, after the #, which no browser sends. The token is not."</p>
+                <p class="help">"The link contains the user, groups and request after the #, which browsers do not send. It does not contain the token."</p>
             }
             .into_any(),
         }}
@@ -112,6 +112,6 @@ pub(super) fn Share(bench: Bench) -> impl IntoView {
             <Button on_press=move |()| dom::click("check-file")>"Open a check from a file"</Button>
         </div>
         {move || refused.get().map(|words| view! { <Message kind=MessageKind::Error>{sentence(&words)}</Message> })}
-        <p class="help">"A file has the same, and no token. "<Mono text="gbac check --requests" />" answers it as well."</p>
+        <p class="help">"A file has the same content. "<Mono text="gbac check --requests" />" evaluates it too."</p>
     }
 }

@@ -1,11 +1,13 @@
 //! The middle pane: from the token to principals, step by step.
 
+use gbac_console_model::simulator::extraction;
+use gbac_console_model::simulator::extraction::{Note, Row, RowOutcome, StepState, Steps, Table};
+use gbac_console_model::simulator::inputs::Weight;
 use leptos::prelude::*;
 
-use super::Bench;
-use super::parts::{actions, sentence, shown};
-use crate::state::simulator::extraction::{self, Note, Row, RowOutcome, StepState, Steps, Table};
-use crate::state::simulator::inputs::Weight;
+use super::parts::actions;
+use super::state::SimulatorState;
+use crate::pages::rich_text::{sentence, shown};
 use crate::ui::{Glyph, Icon, IconSize, LinkButton, PrincipalName};
 
 /// How many elements are shown at first.
@@ -13,9 +15,9 @@ const FIRST_ROWS: usize = 50;
 
 /// The pane.
 #[component]
-pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
-    let steps = bench.part(|view| view.steps.clone());
-    let stale = bench.part(|view| view.steps_stale);
+pub(super) fn StepsPane(state: SimulatorState) -> impl IntoView {
+    let steps = state.part(|view| view.steps.clone());
+    let stale = state.part(|view| view.steps_stale);
     view! {
         <section class="pane" aria-labelledby="h-ext">
             <div class="pane-h">
@@ -26,7 +28,7 @@ pub(super) fn StepsPane(bench: Bench) -> impl IntoView {
                 <p class="msg msg-warn"><Icon glyph=Glyph::Warn size=IconSize::Small /><span>"Shown for " {of}</span></p>
             })}
             {move || steps.with(|steps| match steps {
-                Some(steps) => view(bench, steps).into_any(),
+                Some(steps) => view(state, steps).into_any(),
                 None => outline().into_any(),
             })}
         </section>
@@ -42,7 +44,7 @@ fn outline() -> impl IntoView {
     view! { <ol class="steps">{items}</ol> }
 }
 
-fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
+fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     let last = steps.steps.len().saturating_sub(1);
     let table = steps.table.clone();
     let items = steps
@@ -55,9 +57,9 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
                 StepState::Warn => "warn",
                 StepState::Bad => "bad",
             };
-            let state = match step.state {
+            let icon = match step.state {
                 StepState::Done => None,
-                StepState::Warn => Some(view! { <span class="sr">"to be looked at: "</span> }),
+                StepState::Warn => Some(view! { <span class="sr">"check this: "</span> }),
                 StepState::Bad => Some(view! { <span class="sr">"failed: "</span> }),
             };
             let count = (!step.count.is_empty()).then(|| view! { <span class="count">{step.count.clone()}</span> });
@@ -65,14 +67,14 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
             let table = table.as_ref().filter(|_| place == last).cloned();
             view! {
                 <li class=class>
-                    <h3>{state}{step.title}" "{count}</h3>
+                    <h3>{icon}{step.title}" "{count}</h3>
                     <div>{body}{table.map(|table| view! { <Elements table=table /> })}</div>
                 </li>
             }
         })
         .collect_view();
     let (lines, banners): (Vec<&Note>, Vec<&Note>) = steps.notes.iter().partition(|note| note.weight == Weight::Info);
-    let banners = banners.into_iter().map(|note| banner(bench, note)).collect_view();
+    let banners = banners.into_iter().map(|note| banner(state, note)).collect_view();
     let lines = (!lines.is_empty()).then(|| {
         let lines = lines
             .into_iter()
@@ -85,19 +87,19 @@ fn view(bench: Bench, steps: &Steps) -> impl IntoView + use<> {
                 }
             })
             .collect_view();
-        view! { <ul class="facts remarks" aria-label="Remarks">{lines}</ul> }
+        view! { <ul class="facts remarks" aria-label="Notes">{lines}</ul> }
     });
     view! { <ol class="steps">{items}</ol> {banners} {lines} }
 }
 
-fn banner(bench: Bench, note: &Note) -> impl IntoView + use<> {
+fn banner(state: SimulatorState, note: &Note) -> impl IntoView + use<> {
     view! {
         <div class="note note-warn">
             <Icon glyph=Glyph::Warn />
             <div>
                 <h3>{note.title.clone()}</h3>
                 <p>{sentence(&note.words)}</p>
-                {actions(bench, &note.actions)}
+                {actions(state, &note.actions)}
             </div>
         </div>
     }

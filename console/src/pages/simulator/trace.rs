@@ -1,16 +1,16 @@
 //! The trace: every candidate ACL in evaluation order, with what matched and what did not.
 
+use gbac_console_model::phrases::{count, thousands};
+use gbac_console_model::simulator::trace;
+use gbac_console_model::simulator::trace::{Facet, Filter, Pass, Row, RowStanding};
+use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
 use leptos::context::Provider;
 use leptos::prelude::*;
 
-use super::Bench;
-use super::parts::sentence;
+use super::state::SimulatorState;
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
-use crate::state::simulator::trace::{self, Facet, Filter, Pass, Row, RowStanding};
-use crate::state::simulator::verdict::Judged;
-use crate::state::simulator::words::thousands;
-use crate::state::words::count;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Glyph, Icon, Mark, PermissionWord, Segmented, Table, VerdictWord};
 
 /// How many more rows a press shows.
@@ -20,20 +20,20 @@ const FIRST: usize = 100;
 
 /// The trace, as soon as there is a verdict.
 #[component]
-pub(super) fn Trace(bench: Bench) -> impl IntoView {
-    let some = bench.part(|view| view.judged.is_some());
-    move || some.get().then(|| view! { <Provider value=bench><Lazy chunk=ROWS part=true /></Provider> })
+pub(super) fn Trace(state: SimulatorState) -> impl IntoView {
+    let some = state.part(|view| view.judged.is_some());
+    move || some.get().then(|| view! { <Provider value=state><Lazy chunk=ROWS part=true /></Provider> })
 }
 
 chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
-    let bench = expect_context::<Bench>();
-    view! { <Shown bench=bench /> }.into_any()
+    let state = expect_context::<SimulatorState>();
+    view! { <Shown state=state /> }.into_any()
 });
 
 #[component]
-fn Shown(bench: Bench) -> impl IntoView {
-    let judged = bench.part(|view| view.judged.clone());
-    let stale = bench.part(|view| view.verdict_stale);
+fn Shown(state: SimulatorState) -> impl IntoView {
+    let judged = state.part(|view| view.judged.clone());
+    let stale = state.part(|view| view.verdict_stale);
     let filter = RwSignal::new(Filter::default());
     let limit = RwSignal::new(FIRST);
     // Other rows start from their top again.
@@ -191,7 +191,7 @@ fn result(row: &Row) -> AnyView {
             view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any()
         }
         RowStanding::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
-        RowStanding::NotReached => view! { <span class="quiet">"Not reached"</span> }.into_any(),
+        RowStanding::NotReached => view! { <span class="quiet">"Not evaluated"</span> }.into_any(),
         RowStanding::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
         RowStanding::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }

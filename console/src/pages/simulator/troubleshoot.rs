@@ -1,23 +1,23 @@
 //! Troubleshooting: four steps in order, each with its result and what to do next; one of them asks the service itself.
 
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::inputs::sentence as in_words;
+use gbac_console_model::simulator::troubleshoot::{steps, summary};
+use gbac_console_model::simulator::{platform, troubleshoot};
 use gbac_engine::check::doctor::{Resolved, Step};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
-use super::Bench;
-use super::more::nobody;
-use super::parts::{mark, sentence};
+use super::parts::{mark, nobody};
+use super::state::SimulatorState;
 use crate::dom;
-use crate::state::simulator::inputs::sentence as in_words;
-use crate::state::simulator::platform;
-use crate::state::simulator::troubleshoot::{self, steps, summary};
-use crate::state::simulator::words::Words;
+use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
 /// The part.
 #[component]
-pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
-    let who = bench.who();
+pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
     let missed = RwSignal::new(String::new());
     let resolved = RwSignal::new(None::<Resolved>);
     // An answer about another token is none.
@@ -27,18 +27,18 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
             resolved.set(None);
         }
     });
-    let userinfo = bench.input(|inputs| inputs.userinfo.clone());
+    let userinfo = state.input(|inputs| inputs.userinfo.clone());
     let found = Memo::new(move |_| {
-        let (who, policy) = (who.get()?, bench.service.policy.get()?);
-        let accepted = bench.accepted.get();
+        let (who, policy) = (who.get()?, state.service.policy.get()?);
+        let accepted = state.accepted.get();
         resolved.with(|resolved| {
-            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, bench.now.get())
+            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, state.now.get())
         })
     });
     view! {
         {move || match (found.get(), who.with(Option::is_none)) {
             (_, true) => nobody().into_any(),
-            (None, false) => view! { <p class="quiet">"This looks at a token. By hand, groups are used as they are."</p> }.into_any(),
+            (None, false) => view! { <p class="quiet">"Troubleshooting needs a token."</p> }.into_any(),
             (Some(found), false) => {
                 let words = summary(&found);
                 view! {
@@ -51,11 +51,11 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
             }
         }}
         <TextArea
-            id="missed" label="Groups that are missed, one per line" rows=2 help="Each is looked for in what comes out of the token."
+            id="missed" label="Groups you expected, one per line" rows=2 help="Each is searched for in the extracted groups."
             value=Signal::derive(move || missed.get()) on_input=move |text| missed.set(text)
         />
-        <Rules bench=bench />
-        <Ask bench=bench resolved=resolved />
+        <Rules state=state />
+        <Ask state=state resolved=resolved />
     }
 }
 
@@ -82,32 +82,32 @@ fn OneStep(place: usize, step: Step) -> impl IntoView {
 
 /// Whose rules read the token: ours, or those of the platform of today where ours are wider.
 #[component]
-fn Rules(bench: Bench) -> impl IntoView {
-    let who = bench.who();
-    let is_platform = bench.input(|inputs| inputs.platform);
+fn Rules(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
+    let is_platform = state.input(|inputs| inputs.platform);
     let differences = Memo::new(move |_| who.with(|who| who.as_deref().map(platform::differences).unwrap_or_default()));
     view! {
         <Segmented
-            name="rules" legend="Rules that read the token" small=true
+            name="rules" legend="Extraction rules" small=true
             value=Signal::derive(move || if is_platform.get() { "platform" } else { "own" }.to_owned())
             choices=vec![Choice::new("own", "GBAC"), Choice::new("platform", "The platform, version 26.1")]
-            on_change=move |code: String| bench.edit(|inputs| inputs.platform = code == "platform")
+            on_change=move |code: String| state.edit(|inputs| inputs.platform = code == "platform")
         />
         {move || {
             let found = differences.get();
             if found.is_empty() {
-                return view! { <p class="help">"The platform reads this token with these settings alike."</p> }.into_any();
+                return view! { <p class="help">"The platform extracts the same groups from this token."</p> }.into_any();
             }
             let items = found.iter().map(|words| view! { <li><span>{sentence(words)}</span></li> }).collect_view();
-            view! { <ul class="facts" aria-label="What the platform does otherwise">{items}</ul> }.into_any()
+            view! { <ul class="facts" aria-label="Differences on the platform">{items}</ul> }.into_any()
         }}
     }
 }
 
 /// Asks the service whom it sees in the token, after saying what is sent.
 #[component]
-fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
-    let who = bench.who();
+fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
+    let who = state.who();
     let busy = RwSignal::new(false);
     let is_token =
         Memo::new(move |_| who.with(|who| who.as_deref().is_some_and(|who| troubleshoot::token(who).is_some())));
@@ -117,7 +117,7 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
         let Some(token) = token.filter(|_| !busy.get_untracked()) else { return };
         busy.set(true);
         spawn_local(async move {
-            let answer = match bench.service.resolve(token).await {
+            let answer = match state.service.resolve(token).await {
                 Ok(identity) => Resolved::Identity(identity.principal, identity.groups),
                 Err(failure) => Resolved::Refused(failure.to_string()),
             };
@@ -125,22 +125,22 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
             // The field may hold another token by now.
             if who.try_get_untracked() == Some(asked) {
                 let _ = resolved.try_set(Some(answer));
-                dom::announce("The service has answered; step 2 compares.");
+                dom::announce("Response received. See step 2.");
             }
         });
     };
     let settings = move || {
         let page = who.with(|who| who.as_deref().and_then(|who| who.rules().cloned()))?;
         let service =
-            bench.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules()))?;
+            state.service.policy.with(|policy| policy.as_ref().map(|policy| policy.settings().identity_rules()))?;
         Some((page, service))
     };
     view! {
         {move || is_token.get().then(|| view! {
             <div class="stack">
                 <p class="help">
-                    "Asking the service sends this token to " <Mono text=dom::origin() />
-                    ", once, in the header of one request (ResolveOidcIdentity). Nothing else here sends it anywhere."
+                    "This sends the token to " <Mono text=dom::origin() />
+                    ", in one request (ResolveOidcIdentity)."
                 </p>
                 <div class="row"><Button busy=busy on_press=ask>"Send the token and compare"</Button></div>
                 {move || resolved.with(Option::is_some).then(settings).flatten().map(|(page, service)| {
@@ -155,7 +155,7 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
                                 <tr><th scope="row">"User claim"</th><td><Mono text=page.mapping.as_str() /></td><td><Mono text=service.mapping.as_str() /></td></tr>
                             </tbody>
                         </table>
-                        {(!same).then(|| view! { <p class="quiet">{sentence(&Words::from("This page tries other settings than the service has."))}</p> })}
+                        {(!same).then(|| view! { <p class="quiet">{sentence(&Words::from("This page uses different settings than the service."))}</p> })}
                     }
                 })}
             </div>

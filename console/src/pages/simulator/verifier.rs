@@ -1,13 +1,13 @@
 //! The code that checks signatures, which is a quarter of the simulator and needed only where keys are given.
 
+use gbac_console_model::simulator::inputs::Inputs;
+use gbac_console_model::simulator::verification;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use crate::pages::chunk::{Chunk, Unfetched, chunk};
-use crate::state::simulator::inputs::Inputs;
-use crate::state::simulator::verification;
 
-chunk!(pub(crate) VERIFIER, "The check of signatures", verify, fetch_verifier, draw_verifier, {
+chunk!(pub(crate) VERIFIER, "Signature verification", verify, fetch_verifier, draw_verifier, {
     verification::provide();
     ().into_any()
 });

@@ -2,23 +2,24 @@
 
 use std::sync::Arc;
 
+use gbac_console_model::address;
+use gbac_console_model::escape::plain;
+use gbac_console_model::phrases::count;
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
+use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::analyze::{Effect, groups_between};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
 use leptos::prelude::*;
 
-use super::Bench;
 use super::check::look;
-use super::more::{Extents, nobody, sign_in_first};
-use super::parts::sentence;
+use super::parts::{nobody, sign_in_first};
+use super::state::SimulatorState;
 use crate::dom;
-use crate::state::address;
-use crate::state::draft::Draft;
-use crate::state::escape::plain;
-use crate::state::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
-use crate::state::simulator::trial_form::{Options, TrialForm, TrialKind, other};
-use crate::state::simulator::words::Words;
-use crate::state::words::count;
+use crate::pages::effect::Extents;
+use crate::pages::rich_text::sentence;
+use crate::store::draft::Draft;
 use crate::ui::{
     Button, Choice, Field, Glyph, Icon, IconButton, Message, MessageKind, PrincipalName, Segmented, Select,
 };
@@ -29,7 +30,7 @@ const MOST: usize = 200;
 /// The part's state.
 #[derive(Clone, Copy)]
 struct Trying {
-    bench: Bench,
+    state: SimulatorState,
     /// The policy and the person with the changes; none while nobody is named or nothing is read.
     tried: Memo<Option<Tried>>,
     options: Memo<Options>,
@@ -38,19 +39,19 @@ struct Trying {
 
 /// The part.
 #[component]
-pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
-    let who = bench.who();
+pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
+    let who = state.who();
     let tried = Memo::new(move |_| {
         // What is entered counts as far as it names somebody else: each key of the check does not.
-        let (_, policy) = (who.get()?, bench.service.policy.get()?);
-        let now = bench.now.get_untracked();
-        Some(bench.trials.with(|trials| {
-            bench
+        let (_, policy) = (who.get()?, state.service.policy.get()?);
+        let now = state.now.get_untracked();
+        Some(state.trials.with(|trials| {
+            state
                 .inputs
                 .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
         }))
     });
-    let asked = bench.asked();
+    let asked = state.asked();
     let options = Memo::new(move |_| {
         let asked = asked.get();
         tried.with(|tried| match tried {
@@ -58,7 +59,7 @@ pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
             _ => Options::default(),
         })
     });
-    let trying = Trying { bench, tried, options, form: RwSignal::new(TrialForm::default()) };
+    let trying = Trying { state, tried, options, form: RwSignal::new(TrialForm::default()) };
     let some = Memo::new(move |_| tried.with(Option::is_some));
     move || {
         if some.get() {
@@ -78,8 +79,8 @@ pub(super) fn WhatIf(bench: Bench) -> impl IntoView {
 /// The form that adds a change.
 #[component]
 fn AddTrial(trying: Trying) -> impl IntoView {
-    let Trying { bench, tried, options, form } = trying;
-    let asked = bench.asked();
+    let Trying { state, tried, options, form } = trying;
+    let asked = state.asked();
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let made = Memo::new(move |_| {
@@ -97,18 +98,18 @@ fn AddTrial(trying: Trying) -> impl IntoView {
         sent.set(true);
         if let Ok(trial) = made.get_untracked() {
             let words = trial_words(&trial).plain();
-            bench.trials.update(|trials| {
+            state.trials.update(|trials| {
                 trials.add(trial);
             });
             // The places of what can be chosen are others now.
             form.update(|form| *form = TrialForm { kind: form.kind, ..TrialForm::default() });
             sent.set(false);
-            dom::announce(&format!("Tried: {words}"));
+            dom::announce(&format!("Added: {words}"));
         }
     };
     let fault = move || made.with(|made| made.as_ref().err().map(Words::plain)).filter(|_| sent.get());
     view! {
-        <form class="try stack" aria-label="A change to try" on:submit=move |event| {
+        <form class="try stack" aria-label="Hypothetical change" on:submit=move |event| {
             event.prevent_default();
             add();
         }>
@@ -127,7 +128,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
                 {move || fields(trying, kind.get())}
             </div>
             {move || fault().map(|words| view! { <Message kind=MessageKind::Error id="try-msg">{words}</Message> })}
-            <div class="row"><Button submit=true>"Try it"</Button></div>
+            <div class="row"><Button submit=true>"Add change"</Button></div>
         </form>
     }
 }
@@ -188,7 +189,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help="The one that is asked about, while this is empty"
+            <Field id="try-name" label="Resource name" mono=true help="Empty: the resource of the check"
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -245,7 +246,7 @@ fn place(
 #[component]
 fn Operations(trying: Trying) -> impl IntoView {
     let form = trying.form;
-    let asked = trying.bench.asked();
+    let asked = trying.state.asked();
     let operation = move || {
         let asked = asked.with(|asked| asked.as_ref().map_or(Operation::Read, |asked| asked.operation));
         form.with(|form| form.operation).unwrap_or(asked)
@@ -265,31 +266,31 @@ fn Operations(trying: Trying) -> impl IntoView {
 /// The changes that are tried, and where they go.
 #[component]
 fn Tries(trying: Trying) -> impl IntoView {
-    let bench = trying.bench;
+    let state = trying.state;
     let draft = expect_context::<Draft>();
-    let number = Memo::new(move |_| bench.trials.with(|trials| trials.changes().count()));
+    let number = Memo::new(move |_| state.trials.with(|trials| trials.changes().count()));
     let hand_over = move |()| {
-        let changes = bench.trials.with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
+        let changes = state.trials.with_untracked(|trials| trials.changes().cloned().collect::<Vec<_>>());
         let added = draft.add_all(changes);
-        dom::announce(&format!("{} in the draft. Nothing is sent before the review.", count(added, "change")));
+        dom::announce(&format!("{} added to the draft.", count(added, "change")));
     };
     let clear = move |()| {
-        bench.trials.set(Default::default());
+        state.trials.set(Default::default());
         dom::focus_later("try-kind");
-        dom::announce("Nothing is tried any more.");
+        dom::announce("All hypothetical changes removed.");
     };
     view! {
         <div id="tried" tabindex="-1">
             <ul class="ways" aria-label="Tried">
-                {move || bench.trials.with(|trials| {
+                {move || state.trials.with(|trials| {
                     trials.as_slice().iter().enumerate().map(|(place, trial)| {
                         let words = trial_words(trial);
-                        let label = format!("Do not try: {}", words.plain());
+                        let label = format!("Remove: {}", words.plain());
                         view! {
                             <li>
                                 <span class="way"><span>{sentence(&words)}</span></span>
                                 <IconButton glyph=Glyph::Close label=label on_press=move |()| {
-                                    bench.trials.update(|trials| trials.remove(place));
+                                    state.trials.update(|trials| trials.remove(place));
                                     dom::focus_later("tried");
                                 } />
                             </li>
@@ -302,16 +303,16 @@ fn Tries(trying: Trying) -> impl IntoView {
                     <p class="msg msg-warn"><Icon glyph=Glyph::Warn /><span>{sentence(words)}</span></p>
                 }).collect_view()
             }))}
-            {move || (bench.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
+            {move || (state.trials.with(|trials| !trials.as_slice().is_empty())).then(|| view! {
                 <div class="row">
                     {move || (number.get() > 0).then(|| view! {
-                        <Button on_press=hand_over>{move || format!("Put {} in the draft", count(number.get(), "change"))}</Button>
+                        <Button on_press=hand_over>{move || format!("Add {} to the draft", count(number.get(), "change"))}</Button>
                         <a class="btn" href=address::REVIEW>"Review"</a>
                     })}
-                    <Button on_press=clear>"Stop trying"</Button>
+                    <Button on_press=clear>"Remove all"</Button>
                 </div>
-                {move || bench.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
-                    <p class="help">"Groups of a person are changed at the provider; they go into no draft."</p>
+                {move || state.trials.with(|trials| trials.as_slice().len() > number.get()).then(|| view! {
+                    <p class="help">"Change a user's groups in the identity provider. Drafts can't include them."</p>
                 })}
             })}
         </div>
@@ -321,10 +322,10 @@ fn Tries(trying: Trying) -> impl IntoView {
 /// The verdict of today beside the one with the changes.
 #[component]
 fn Sides(trying: Trying) -> impl IntoView {
-    let bench = trying.bench;
-    let (who, asked, instant, refusal) = (bench.who(), bench.asked(), bench.instant(), bench.refusal());
+    let state = trying.state;
+    let (who, asked, instant, refusal) = (state.who(), state.asked(), state.instant(), state.refusal());
     let sides = Memo::new(move |_| {
-        let (who, asked, policy) = (who.get()?, asked.get()?, bench.service.policy.get()?);
+        let (who, asked, policy) = (who.get()?, asked.get()?, state.service.policy.get()?);
         let now = instant.get();
         let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &asked, now));
         let then = trying.tried.with(|tried| {
@@ -344,8 +345,8 @@ fn Sides(trying: Trying) -> impl IntoView {
             {move || match sides.get() {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Nobody can sign in with this token.")) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("Nothing is read yet.".into())) />
+                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Sign-in fails with this token.")) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
                 }
                 .into_any(),
                 None => view! { <p class="quiet">"Complete the check to compare its verdict."</p> }.into_any(),
@@ -381,11 +382,11 @@ fn OneSide(title: &'static str, side: Result<Side, Words>) -> impl IntoView {
 /// Everything that changes for this person.
 #[component]
 fn Everything(trying: Trying) -> impl IntoView {
-    let bench = trying.bench;
-    let (identity, refusal) = (bench.identity(), bench.refusal());
-    let idle = Memo::new(move |_| bench.trials.with(|trials| trials.as_slice().is_empty()));
+    let state = trying.state;
+    let (identity, refusal) = (state.identity(), state.refusal());
+    let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let found = Memo::new(move |_| {
-        let (identity, policy) = (identity.get()?, bench.service.policy.get()?);
+        let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
             let groups = tried.identity.as_ref().map(|then| groups_between(&identity, then)).unwrap_or_default();
@@ -400,11 +401,11 @@ fn Everything(trying: Trying) -> impl IntoView {
             });
             let equal = comparison.is_equal();
             view! {
-                <div role="region" aria-label="What changes for this person">
-                    <h3>"What changes for " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
-                    {groups("Groups that come:", gained)}
-                    {groups("Groups that go:", lost)}
-                    {equal.then(|| view! { <p>"Nothing: every request of this person is decided as today."</p> })}
+                <div role="region" aria-label="Change in effective access of this user">
+                    <h3>"Change in effective access of " {user.map(|user| view! { <PrincipalName principal=user /> })}</h3>
+                    {groups("Groups gained:", gained)}
+                    {groups("Groups lost:", lost)}
+                    {equal.then(|| view! { <p>"No change in effective access."</p> })}
                     <Extents extents=comparison.gains effect=Effect::Gains />
                     <Extents extents=comparison.loses effect=Effect::Loses />
                 </div>

@@ -1,0 +1,147 @@
+//! The addresses of the pages.
+
+use gbac_api::encode::{component, decode, parse_query};
+
+use crate::roles::Column;
+
+/// The list of roles.
+pub const ROLES: &str = "/security/roles";
+/// The review of the draft.
+pub const REVIEW: &str = "/security/review";
+/// Every principal with what it holds.
+pub const PERMISSIONS: &str = "/security/permissions";
+/// The simulator.
+pub const SIMULATOR: &str = "/security/simulator";
+/// The settings.
+pub const SETTINGS: &str = "/security/settings";
+/// The last audit events.
+pub const AUDIT: &str = "/security/audit";
+/// The policy as a file, a script or requests, out and in.
+pub const EXCHANGE: &str = "/security/exchange";
+/// Which cluster the pages are about.
+pub const CONNECTION: &str = "/connection";
+/// What one principal or person may do, resource by operation.
+pub const MATRIX: &str = "/security/permissions/matrix";
+/// Who may do one thing.
+pub const WHO_CAN: &str = "/security/permissions/who-can";
+/// What is odd in the policy.
+pub const FINDINGS: &str = "/security/permissions/findings";
+
+/// Whether a path can hold this name: a browser takes the parts `.` and `..` out of every path, in whatever spelling.
+#[must_use]
+pub fn is_in_path(name: &str) -> bool {
+    !matches!(name, "." | "..")
+}
+
+/// The page of a role; a name that no path can hold is told in the query.
+#[must_use]
+pub fn role(name: &str) -> String {
+    if is_in_path(name) {
+        format!("{ROLES}/{}/details", component(name))
+    } else {
+        format!("{ROLES}/-/details?role={name}")
+    }
+}
+
+/// The role that an address of [`role`] is about, from its path and its query without the `?`; none for other pages.
+///
+/// The router's parameters cannot tell: they are decoded twice, so that the role `a%2Fb` becomes `a/b`.
+#[must_use]
+pub fn role_at(path: &str, query: &str) -> Option<String> {
+    let name = path.strip_prefix(ROLES)?.strip_prefix('/')?.trim_end_matches('/').strip_suffix("/details")?;
+    let told = value(query, "role").filter(|told| name == "-" && !is_in_path(told));
+    Some(told.unwrap_or_else(|| decode(name).unwrap_or_else(|_| name.to_owned())))
+}
+
+/// Which part of the list of roles is shown, in which order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RolesView {
+    /// What is searched for.
+    pub search: String,
+    /// What it is sorted by.
+    pub column: Column,
+    /// Whether the largest come first.
+    pub descending: bool,
+    /// The page, from 0.
+    pub page: usize,
+}
+
+/// The list of roles, this part of it.
+#[must_use]
+pub fn roles(view: &RolesView) -> String {
+    let mut parts = Vec::new();
+    if !view.search.is_empty() {
+        parts.push(format!("name={}", component(&view.search)));
+    }
+    if view.column != Column::Name || view.descending {
+        parts.push(format!("sort={}", view.column.id()));
+    }
+    if view.descending {
+        parts.push("order=desc".into());
+    }
+    if view.page > 0 {
+        parts.push(format!("page={}", view.page + 1));
+    }
+    if parts.is_empty() { ROLES.into() } else { format!("{ROLES}?{}", parts.join("&")) }
+}
+
+/// What the query of an address of [`roles`] says, without the `?`.
+#[must_use]
+pub fn roles_at(query: &str) -> RolesView {
+    RolesView {
+        search: value(query, "name").unwrap_or_default(),
+        column: value(query, "sort").and_then(|id| Column::from_id(&id)).unwrap_or_default(),
+        descending: value(query, "order").is_some_and(|order| order == "desc"),
+        page: value(query, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or_default().saturating_sub(1),
+    }
+}
+
+/// The value of a name in a query without the `?`; the first, where there are several.
+#[must_use]
+pub fn value(query: &str, name: &str) -> Option<String> {
+    values(query, name).into_iter().next()
+}
+
+/// Every value of a name in a query without the `?`.
+#[must_use]
+pub fn values(query: &str, name: &str) -> Vec<String> {
+    let pairs = query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten();
+    pairs.filter(|(key, _)| key == name).map(|(_, value)| value).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_role_name_has_an_address() {
+        assert_eq!(role("DataEngineers"), "/security/roles/DataEngineers/details");
+        assert_eq!(role("a/b"), "/security/roles/a%2Fb/details");
+        assert_eq!(role(".."), "/security/roles/-/details?role=..");
+        assert_eq!(role("-"), "/security/roles/-/details");
+        let view = RolesView { search: "^a+".into(), column: Column::Acls, descending: true, page: 2 };
+        assert_eq!(roles(&view), "/security/roles?name=%5Ea%2B&sort=acls&order=desc&page=3");
+        assert_eq!(roles_at("name=%5Ea%2B&sort=acls&order=desc&page=3"), view);
+        assert_eq!(roles(&RolesView::default()), ROLES);
+        assert_eq!(roles_at("sort=size&page=0&order=up"), RolesView::default());
+    }
+
+    #[test]
+    fn every_address_leads_back_to_its_name() {
+        for name in
+            ["DataEngineers", "a/b", "a%2Fb", "a%252Fb", "100%", "team: platform", "Zürich", "-", ".", "..", "?"]
+        {
+            let address = role(name);
+            let (path, query) = address.split_once('?').unwrap_or((&address, ""));
+            assert_eq!(role_at(path, query).as_deref(), Some(name));
+            let view = RolesView { search: name.into(), ..RolesView::default() };
+            assert_eq!(roles_at(roles(&view).split_once('?').unwrap().1), view);
+        }
+        assert_eq!(role_at("/security/roles/a/details/", "role=b").as_deref(), Some("a"));
+        assert_eq!(role_at("/security/roles/-/details", "role=b").as_deref(), Some("-"));
+        assert_eq!(role_at("/security/roles/100%/details", "").as_deref(), Some("100%"));
+        assert_eq!(role_at(ROLES, "role=.."), None);
+        assert_eq!(roles_at("other=%&name=a").search, "a");
+        assert_eq!(roles_at(""), RolesView::default());
+    }
+}

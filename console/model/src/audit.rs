@@ -1,0 +1,471 @@
+//! Audit events as rows that can be read, and the filter that stands in the address.
+
+use crate::phrases::timestamp;
+use gbac_api::encode::{component, parse_query};
+use gbac_engine::model::{Principal, PrincipalType};
+use serde_json::Value;
+
+use crate::address;
+
+/// How many events may be asked for.
+pub const LIMITS: [usize; 3] = [100, 300, 1000];
+
+/// What an event is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Somebody signs in, or fails to (3002).
+    SignIn,
+    /// Somebody is let through to this service, or not (6003).
+    Access,
+    /// A decision by ACLs (6003).
+    Decision,
+}
+
+impl Kind {
+    /// Every kind, in the order of the filter.
+    pub const ALL: [Self; 3] = [Self::SignIn, Self::Decision, Self::Access];
+
+    /// Its name in the address.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::Access => "access",
+            Self::Decision => "decision",
+        }
+    }
+
+    /// The words of the filter.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::SignIn => "Sign-ins",
+            Self::Access => "Requests to this service",
+            Self::Decision => "Decisions by ACLs",
+        }
+    }
+}
+
+/// The ACL that decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Matched {
+    /// Its principal.
+    pub principal: Option<Principal>,
+    /// `allow` or `deny`.
+    pub permission: String,
+    /// Its operation.
+    pub operation: String,
+    /// The type of its resource.
+    pub resource_type: String,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// `literal` or `prefixed`.
+    pub pattern: String,
+}
+
+/// An event as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// When, in milliseconds since 1970.
+    pub at_ms: f64,
+    /// What it is about.
+    pub kind: Kind,
+    /// The user's name; empty when nobody is known.
+    pub user: String,
+    /// Whether the user is a superuser.
+    pub is_admin: bool,
+    /// The groups: of a sign-in all of the token, of a decision the one that decided.
+    pub groups: Vec<String>,
+    /// The role through which it was decided.
+    pub role: Option<String>,
+    /// What was asked for: an operation, a request, a way to sign in.
+    pub what: String,
+    /// On what, where it was decided about a resource: its type and its name.
+    pub resource: Option<(String, String)>,
+    /// Whether it is a sign-in with a password, which has no groups.
+    pub by_password: bool,
+    /// Whether it was allowed.
+    pub is_allowed: bool,
+    /// Why, where no ACL says it.
+    pub why: String,
+    /// The ACL that decided.
+    pub matched: Option<Matched>,
+    /// From which address.
+    pub from: String,
+    /// The event itself, over several lines.
+    pub raw: String,
+}
+
+impl Row {
+    /// Reads an event; none when it is of no class that is known here.
+    #[must_use]
+    pub fn of(event: &Value) -> Option<Self> {
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
+        let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
+            3002 => (Kind::SignIn, "/user"),
+            6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
+                (Kind::Decision, "/actor/user")
+            }
+            6003 => (Kind::Access, "/actor/user"),
+            _ => return None,
+        };
+        let named = |wanted: &str| -> Vec<String> {
+            let groups = event.pointer(&format!("{user}/groups")).and_then(Value::as_array).into_iter().flatten();
+            let of_kind = groups.filter(|group| group.get("type").and_then(Value::as_str) == Some(wanted));
+            of_kind.filter_map(|group| group.get("name")?.as_str()).map(str::to_owned).collect()
+        };
+        let what = match kind {
+            Kind::SignIn => match text("/auth_protocol") {
+                "" => "Sign-in".to_owned(),
+                protocol => format!("Sign-in, {protocol}"),
+            },
+            Kind::Access => match text("/http_request/http_method") {
+                "" => text("/api/operation").to_owned(),
+                method => format!("{method} {}", text("/http_request/url/path")),
+            },
+            Kind::Decision => text("/api/operation").to_owned(),
+        };
+        let resource = (kind == Kind::Decision)
+            .then(|| {
+                let last = event.pointer("/resources")?.as_array()?.last()?;
+                let part = |name| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+                Some((part("type"), part("name")))
+            })
+            .flatten();
+        let matched = matched(event);
+        let why = match (kind, &matched) {
+            (Kind::SignIn, _) => text("/status_detail").to_owned(),
+            (_, Some(_)) => String::new(),
+            (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
+        };
+        let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
+        Some(Self {
+            at_ms: event.pointer("/time").and_then(Value::as_f64).unwrap_or_default(),
+            kind,
+            user: text(&format!("{user}/name")).to_owned(),
+            is_admin: is(&format!("{user}/type_id"), 2),
+            groups: named("idp_group"),
+            role: named("role").into_iter().next(),
+            what,
+            resource,
+            by_password: text("/auth_protocol") == "Basic",
+            is_allowed: is("/status_id", 1),
+            why,
+            matched,
+            from: text("/src_endpoint/ip").to_owned(),
+            raw: serde_json::to_string_pretty(event).unwrap_or_default(),
+        })
+    }
+
+    /// When, to the second.
+    #[must_use]
+    pub fn when(&self) -> String {
+        timestamp(self.at_ms / 1000.0)
+    }
+
+    fn says_the_same(&self, other: &Self) -> bool {
+        let parts = |row: &Self| (row.kind, row.user.clone(), row.what.clone(), row.groups.clone(), row.from.clone());
+        self.kind != Kind::Decision && self.is_allowed && other.is_allowed && parts(self) == parts(other)
+    }
+
+    /// The outcome in a word.
+    #[must_use]
+    pub const fn outcome(&self) -> &'static str {
+        match (self.kind, self.is_allowed) {
+            (Kind::SignIn, true) => "Signed in",
+            (Kind::SignIn, false) => "Refused",
+            (_, true) => "Allowed",
+            (_, false) => "Denied",
+        }
+    }
+}
+
+/// A row, and how often the same happened before it without anything in between.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Folded {
+    /// The newest.
+    pub row: Row,
+    /// How many there are.
+    pub times: usize,
+    /// When the oldest of them was.
+    pub since: String,
+}
+
+/// Rows, newest first, of which those that say the same in a row are one: a page that reads again and again signs in each
+/// time. Decisions and refusals stay single.
+#[must_use]
+pub fn folded(rows: Vec<Row>) -> Vec<Folded> {
+    let mut folded: Vec<Folded> = Vec::new();
+    for row in rows {
+        match folded.last_mut() {
+            Some(last) if last.row.says_the_same(&row) => {
+                last.times += 1;
+                last.since = row.when();
+            }
+            _ => folded.push(Folded { since: row.when(), times: 1, row }),
+        }
+    }
+    folded
+}
+
+fn matched(event: &Value) -> Option<Matched> {
+    let metadata = event.pointer("/unmapped/authorization_metadata")?;
+    let text = |path: &str| metadata.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+    // Without an ACL that decided, the event has these empty.
+    let operation = text("/acl_authorization/op");
+    (!operation.is_empty()).then(|| Matched {
+        principal: principal(&text("/acl_authorization/principal")),
+        permission: text("/acl_authorization/permission_type"),
+        operation,
+        resource_type: text("/resource/type"),
+        resource_name: text("/resource/name"),
+        pattern: text("/resource/pattern"),
+    })
+}
+
+/// Reads `type {group} name {/sales}`.
+fn principal(text: &str) -> Option<Principal> {
+    let (kind, name) = text.strip_prefix("type {")?.split_once("} name {")?;
+    let kind = match kind {
+        "user" => PrincipalType::User,
+        "group" => PrincipalType::Group,
+        "role" => PrincipalType::Role,
+        _ => return None,
+    };
+    let name = name.strip_suffix('}')?;
+    Some(match kind {
+        PrincipalType::User => Principal::user(name),
+        PrincipalType::Group => Principal::group(name),
+        PrincipalType::Role => Principal::role(name),
+    })
+}
+
+/// Which events are shown; it stands in the address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Filter {
+    /// Of one kind only.
+    pub kind: Option<Kind>,
+    /// Allowed or denied only.
+    pub allowed: Option<bool>,
+    /// What the user's name holds.
+    pub user: String,
+    /// What the name of a group or of the role holds.
+    pub group: String,
+    /// How many events are asked for.
+    pub limit: usize,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        let [limit, ..] = LIMITS;
+        Self { kind: None, allowed: None, user: String::new(), group: String::new(), limit }
+    }
+}
+
+impl Filter {
+    /// The filter of an address's query, without the `?`; what is not known there filters nothing.
+    #[must_use]
+    pub fn at(query: &str) -> Self {
+        let mut filter = Self::default();
+        for (name, value) in query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten() {
+            match name.as_str() {
+                "kind" => filter.kind = Kind::ALL.into_iter().find(|kind| kind.id() == value),
+                "outcome" => {
+                    filter.allowed = match value.as_str() {
+                        "allow" => Some(true),
+                        "deny" => Some(false),
+                        _ => None,
+                    }
+                }
+                "user" => filter.user = value,
+                "group" => filter.group = value,
+                "limit" => {
+                    let limit = value.parse().ok().filter(|limit| LIMITS.contains(limit));
+                    filter.limit = limit.unwrap_or(filter.limit);
+                }
+                _ => {}
+            }
+        }
+        filter
+    }
+
+    /// The address of the page with this filter.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let outcome = self.allowed.map(|allowed| if allowed { "allow" } else { "deny" });
+        let limit = (self.limit != Self::default().limit).then(|| self.limit.to_string());
+        let pairs = [
+            ("kind", self.kind.map(|kind| kind.id().to_owned())),
+            ("outcome", outcome.map(str::to_owned)),
+            ("user", Some(self.user.clone())),
+            ("group", Some(self.group.clone())),
+            ("limit", limit),
+        ];
+        let pairs =
+            pairs.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
+        let query: Vec<String> = pairs.map(|(name, value)| format!("{name}={}", component(&value))).collect();
+        if query.is_empty() { address::AUDIT.into() } else { format!("{}?{}", address::AUDIT, query.join("&")) }
+    }
+
+    /// Whether it leaves anything out.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        *self != Self { limit: self.limit, ..Self::default() }
+    }
+
+    /// Whether an event is shown.
+    #[must_use]
+    pub fn shows(&self, row: &Row) -> bool {
+        let holds = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(&part.to_lowercase());
+        self.kind.is_none_or(|kind| kind == row.kind)
+            && self.allowed.is_none_or(|allowed| allowed == row.is_allowed)
+            && holds(&row.user, self.user.trim())
+            && (self.group.trim().is_empty()
+                || row.groups.iter().chain(&row.role).any(|name| holds(name, self.group.trim())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::audit::{
+        ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product, SignIn,
+        User, UserKind, api_activity, authentication, service,
+    };
+    use gbac_engine::decide::{At, Outcome, Request, decide};
+    use gbac_engine::identity::Identity;
+    use gbac_engine::model::{Operation, ResourceType};
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn context(product: &Product) -> Context<'_> {
+        let (server, client) = (Endpoint::default(), Endpoint { ip: "10.0.0.7".parse().ok(), ..Endpoint::default() });
+        Context { time_ms: 1_800_000_000_000, product, service: service::KAFKA, server, client }
+    }
+
+    fn sign_in(result: SignIn<'_>) -> Row {
+        let product = Product::default();
+        let event = authentication(&Authentication {
+            context: context(&product),
+            user: User { name: "alice", ..User::default() },
+            protocol: AuthProtocol::OIDC,
+            cleartext: false,
+            result,
+        });
+        Row::of(&event.to_json()).unwrap()
+    }
+
+    /// A decision of the engine, as the service records it.
+    fn decision(name: &str) -> Row {
+        let policy = policy_from_value(&json!({ "version": 1,
+            "roles": [{ "name": "Readers", "members": [{ "principal": "Group:/eng:a" }] }],
+            "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "principal": "Role:Readers",
+                "host": "*", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": "OPERATION_READ",
+                "permission_type": "PERMISSION_TYPE_ALLOW" }] }))
+        .unwrap();
+        let identity = Identity::new("alice", ["other", "/eng:a"]);
+        let request = Request::new(Operation::Read, ResourceType::Topic, name, At::IgnoringExpiry);
+        let decision = decide(&policy, &identity, &request);
+        let product = Product::default();
+        let event = api_activity(&ApiActivity {
+            context: context(&product),
+            user: User { name: "alice", ..User::default() },
+            operation: "fetch",
+            authorization: Authorization::Acl { request, decision: &decision },
+            http: None,
+            resources: &[],
+        });
+        Row::of(&event.to_json()).unwrap()
+    }
+
+    #[test]
+    fn a_sign_in_has_all_groups_or_says_why_not() {
+        let groups = ["eng".to_owned(), "sales".to_owned()];
+        let row = sign_in(SignIn::Success { groups: &groups });
+        assert_eq!((row.kind, row.user.as_str(), row.groups.as_slice()), (Kind::SignIn, "alice", groups.as_slice()));
+        assert_eq!((row.what.as_str(), row.outcome()), ("Sign-in, SASL-OAUTHBEARER", "Signed in"));
+        assert_eq!((row.when().as_str(), row.from.as_str()), ("2027-01-15 08:00:00 UTC", "10.0.0.7"));
+        let row = sign_in(SignIn::Failure { detail: "expired" });
+        assert_eq!((row.why.as_str(), row.outcome(), row.groups.len()), ("expired", "Refused", 0));
+    }
+
+    #[test]
+    fn a_decision_names_group_role_and_acl() {
+        let row = decision("orders-eu");
+        assert_eq!((row.kind, row.is_allowed, row.what.as_str()), (Kind::Decision, true, "fetch"));
+        assert_eq!((row.groups.as_slice(), row.role.as_deref()), (&["/eng:a".to_owned()][..], Some("Readers")));
+        assert_eq!(row.resource, Some(("topic".into(), "orders-eu".into())));
+        let matched = row.matched.unwrap();
+        assert_eq!(matched.principal, Some(Principal::role("Readers")));
+        assert_eq!((matched.permission.as_str(), matched.operation.as_str()), ("allow", "read"));
+        assert_eq!((matched.resource_name.as_str(), matched.pattern.as_str()), ("orders-", "prefixed"));
+
+        let row = decision("other");
+        assert_eq!((row.is_allowed, row.matched, row.why.as_str()), (false, None, "no matches"));
+    }
+
+    #[test]
+    fn a_request_to_the_service_is_told_by_its_path() {
+        let product = Product::default();
+        let http = HttpRequest {
+            method: "PUT",
+            scheme: "http",
+            host: "localhost",
+            port: None,
+            path: "/v1/roles/x",
+            headers: &[],
+            version: "1.1",
+        };
+        let event = api_activity(&ApiActivity {
+            context: Context { service: service::ADMIN, ..context(&product) },
+            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+            operation: "PUT",
+            authorization: Authorization::Service { outcome: Outcome::Allow, reason: "superuser" },
+            http: Some(http),
+            resources: &[],
+        });
+        let row = Row::of(&event.to_json()).unwrap();
+        assert_eq!((row.kind, row.what.as_str(), row.why.as_str()), (Kind::Access, "PUT /v1/roles/x", "superuser"));
+        assert!(row.is_admin && row.matched.is_none());
+    }
+
+    #[test]
+    fn what_says_the_same_again_is_one_row() {
+        let groups = ["eng".to_owned()];
+        let again = sign_in(SignIn::Success { groups: &groups });
+        let refused = sign_in(SignIn::Failure { detail: "expired" });
+        let rows = vec![again.clone(), Row { at_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
+        let folded = folded(rows);
+        let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
+        assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");
+        assert_eq!(folded[0].since, "1970-01-01 00:00:00 UTC");
+        assert!(super::folded(vec![decision("orders-eu"), decision("orders-eu")]).len() == 2);
+    }
+
+    #[test]
+    fn filters_stand_in_the_address() {
+        let filter = Filter {
+            kind: Some(Kind::Decision),
+            allowed: Some(false),
+            user: "a b&c".into(),
+            group: "/eng".into(),
+            limit: 1000,
+        };
+        let address = filter.address();
+        assert_eq!(address, "/security/audit?kind=decision&outcome=deny&user=a%20b%26c&group=%2Feng&limit=1000");
+        assert_eq!(Filter::at(address.split_once('?').unwrap().1), filter);
+        assert_eq!(Filter::default().address(), address::AUDIT);
+        assert_eq!(Filter::at("kind=x&limit=7&other=%"), Filter::default());
+    }
+
+    #[test]
+    fn filters_leave_out_the_rest() {
+        let row = decision("orders-eu");
+        let shows = |query: &str| Filter::at(query).shows(&row);
+        assert!(shows("") && shows("kind=decision") && shows("outcome=allow") && shows("user=ALI"));
+        assert!(shows("group=eng") && shows("group=Readers") && !shows("group=other"));
+        assert!(!shows("kind=access") && !shows("outcome=deny") && !shows("user=bob"));
+        assert!(!Filter::at("limit=1000").is_set() && Filter::at("user=a").is_set());
+    }
+}

@@ -1,0 +1,269 @@
+//! Which cluster the pages are about, what can be asked of it, and why not.
+
+pub mod form;
+pub mod probe;
+
+use gbac_api::encode::component;
+use gbac_api::service::{SignIn, Upstream};
+
+use crate::phrases::count;
+
+/// Which cluster the pages are about.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Connection {
+    /// The service that serves the page.
+    #[default]
+    Service,
+    /// A self-managed cluster behind it.
+    SelfManaged,
+    /// A cluster of the managed cloud behind it.
+    Cloud {
+        /// The cluster's id.
+        cluster: String,
+    },
+}
+
+/// What opens a cluster's APIs; held in the memory of the tab and nowhere else.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Credentials {
+    /// A user and a password.
+    Password(SignIn),
+    /// An access token.
+    Token(String),
+}
+
+impl Credentials {
+    /// The user, where it is known.
+    #[must_use]
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Self::Password(given) => Some(&given.user),
+            Self::Token(_) => None,
+        }
+    }
+}
+
+/// Where a connection's APIs are in the service's own origin, and what opens them.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Target {
+    /// Whether it is the service itself, which has a whole policy document.
+    pub is_own: bool,
+    /// What is in front of the Admin API's paths.
+    pub admin: Option<String>,
+    /// What is in front of the Data Plane's paths.
+    pub data_plane: Option<String>,
+    /// What opens them.
+    pub credentials: Option<Credentials>,
+}
+
+/// What of a policy could not be read; the rest was.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// The roles whose members could not be read.
+    pub roles: Vec<UnreadRole>,
+    /// How many roles there are.
+    pub of_roles: usize,
+    /// How many ACLs are of a kind that is not known here.
+    pub acls: usize,
+}
+
+/// A role whose members could not be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreadRole {
+    /// Its name.
+    pub name: String,
+    /// Why, as part of a sentence.
+    pub reason: String,
+}
+
+impl Unread {
+    /// Whether everything was read.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        self.roles.is_empty() && self.acls == 0
+    }
+
+    /// What could not be read, as a title: `2 of 40 roles could not be read`.
+    #[must_use]
+    pub fn title(&self) -> String {
+        let roles = format!("{} of {}", self.roles.len(), count(self.of_roles, "role"));
+        let what = match (self.roles.len(), self.acls) {
+            (0, acls) => count(acls, "ACL"),
+            (_, 0) => roles,
+            (_, acls) => format!("{roles} and {}", count(acls, "ACL")),
+        };
+        format!("{what} could not be read")
+    }
+}
+
+/// Whether something can be read and changed through a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ability {
+    /// It can.
+    Yes,
+    /// It cannot; why, and what to do, in sentences.
+    No(&'static str),
+}
+
+impl Ability {
+    /// Whether it can.
+    #[must_use]
+    pub const fn is_yes(&self) -> bool {
+        matches!(self, Self::Yes)
+    }
+
+    /// Why it cannot.
+    #[must_use]
+    pub const fn reason(&self) -> Option<&'static str> {
+        match self {
+            Self::Yes => None,
+            Self::No(reason) => Some(reason),
+        }
+    }
+
+    const fn of(there: bool, reason: &'static str) -> Self {
+        if there { Self::Yes } else { Self::No(reason) }
+    }
+}
+
+/// What a connection can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Abilities {
+    /// ACLs.
+    pub acls: Ability,
+    /// Roles and their members.
+    pub roles: Ability,
+    /// The settings of the policy: the group properties, the principal mapping, the superusers.
+    pub settings: Ability,
+    /// The last audit events.
+    pub audit: Ability,
+    /// The loggers and their levels.
+    pub loggers: Ability,
+    /// The state of the licence.
+    pub licence: Ability,
+}
+
+const NO_ACLS: &str =
+    "The Admin API has no ACLs. Start the service with --upstream-dataplane to read those of the cluster, too.";
+const NO_ROLES: &str = "The service has no upstream API with roles.";
+const NO_SETTINGS: &str =
+    "The Data Plane has no cluster properties. Start the service with --upstream-admin to read those of the cluster.";
+const CLOUD_SETTINGS: &str =
+    "The managed cloud keeps its group mapping in the organization's SSO connection. No API returns it.";
+const NO_AUDIT: &str = "A cluster writes its audit events to a topic. No API returns them.";
+const NO_LOGGERS: &str =
+    "The Data Plane has no loggers. Start the service with --upstream-admin to read those of the cluster.";
+const CLOUD_LOGGERS: &str = "The managed cloud has no API for loggers.";
+const NO_LICENCE: &str = "The documented APIs don't return the cluster's license.";
+const CLOUD_LICENCE: &str = "The managed cloud needs no license.";
+
+impl Connection {
+    /// Where its APIs are, among those that the service relays to.
+    #[must_use]
+    pub fn target(&self, upstream: &Upstream, credentials: Option<Credentials>) -> Target {
+        match self {
+            Self::Service => {
+                Target { is_own: true, admin: Some(String::new()), data_plane: Some(String::new()), credentials }
+            }
+            Self::SelfManaged => {
+                let (admin, data_plane) = (upstream.admin.clone(), upstream.dataplane.clone());
+                Target { is_own: false, admin, data_plane, credentials }
+            }
+            Self::Cloud { cluster } => {
+                let data_plane = upstream.clusters.as_ref().map(|path| format!("{path}/{}", component(cluster)));
+                Target { is_own: false, admin: None, data_plane, credentials }
+            }
+        }
+    }
+
+    /// What it is, in words.
+    #[must_use]
+    pub const fn words(&self) -> &'static str {
+        match self {
+            Self::Service => "this service",
+            Self::SelfManaged => "self-managed cluster",
+            Self::Cloud { .. } => "managed cloud cluster",
+        }
+    }
+
+    /// What can be done through it, where these APIs are relayed.
+    #[must_use]
+    pub fn abilities(&self, upstream: &Upstream) -> Abilities {
+        let (admin, data_plane) = (upstream.admin.is_some(), upstream.dataplane.is_some());
+        match self {
+            Self::Service => Abilities {
+                acls: Ability::Yes,
+                roles: Ability::Yes,
+                settings: Ability::Yes,
+                audit: Ability::Yes,
+                loggers: Ability::Yes,
+                licence: Ability::Yes,
+            },
+            Self::SelfManaged => Abilities {
+                acls: Ability::of(data_plane, NO_ACLS),
+                roles: Ability::of(admin || data_plane, NO_ROLES),
+                settings: Ability::of(admin, NO_SETTINGS),
+                audit: Ability::No(NO_AUDIT),
+                loggers: Ability::of(admin, NO_LOGGERS),
+                licence: Ability::No(NO_LICENCE),
+            },
+            Self::Cloud { .. } => Abilities {
+                acls: Ability::Yes,
+                roles: Ability::Yes,
+                settings: Ability::No(CLOUD_SETTINGS),
+                audit: Ability::No(NO_AUDIT),
+                loggers: Ability::No(CLOUD_LOGGERS),
+                licence: Ability::No(CLOUD_LICENCE),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(admin: bool, dataplane: bool) -> Upstream {
+        let path = |there: bool, name: &str| there.then(|| format!("/gbac/v1/upstream/{name}"));
+        Upstream { admin: path(admin, "admin"), dataplane: path(dataplane, "dataplane"), ..Upstream::default() }
+    }
+
+    #[test]
+    fn an_admin_api_alone_has_no_acls_and_says_so() {
+        let can = Connection::SelfManaged.abilities(&paths(true, false));
+        assert!(can.roles.is_yes() && can.settings.is_yes() && can.loggers.is_yes());
+        assert!(can.acls.reason().unwrap().contains("--upstream-dataplane"));
+        let can = Connection::SelfManaged.abilities(&paths(false, true));
+        assert!(can.acls.is_yes() && can.roles.is_yes());
+        assert!(can.settings.reason().unwrap().contains("--upstream-admin"));
+    }
+
+    #[test]
+    fn a_cluster_is_reached_behind_the_service() {
+        let upstream = Upstream { clusters: Some("/gbac/v1/upstream/clusters".into()), ..paths(true, false) };
+        let cloud = Connection::Cloud { cluster: "a/b".into() }.target(&upstream, None);
+        assert_eq!(cloud.data_plane.as_deref(), Some("/gbac/v1/upstream/clusters/a%2Fb"));
+        assert_eq!((cloud.admin, cloud.is_own), (None, false));
+        let managed = Connection::SelfManaged.target(&upstream, None);
+        assert_eq!(managed.admin.as_deref(), Some("/gbac/v1/upstream/admin"));
+        assert_eq!((managed.data_plane, managed.is_own), (None, false));
+        assert!(Connection::Service.target(&upstream, None).is_own);
+    }
+
+    #[test]
+    fn what_is_missing_is_counted() {
+        let role = |name: &str| UnreadRole { name: name.into(), reason: "timed out".into() };
+        let unread = Unread { roles: vec![role("a"), role("b")], of_roles: 40, acls: 0 };
+        assert_eq!(unread.title(), "2 of 40 roles could not be read");
+        assert!(!unread.is_nothing() && Unread { of_roles: 40, ..Unread::default() }.is_nothing());
+        assert_eq!(Unread { acls: 1, ..unread }.title(), "2 of 40 roles and 1 ACL could not be read");
+        assert_eq!(Unread { acls: 3, ..Unread::default() }.title(), "3 ACLs could not be read");
+    }
+
+    #[test]
+    fn the_service_itself_can_do_everything() {
+        let can = Connection::Service.abilities(&Upstream::default());
+        let all = [can.acls, can.roles, can.settings, can.audit, can.loggers, can.licence];
+        assert!(all.iter().all(Ability::is_yes));
+    }
+}

@@ -1,0 +1,96 @@
+//! A test of a connection: what was reached, with which answer, and what to do about it.
+
+use serde_json::Value;
+
+use crate::connection::Connection;
+use crate::failure::Failure;
+
+/// One request of a test, and what came of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Step {
+    /// What was asked for, such as `Roles`.
+    pub what: &'static str,
+    /// The request, such as `GET /v1/acls`, as the cluster gets it.
+    pub asked: String,
+    /// What it has, such as `14 roles`, or why there is nothing.
+    pub outcome: Result<String, Failure>,
+}
+
+/// What to do about a failure, as a sentence.
+#[must_use]
+pub fn advice(failure: &Failure, connection: &Connection) -> &'static str {
+    let is_cloud = matches!(connection, Connection::Cloud { .. });
+    match failure {
+        Failure::NoAnswer(_) => "Can't reach the service. Check that gbac serve is running.",
+        Failure::Unreadable(_) => {
+            "The response is not from a cluster API. Check the address that the service was started with."
+        }
+        Failure::Refused(refusal) => match refusal.status {
+            400 => "The response says what is wrong.",
+            401 if is_cloud => "The access token has expired or has another audience. Get a new one.",
+            401 => "The user name or password is wrong.",
+            403 if is_cloud => "The token has no permission for this. Use the token of a cluster admin.",
+            403 => "The user is not a superuser.",
+            404 if is_cloud => "This token can't access a cluster with this ID. Check both.",
+            404 => "The cluster does not have this API. Check its version and the API's address.",
+            429 => "Too many attempts. Wait a minute.",
+            502 => "The service can't reach the cluster. Check the --upstream address, DNS and firewalls.",
+            504 => "The cluster did not respond in time. Check the cluster and firewalls.",
+            500.. => "The cluster reported an internal error. Check its log.",
+            _ => "See the response.",
+        },
+    }
+}
+
+/// What the Control Plane says about a cluster, for people: its name and its type.
+#[must_use]
+pub fn cluster_words(answer: &Value) -> String {
+    let text = |name: &str| answer.pointer(&format!("/cluster/{name}")).and_then(Value::as_str).unwrap_or_default();
+    let parts = [text("name").to_owned(), type_of(answer).unwrap_or_default()];
+    let words: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    if words.is_empty() { "it is there".into() } else { words.join(", ") }
+}
+
+/// A kind of cluster that has no groups, when the answer tells that it is one.
+#[must_use]
+pub fn without_groups(answer: &Value) -> Option<String> {
+    type_of(answer).filter(|kind| kind.contains("serverless"))
+}
+
+/// The type of a cluster as a word: `byoc`, `dedicated`, `serverless`.
+fn type_of(answer: &Value) -> Option<String> {
+    let read = |name| answer.pointer(name).and_then(Value::as_str);
+    let kind = read("/cluster/type").or_else(|| read("/cluster/cluster_type"))?;
+    Some(kind.trim_start_matches("CLUSTER_").trim_start_matches("TYPE_").to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_api::problem::Refusal;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_without_groups_is_named() {
+        let answer = json!({ "cluster": { "name": "dev", "type": "TYPE_SERVERLESS", "dataplane_api": "https://x" } });
+        assert_eq!(without_groups(&answer).as_deref(), Some("serverless"));
+        assert_eq!(cluster_words(&answer), "dev, serverless");
+        let answer = json!({ "cluster": { "type": "TYPE_BYOC" } });
+        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "byoc"));
+        let answer = json!({ "cluster": { "dataplane_api": "https://x" } });
+        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "it is there"));
+    }
+
+    #[test]
+    fn each_status_has_its_advice() {
+        let refused = |status| {
+            Failure::Refused(Refusal { status, code: String::new(), message: "no".into(), fields: Vec::new() })
+        };
+        let cloud = Connection::Cloud { cluster: "c".into() };
+        assert!(advice(&refused(401), &Connection::SelfManaged).contains("password"));
+        assert!(advice(&refused(401), &cloud).contains("token"));
+        assert!(advice(&refused(502), &cloud).contains("--upstream"));
+        assert!(advice(&Failure::NoAnswer(String::new()), &cloud).contains("gbac serve"));
+    }
+}

@@ -1,0 +1,329 @@
+//! Export and import: the policy as text for people and programs, and texts as changes for the draft.
+
+use std::fmt::Write as _;
+
+use gbac_api::import::{Import, Kind, Unread};
+use gbac_api::script::{self, Note, Target};
+use gbac_engine::policy::{Change, Policy};
+use gbac_engine::text::is_hidden;
+use gbac_engine::wire::policy_to_text;
+
+use crate::phrases::count;
+
+/// How much of a text is shown; all of it is copied and saved.
+pub const SHOWN: usize = 40_000;
+/// The most changes that are taken into a draft; people review them.
+pub const MOST: usize = 5000;
+
+/// What the policy is written as.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Form {
+    /// The policy document.
+    #[default]
+    Document,
+    /// Calls of a command line or of the APIs.
+    Script(Target),
+}
+
+impl Form {
+    /// Every form.
+    pub const ALL: [Self; 4] =
+        [Self::Document, Self::Script(Target::Gbac), Self::Script(Target::Platform), Self::Script(Target::Curl)];
+
+    /// The value in the form on the page.
+    #[must_use]
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::Document => "document",
+            Self::Script(target) => target.program(),
+        }
+    }
+
+    /// The words on the page.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Document => "Policy document",
+            Self::Script(Target::Gbac) => "gbac script",
+            Self::Script(Target::Platform) => "rpk script",
+            Self::Script(Target::Curl) => "curl script",
+        }
+    }
+
+    /// What it is for, in a sentence.
+    #[must_use]
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Document => "The whole policy as one JSON document. Import it again here or with gbac import.",
+            Self::Script(Target::Gbac) => "Commands for gbac, for sh. They can be run again.",
+            Self::Script(Target::Platform) => "Commands for the platform's command line, for sh.",
+            Self::Script(Target::Curl) => {
+                "HTTP requests with curl, for sh. Addresses and credentials come from environment variables."
+            }
+        }
+    }
+
+    /// The name and type of the file.
+    #[must_use]
+    pub const fn file(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Document => ("policy.json", "application/json"),
+            Self::Script(Target::Gbac) => ("policy.gbac.sh", "text/x-shellscript"),
+            Self::Script(Target::Platform) => ("policy.rpk.sh", "text/x-shellscript"),
+            Self::Script(Target::Curl) => ("policy.curl.sh", "text/x-shellscript"),
+        }
+    }
+
+    /// Reads the value of the form.
+    #[must_use]
+    pub fn from_id(id: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|form| form.id() == id)
+    }
+}
+
+/// A policy as text.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Export {
+    /// The text.
+    pub text: String,
+    /// What is not in it, or will be refused.
+    pub notes: Vec<Note>,
+}
+
+/// Writes the whole policy.
+#[must_use]
+pub fn export(policy: &Policy, form: Form) -> Export {
+    match form {
+        Form::Document => Export { text: visible(&policy_to_text(policy)), notes: Vec::new() },
+        Form::Script(target) => written(&script::changes(policy), target),
+    }
+}
+
+/// Writes the changes of a draft: of a document, the policy with them.
+#[must_use]
+pub fn export_draft(after: &Policy, changes: &[Change], form: Form) -> Export {
+    match form {
+        Form::Document => export(after, form),
+        Form::Script(target) => written(changes, target),
+    }
+}
+
+fn written(changes: &[Change], target: Target) -> Export {
+    let script::Script { text, notes } = script::script(changes, target);
+    Export { text, notes }
+}
+
+/// JSON text with the characters that cannot be seen written by their codes, which says the same.
+fn visible(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        // What is not ASCII stands in a string.
+        if c.is_ascii() || !is_hidden(c) {
+            text.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
+    }
+    text
+}
+
+/// The beginning of a text, cut between two lines, and whether there is more.
+#[must_use]
+pub fn beginning(text: &str) -> (&str, bool) {
+    if text.len() <= SHOWN {
+        return (text, false);
+    }
+    let end = text.char_indices().map(|(at, _)| at).take_while(|at| *at <= SHOWN).last().unwrap_or_default();
+    let (head, _) = text.split_at(end);
+    let whole = head.rfind('\n').map_or(head, |at| head.get(..=at).unwrap_or(head));
+    (whole, true)
+}
+
+/// What is done with what there is already.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// It stays, and what is missing is added.
+    #[default]
+    Add,
+    /// It becomes what was read: what is not there goes.
+    Replace,
+}
+
+/// A text that was read.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    /// What it is.
+    pub kind: Kind,
+    /// How many ACLs and roles are in it, in words.
+    pub holds: String,
+    /// What could not be read, with its place.
+    pub unread: Vec<Unread>,
+    /// The ways to take it that are possible; none where nothing was read.
+    pub modes: Vec<Mode>,
+    policy: Policy,
+    has_settings: bool,
+}
+
+/// Reads a text; of a role that is described without its name, `role` is the name.
+#[must_use]
+pub fn read(text: &str, role: &str) -> Incoming {
+    let mut import = Import::default();
+    let read = import.read(text, Some(role).filter(|role| !role.is_empty()));
+    let (has_settings, policy) = (import.has_settings(), import.policy());
+    let is_whole = read.unread.is_empty();
+    let modes = match (read.kind, is_whole) {
+        (Kind::Unknown, _) => Vec::new(),
+        // A document is taken whole or not at all.
+        (Kind::Policy, true) => vec![Mode::Replace, Mode::Add],
+        (Kind::Policy, false) => Vec::new(),
+        _ if read.acls == 0 && read.roles == 0 => Vec::new(),
+        // A list of ACLs says nothing about roles and settings, and a broken one nothing about what is missing in it.
+        _ => vec![Mode::Add],
+    };
+    let holds = match (read.acls, read.roles) {
+        (acls, 0) => count(acls, "ACL"),
+        (0, roles) => count(roles, "role"),
+        (acls, roles) => format!("{} and {}", count(acls, "ACL"), count(roles, "role")),
+    };
+    Incoming { kind: read.kind, holds, unread: read.unread, modes, policy, has_settings }
+}
+
+impl Incoming {
+    /// The changes that bring it in.
+    #[must_use]
+    pub fn changes(&self, before: &Policy, mode: Mode) -> Vec<Change> {
+        let all = script::changes_between(before, &self.policy).into_iter();
+        match mode {
+            Mode::Replace if self.has_settings => all.collect(),
+            Mode::Replace => all.filter(|change| !matches!(change, Change::Settings(_))).collect(),
+            Mode::Add => all
+                .filter(|change| matches!(change, Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }))
+                .collect(),
+        }
+    }
+
+    /// Whether its settings are not taken though it has some: adding leaves settings alone.
+    #[must_use]
+    pub fn leaves_settings(&self, before: &Policy, mode: Mode) -> bool {
+        mode == Mode::Add && self.has_settings && self.policy.settings() != before.settings()
+    }
+
+    /// Whether a role's name is wanted: a role was described without it.
+    #[must_use]
+    pub fn wants_role(&self) -> bool {
+        self.unread.iter().any(|unread| unread.code == "role_unnamed")
+    }
+}
+
+/// What changes are, in words: how many rows come, and how many go.
+#[must_use]
+pub fn summary(changes: &[Change]) -> String {
+    let adds = changes
+        .iter()
+        .filter(|change| matches!(change, Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }));
+    let settings = changes.iter().filter(|change| matches!(change, Change::Settings(_))).count();
+    let adds = adds.count();
+    let removes = changes.len() - adds - settings;
+    let mut parts = vec![format!("{} added", count(adds, "row")), format!("{} removed", count(removes, "row"))];
+    if settings > 0 {
+        parts.push("the settings changed".into());
+    }
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::model::Principal;
+    use gbac_engine::wire::{policy_from_json, policy_from_value};
+    use serde_json::json;
+
+    use super::*;
+
+    /// A name that runs something, breaks a line, and steers a terminal, where it is not quoted.
+    const HOSTILE: &str = "$(id)\n\u{1b}[31m`id`'\"; id #\u{202e}";
+
+    fn policy() -> Policy {
+        let acl = json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders",
+            "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": format!("Group:{HOSTILE}"), "host": "*",
+            "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
+        policy_from_value(&json!({ "version": 1, "settings": { "superusers": ["root"] }, "acls": [acl],
+            "roles": [{ "name": "R", "members": [{ "principal": format!("Group:{HOSTILE}") }] }] }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_document_comes_back_and_shows_nothing_that_cannot_be_seen() {
+        let text = export(&policy(), Form::Document).text;
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
+        assert_eq!(policy_from_json(&text).unwrap(), policy());
+        let incoming = read(&text, "");
+        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::Policy, [Mode::Replace, Mode::Add].as_slice()));
+        assert_eq!(incoming.changes(&policy(), Mode::Replace), []);
+    }
+
+    #[test]
+    fn scripts_hold_no_control_character_but_line_breaks() {
+        for target in Target::ALL {
+            let Export { text, .. } = export(&policy(), Form::Script(*target));
+            assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
+            assert!(text.contains("printf"), "{text}");
+        }
+        let changes = [Change::AddMember { role: "R".into(), member: Principal::group("eng") }];
+        let draft = export_draft(&policy(), &changes, Form::Script(Target::Gbac));
+        assert!(draft.text.contains("gbac security role assign R --principal Group:eng"), "{}", draft.text);
+    }
+
+    #[test]
+    fn an_import_adds_or_replaces() {
+        let mut before = policy();
+        before.apply(Change::CreateRole("Old".into())).unwrap();
+        let text = r#"{ "version": 1, "settings": { "superusers": ["root", "ann"] },
+            "roles": [{ "name": "R", "members": [{ "principal": "Group:eng" }] }] }"#;
+        let incoming = read(text, "");
+        assert_eq!(incoming.holds, "1 role");
+        let join = Change::AddMember { role: "R".into(), member: Principal::group("eng") };
+        assert_eq!(incoming.changes(&before, Mode::Add), [join]);
+        assert!(incoming.leaves_settings(&before, Mode::Add) && !incoming.leaves_settings(&before, Mode::Replace));
+        let all = incoming.changes(&before, Mode::Replace);
+        assert_eq!(summary(&all), "1 row added, 3 rows removed, the settings changed");
+        for change in all {
+            before.apply(change).unwrap();
+        }
+        assert_eq!(incoming.changes(&before, Mode::Replace), []);
+    }
+
+    #[test]
+    fn every_problem_is_told_with_its_place_and_nothing_is_taken() {
+        let incoming = read(
+            r#"{ "version": 1, "acls": [{ "host": "10.0.0.0/8" }], "roles": [{ "name": "a,b" }], "what": 1 }"#,
+            "",
+        );
+        assert!(incoming.modes.is_empty());
+        let places: Vec<&str> = incoming.unread.iter().map(|unread| unread.place.as_str()).collect();
+        assert!(places.contains(&"/acls/0/host") && places.contains(&"/roles/0/name"), "{places:?}");
+        assert!(read("{", "").modes.is_empty() && read("hello", "").modes.is_empty());
+    }
+
+    #[test]
+    fn a_list_that_is_read_in_part_is_only_added() {
+        let text = "Current ACLs for resource `ResourcePattern(resourceType=TOPIC, name=orders, patternType=LITERAL)`:\n\
+            \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n\
+            \t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)\n";
+        let incoming = read(text, "");
+        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [Mode::Add].as_slice()));
+        assert_eq!(incoming.unread.len(), 1);
+        assert_eq!(incoming.changes(&policy(), Mode::Add).len(), 1);
+    }
+
+    #[test]
+    fn the_beginning_ends_with_a_line() {
+        let text = "0123456789\n".repeat(SHOWN);
+        let (shown, more) = beginning(&text);
+        assert!(more && shown.ends_with('\n') && shown.len() <= SHOWN && shown.len() > SHOWN - 20);
+        assert_eq!(beginning("a"), ("a", false));
+        let wide = "ü".repeat(SHOWN);
+        assert!(beginning(&wide).0.len() <= SHOWN + 2);
+    }
+}

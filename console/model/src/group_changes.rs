@@ -1,0 +1,322 @@
+//! What other settings do to groups, as the engine finds it: for the settings before they are saved, and for a review.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::analyze::{Diff, Effect, Extent, GroupChange, GroupEffect, diff, diff_with_claims};
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
+use serde_json::{Map, Value};
+
+use crate::rich_text::Words;
+
+/// Compares two policies as every interface does: with the names of a pasted token, where there is one.
+#[must_use]
+pub fn compared(before: &Policy, after: &Policy, claims: Option<&Map<String, Value>>) -> Diff {
+    match claims {
+        Some(claims) => diff_with_claims(before, after, claims, None),
+        None => diff(before, after),
+    }
+}
+
+/// What a name in a token becomes, for a reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Becomes {
+    /// This group.
+    Group(String),
+    /// No group: nothing is left of the name.
+    Nothing,
+    /// It is not read: the claim path does not lead there.
+    NotRead,
+    /// Nobody can tell: names are read elsewhere.
+    Unknown,
+}
+
+/// One effect on whoever has a name in the token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// The name in the token.
+    pub name: String,
+    /// What happens.
+    pub effect: Effect,
+    /// On what.
+    pub extent: Extent,
+    /// Why, as a sentence without the final period.
+    pub because: Words,
+}
+
+/// What other settings do to groups.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GroupChanges {
+    /// The names: those that change first, those of the token first among them.
+    pub changes: Vec<GroupChange>,
+    /// How many groups the policies name.
+    pub known: usize,
+    /// How nested names are used before and after.
+    nested: [NestedGroupBehavior; 2],
+}
+
+const MERGES: &str = "becomes the same as another group";
+const NO_NAME: &str = "has no name to rename to";
+
+/// A group's role member that names what nobody will be: the role, the group, and why it is not renamed.
+pub type Stranded = (String, String, &'static str);
+
+impl GroupChanges {
+    /// What a comparison of two policies found.
+    #[must_use]
+    pub fn of(found: &Diff, before: &Policy, after: &Policy) -> Self {
+        let mut changes = found.groups.clone();
+        changes.sort_by(|a, b| (!is_changed(a), !a.in_token, &a.name).cmp(&(!is_changed(b), !b.in_token, &b.name)));
+        let known = before.known_principals().chain(after.known_principals());
+        let known = known.filter(|known| known.kind() == PrincipalType::Group && !known.name().is_empty());
+        let nested = [before, after].map(|policy| policy.settings().identity_rules().extraction.nested);
+        Self { changes, known: known.collect::<BTreeSet<_>>().len(), nested }
+    }
+
+    /// How many names are in the pasted token.
+    #[must_use]
+    pub fn in_token(&self) -> usize {
+        self.number(|change| change.in_token)
+    }
+
+    /// How many names become one group with another name.
+    #[must_use]
+    pub fn merging(&self) -> usize {
+        self.number(|change| !change.merges.is_empty())
+    }
+
+    /// How many names become no group.
+    #[must_use]
+    pub fn dropped(&self) -> usize {
+        self.number(|change| matches!(change.effect, GroupEffect::Dropped | GroupEffect::NotRead))
+    }
+
+    /// Of how many groups nobody can tell whether tokens still give them.
+    #[must_use]
+    pub fn unknown(&self) -> usize {
+        self.number(|change| change.effect == GroupEffect::Unknown)
+    }
+
+    /// Whether any name is another group, or may be.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        !self.changes.iter().any(is_changed)
+    }
+
+    fn number(&self, is_one: impl Fn(&GroupChange) -> bool) -> usize {
+        self.changes.iter().filter(|change| is_one(change)).count()
+    }
+
+    /// What a name becomes before and after.
+    #[must_use]
+    pub fn becomes(&self, change: &GroupChange) -> [Becomes; 2] {
+        let [before, after] = self.nested;
+        let of = |group: &Option<String>, nested: NestedGroupBehavior| match group {
+            Some(group) => Becomes::Group(group.clone()),
+            None if change.effect == GroupEffect::Unknown => Becomes::Unknown,
+            None if nested.apply(&change.name).is_empty() => Becomes::Nothing,
+            None => Becomes::NotRead,
+        };
+        [of(&change.before, before), of(&change.after, after)]
+    }
+
+    /// Who gains and loses what.
+    #[must_use]
+    pub fn lines(&self) -> Vec<Line> {
+        let of_change = |change: &GroupChange| -> Vec<Line> {
+            let then = self.becomes(change);
+            let of_effect = |effect: Effect, extent: Extent| Line {
+                name: change.name.clone(),
+                effect,
+                extent,
+                because: because(change, &then, effect),
+            };
+            let effects = change
+                .effects
+                .iter()
+                .flat_map(|found| found.extents.iter().map(|extent| of_effect(found.effect, extent.clone())));
+            effects.collect()
+        };
+        self.changes.iter().flat_map(of_change).collect()
+    }
+
+    /// How many operations on names of one kind some effects are about, and how many names in tokens.
+    #[must_use]
+    pub fn total(&self, effects: &[Effect]) -> (usize, usize) {
+        let mut total = (0, 0);
+        for change in &self.changes {
+            let found = change.effects.iter().filter(|found| effects.contains(&found.effect));
+            let operations: usize = found.flat_map(|found| &found.extents).map(|extent| extent.operations.len()).sum();
+            total = (total.0 + operations, total.1 + usize::from(operations > 0));
+        }
+        total
+    }
+
+    /// The changes that give role members the name that they will have, and the members that cannot be given any.
+    #[must_use]
+    pub fn renames(&self) -> (Vec<Change>, Vec<Stranded>) {
+        let (mut renames, mut stranded) = (Vec::new(), Vec::new());
+        let is_own = |change: &&GroupChange| change.before.as_ref() == Some(&change.name);
+        for change in self.changes.iter().filter(is_own) {
+            for role in &change.leaves {
+                let member = Principal::group(&change.name);
+                match (change.effect, &change.after) {
+                    // To rename one of them would give the role to the others, too.
+                    (GroupEffect::Renamed, Some(_)) if !change.merges.is_empty() => {
+                        stranded.push((role.clone(), change.name.clone(), MERGES));
+                    }
+                    (GroupEffect::Renamed, Some(group)) => {
+                        renames.push(Change::AddMember { role: role.clone(), member: Principal::group(group) });
+                        renames.push(Change::RemoveMember { role: role.clone(), member });
+                    }
+                    (GroupEffect::Dropped, _) => stranded.push((role.clone(), change.name.clone(), NO_NAME)),
+                    _ => {}
+                }
+            }
+        }
+        (renames, stranded)
+    }
+}
+
+/// Whether anything is, or may be, different for a name.
+#[must_use]
+pub fn is_changed(change: &GroupChange) -> bool {
+    change.effect != GroupEffect::Unchanged || !change.merges.is_empty()
+}
+
+fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: Effect) -> Words {
+    let role = |words: Words, roles: &[String]| {
+        roles.iter().enumerate().fold(words, |words, (place, name)| {
+            let words = if place > 0 { words.text(", ") } else { words };
+            words.principal(&Principal::role(name))
+        })
+    };
+    let is_gain = matches!(effect, Effect::Gains | Effect::GainsWithOthers | Effect::StillBlocked);
+    match (then, is_gain) {
+        (Becomes::Group(group), true) => {
+            let words = Words::new().text("becomes ").principal(&Principal::group(group));
+            if change.joins.is_empty() { words } else { role(words.text(", a member of "), &change.joins) }
+        }
+        (then, _) => {
+            let lost = match (then, today) {
+                (Becomes::Nothing, _) => Words::new().text("the name no longer produces a group"),
+                (Becomes::NotRead, _) => Words::new().text("the name is no longer read"),
+                (Becomes::Unknown, _) => Words::new().text("the policy changes"),
+                (Becomes::Group(_), Becomes::Group(group)) => {
+                    Words::new().text("is no longer ").principal(&Principal::group(group))
+                }
+                (Becomes::Group(group), _) => Words::new().text("becomes ").principal(&Principal::group(group)),
+            };
+            if change.leaves.is_empty() { lost } else { role(lost.text(", which is in "), &change.leaves) }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+    use crate::settings::Entered;
+
+    fn acl(principal: &str, name: &str, operation: &str) -> Value {
+        json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "principal": principal, "host": "*",
+            "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "operation": operation,
+            "permission_type": "PERMISSION_TYPE_ALLOW" })
+    }
+
+    fn policy() -> Policy {
+        let member = |name: &str| json!({ "principal": name });
+        policy_from_value(&json!({ "version": 1,
+            "roles": [
+                { "name": "Incident", "members": [member("Group:/eng/on-call"), member("Group:/eng/legacy/")] },
+                { "name": "Refunds", "members": [member("Group:payments")] },
+                { "name": "Writers", "members": [member("Group:/eng/payments"), member("User:ada")] },
+            ],
+            "acls": [
+                acl("Role:Incident", "logs-", "OPERATION_READ"),
+                acl("Role:Refunds", "refunds-", "OPERATION_READ"),
+                acl("Role:Writers", "payments-", "OPERATION_WRITE"),
+                acl("Group:analysts", "reports-", "OPERATION_READ"),
+            ] }))
+        .unwrap()
+    }
+
+    fn changes(path: &str, nested: NestedGroupBehavior, claims: &Value) -> GroupChanges {
+        let before = policy();
+        let mut after = before.clone();
+        let entered = Entered { claim_path: path.into(), nested };
+        after.apply(Change::Settings(Box::new(entered.read(before.settings()).unwrap()))).unwrap();
+        GroupChanges::of(&compared(&before, &after, claims.as_object()), &before, &after)
+    }
+
+    fn change<'a>(found: &'a GroupChanges, name: &str) -> &'a GroupChange {
+        found.changes.iter().find(|change| change.name == name).unwrap()
+    }
+
+    #[test]
+    fn suffix_shows_who_merges_and_who_gains_and_loses() {
+        let claims = json!({ "groups": ["/contractors/payments", "/eng/payments", "analysts"] });
+        let found = changes("$.groups", NestedGroupBehavior::Suffix, &claims);
+        assert_eq!((found.in_token(), found.known, found.is_empty()), (3, 5, false));
+        let contractors = change(&found, "/contractors/payments");
+        let groups = ["/contractors/payments", "payments"].map(|name| Becomes::Group(name.into()));
+        assert_eq!(found.becomes(contractors), groups);
+        assert_eq!((contractors.merges.len(), contractors.joins.as_slice()), (2, ["Refunds".to_owned()].as_slice()));
+        let legacy = change(&found, "/eng/legacy/");
+        assert_eq!(found.becomes(legacy)[1], Becomes::Nothing);
+        assert_eq!((found.merging(), found.dropped(), found.unknown()), (3, 1, 0));
+        assert!(found.changes[0].in_token && is_changed(&found.changes[0]), "what changes comes first");
+
+        let lines = |name: &str| -> Vec<(Effect, String, String)> {
+            let lines = found.lines().into_iter().filter(|line| line.name == name);
+            lines.map(|line| (line.effect, line.extent.pattern.name, line.because.plain())).collect()
+        };
+        let refunds = (Effect::Gains, "refunds-".into(), "becomes Group:payments, a member of Role:Refunds".into());
+        assert_eq!(lines("/contractors/payments"), std::slice::from_ref(&refunds));
+        let lost = "is no longer Group:/eng/payments, which is in Role:Writers";
+        assert_eq!(lines("/eng/payments"), [refunds, (Effect::Loses, "payments-".into(), lost.into())]);
+        let lost = "the name no longer produces a group, which is in Role:Incident";
+        assert_eq!(lines("/eng/legacy/"), [(Effect::Loses, "logs-".into(), lost.into())]);
+        assert!(lines("analysts").is_empty());
+        assert_eq!(found.total(&[Effect::Gains]).1, 2);
+    }
+
+    #[test]
+    fn members_are_renamed_where_that_gives_nobody_more() {
+        let (renames, stranded) = changes("$.groups", NestedGroupBehavior::Suffix, &Value::Null).renames();
+        assert_eq!(
+            renames,
+            [
+                Change::AddMember { role: "Incident".into(), member: Principal::group("on-call") },
+                Change::RemoveMember { role: "Incident".into(), member: Principal::group("/eng/on-call") },
+            ]
+        );
+        assert_eq!(
+            stranded,
+            [("Incident".into(), "/eng/legacy/".into(), NO_NAME), ("Writers".into(), "/eng/payments".into(), MERGES)]
+        );
+    }
+
+    #[test]
+    fn another_claim_path_reads_other_names_and_says_what_it_cannot_know() {
+        let claims = json!({ "groups": ["payments", "both"], "roles": ["analysts", "both"] });
+        let found = changes("$.roles", NestedGroupBehavior::None, &claims);
+        assert_eq!(found.becomes(change(&found, "payments"))[1], Becomes::NotRead);
+        assert_eq!(found.becomes(change(&found, "analysts"))[0], Becomes::NotRead);
+        assert!(!is_changed(change(&found, "both")));
+        assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], Becomes::Unknown);
+        assert_eq!(found.unknown(), 3);
+        let effects: Vec<(String, Effect)> = found.lines().into_iter().map(|line| (line.name, line.effect)).collect();
+        assert_eq!(effects, [("analysts".into(), Effect::Gains), ("payments".into(), Effect::Loses)]);
+        assert_eq!(found.renames(), (vec![], vec![]), "their names stay what they are");
+    }
+
+    #[test]
+    fn the_same_settings_change_nothing() {
+        let found = changes("$.groups", NestedGroupBehavior::None, &Value::Null);
+        assert_eq!((found.is_empty(), found.lines().len(), found.known), (true, 0, 5));
+    }
+}

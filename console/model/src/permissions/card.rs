@@ -1,0 +1,205 @@
+//! One principal: every ACL that reaches it, by the way it takes, with what a deny takes from it and what the draft does to it.
+
+use gbac_engine::analyze::{Block, Holder, Reach, Subject, reach};
+use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
+
+use crate::phrases::count;
+
+/// How many rows of one way are shown at first.
+pub const SHOWN: usize = 50;
+
+/// How ACLs reach a principal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Source {
+    /// They name it.
+    Direct,
+    /// They name a role of it.
+    Role,
+    /// They name `User:*`.
+    Everyone,
+}
+
+/// The ACLs of one way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Way {
+    /// Which way.
+    pub source: Source,
+    /// The principal that they name.
+    pub principal: Principal,
+    /// Every one of them, in order.
+    pub acls: Vec<Acl>,
+}
+
+/// A principal with everything that reaches it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Card {
+    /// The principal.
+    pub principal: Principal,
+    /// The ways: direct, through roles by name, for everyone.
+    pub ways: Vec<Way>,
+    /// The members, of a role.
+    pub members: Vec<Principal>,
+    /// A role that ACLs name and nobody created: they do nothing.
+    pub is_missing: bool,
+    /// A superuser: no ACL is asked.
+    pub is_superuser: bool,
+    found: Reach,
+}
+
+/// What there is to say beside an ACL.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// Denies that take something from this allow.
+    pub blocked_by: Vec<(Acl, Block)>,
+    /// How many allows this deny takes something from.
+    pub overrides: usize,
+}
+
+/// Everything about a principal.
+#[must_use]
+pub fn card(policy: &Policy, principal: &Principal) -> Card {
+    let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
+    // `User:*` may also be a user whose name is an asterisk, with roles; both are told here.
+    let found = reach(policy, &Subject::Holder(Holder::One(principal.clone())));
+    let source = |of: &Principal| match () {
+        () if of == principal => Source::Direct,
+        () if of.kind() == PrincipalType::Role => Source::Role,
+        () => Source::Everyone,
+    };
+    let mut ways: Vec<Way> = (found.ways.iter())
+        .map(|way| Way { source: source(&way.principal), principal: way.principal.clone(), acls: way.acls.clone() })
+        .collect();
+    if is_missing {
+        ways = vec![Way { source: Source::Direct, principal: principal.clone(), acls: policy.acls_of(principal) }];
+    }
+    // A role is no person: what everyone has is told of its members.
+    ways.retain(|way| principal.kind() != PrincipalType::Role || way.source == Source::Direct);
+    ways.sort_by_key(|way| way.source);
+    let members = match principal.kind() {
+        PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
+        PrincipalType::User | PrincipalType::Group => None,
+    };
+    Card {
+        principal: principal.clone(),
+        ways,
+        members: members.unwrap_or_default(),
+        is_missing,
+        is_superuser: found.superuser,
+        found,
+    }
+}
+
+impl Card {
+    /// What there is to say beside one of its ACLs.
+    #[must_use]
+    pub fn marks(&self, acl: &Acl) -> Marks {
+        if self.is_missing || self.is_superuser {
+            return Marks::default();
+        }
+        match acl.permission {
+            Permission::Allow => {
+                let blocked_by = self.found.blocking(acl).map(|(deny, much)| (deny.clone(), much)).collect();
+                Marks { blocked_by, overrides: 0 }
+            }
+            Permission::Deny => Marks { blocked_by: Vec::new(), overrides: self.found.blocked(acl).count() },
+        }
+    }
+
+    /// The ACLs that name it.
+    #[must_use]
+    pub fn direct(&self) -> &[Acl] {
+        self.ways.first().filter(|way| way.source == Source::Direct).map_or(&[], |way| &way.acls)
+    }
+}
+
+/// Who holds a principal's ACLs and so loses them: the members of a role, or the principal itself.
+#[must_use]
+pub fn losers(card: &Card) -> Vec<Principal> {
+    if card.principal.kind() == PrincipalType::Role { card.members.clone() } else { vec![card.principal.clone()] }
+}
+
+/// What the draft does to a principal, in words for a tag: none when nothing.
+#[must_use]
+pub fn in_draft(changes: &[Change], principal: &Principal) -> Option<String> {
+    let role = |name: &str| principal.kind() == PrincipalType::Role && principal.name() == name;
+    let about = changes.iter().filter(|change| match change {
+        Change::AddAcl(acl) | Change::RemoveAcl(acl) => acl.principal == *principal,
+        Change::AddMember { role: of, member } | Change::RemoveMember { role: of, member } => {
+            member == principal || role(of)
+        }
+        Change::CreateRole(name) | Change::DeleteRole { name, .. } => role(name),
+        Change::Settings(_) => false,
+    });
+    match about.count() {
+        0 => None,
+        number => Some(format!("{} in draft", count(number, "change"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy() -> Policy {
+        let acl = |principal: &str, permission: &str, name: &str, pattern: &str| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
+                "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": "*",
+                "operation": "OPERATION_READ", "permission_type": format!("PERMISSION_TYPE_{permission}") })
+        };
+        policy_from_value(&json!({ "version": 1, "settings": { "superusers": ["root"] },
+            "roles": [{ "name": "Readers", "members": [{ "principal": "Group:eng" }] }],
+            "acls": [
+                acl("Role:Readers", "ALLOW", "events-", "PREFIXED"), acl("Group:eng", "DENY", "events-pii-", "PREFIXED"),
+                acl("Group:eng", "ALLOW", "events-", "LITERAL"), acl("User:*", "ALLOW", "public", "LITERAL"),
+                acl("Role:Gone", "ALLOW", "x", "LITERAL"), acl("User:root", "DENY", "x", "LITERAL")] }))
+        .unwrap()
+    }
+
+    #[test]
+    fn everything_that_reaches_a_group_is_there_by_its_way() {
+        let card = card(&policy(), &Principal::group("eng"));
+        let ways: Vec<(Source, String, usize)> =
+            card.ways.iter().map(|way| (way.source, way.principal.to_string(), way.acls.len())).collect();
+        assert_eq!(
+            ways,
+            [
+                (Source::Direct, "Group:eng".into(), 2),
+                (Source::Role, "Role:Readers".into(), 1),
+                (Source::Everyone, "User:*".into(), 1)
+            ]
+        );
+        // The deny blocks a part of what the role allows, and nothing of the literal twin.
+        let deny = card.direct().iter().find(|acl| acl.permission == Permission::Deny).unwrap();
+        assert_eq!(card.marks(deny).overrides, 1);
+        let allow = &card.ways[1].acls[0];
+        assert_eq!(card.marks(allow).blocked_by, [(deny.clone(), Block::Part)]);
+        let twin = card.direct().iter().find(|acl| acl.permission == Permission::Allow).unwrap();
+        assert_eq!(card.marks(twin), Marks::default());
+        assert_eq!(losers(&card), [Principal::group("eng")]);
+    }
+
+    #[test]
+    fn roles_that_are_missing_superusers_and_everyone_have_cards_too() {
+        let policy = policy();
+        let gone = card(&policy, &Principal::role("Gone"));
+        assert!(gone.is_missing && gone.direct().len() == 1 && losers(&gone).is_empty());
+        assert!(card(&policy, &Principal::user("root")).is_superuser);
+        let everyone = card(&policy, &Principal::user("*"));
+        assert_eq!((everyone.ways.len(), everyone.ways[0].source), (1, Source::Direct));
+        let readers = card(&policy, &Principal::role("Readers"));
+        assert_eq!(losers(&readers), [Principal::group("eng")]);
+    }
+
+    #[test]
+    fn the_draft_is_told_beside_whom_it_is_about() {
+        let leave = Change::RemoveMember { role: "Readers".into(), member: Principal::group("eng") };
+        let changes = [leave, Change::CreateRole("New".into())];
+        assert_eq!(in_draft(&changes, &Principal::group("eng")).as_deref(), Some("1 change in draft"));
+        assert_eq!(in_draft(&changes, &Principal::role("Readers")).as_deref(), Some("1 change in draft"));
+        assert_eq!(in_draft(&changes, &Principal::user("eng")), None);
+    }
+}

@@ -1,0 +1,260 @@
+//! What lint found: what each finding means, where to mend it, and which of its mends is in the draft.
+
+use std::collections::BTreeMap;
+
+use gbac_api::encode::query;
+use gbac_engine::analyze::{Finding, Mend, Severity};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
+
+use crate::address::{self, value};
+use crate::permissions::list;
+use crate::phrases::count;
+
+/// How many findings are on a page.
+pub const PAGE: usize = 50;
+
+/// How many findings there are about each principal.
+#[must_use]
+pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, Mark> {
+    let mut marks: BTreeMap<Principal, Mark> = BTreeMap::new();
+    for finding in findings {
+        // Of ACLs, the first is the one that it is about.
+        let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
+        for principal in finding.principals.iter().chain(of_acl) {
+            let mark = marks.entry(principal.clone()).or_default();
+            mark.findings += 1;
+            if matches!(finding.code, "name_letter_case" | "name_leading_slash") {
+                mark.near = finding.principals.iter().find(|other| *other != principal).cloned();
+            }
+        }
+    }
+    marks
+}
+
+/// What was found about one principal.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Mark {
+    /// How many findings.
+    pub findings: usize,
+    /// A principal that differs only in letter case or slashes.
+    pub near: Option<Principal>,
+}
+
+/// What a kind of finding is called, and what it means for those who are concerned.
+#[must_use]
+pub fn meaning(code: &str) -> (&'static str, &'static str) {
+    match code {
+        "superuser_name_chosen" => (
+            "Superusers named by a claim that users can edit",
+            "Anyone who can set this claim to a superuser's name is allowed everything.",
+        ),
+        "acl_unreachable" => (
+            "Allows that never allow",
+            "A deny on the same or a broader name always overrides it, so it grants nothing.",
+        ),
+        "acl_covered" => ("Redundant ACLs", "Another ACL covers it. Removing it changes no decision."),
+        "operation_foreign" => {
+            ("Operations that don't apply to the resource", "No request needs this operation on this resource type.")
+        }
+        "role_missing" => (
+            "ACLs of a role that does not exist",
+            "They have no effect now, and take effect when a role with that name is created.",
+        ),
+        "role_without_members" => ("Roles without members", "Their ACLs apply to no one."),
+        "role_without_acls" => ("Roles without ACLs", "Such a role grants nothing."),
+        "name_letter_case" => (
+            "Names that differ only in letter case",
+            "Names are compared byte by byte, so these are different principals, and one of them is probably a typo.",
+        ),
+        "name_leading_slash" => (
+            "Names that differ only in slashes",
+            "These are different principals. Which one tokens make depends on the identity provider's paths and the nested group behavior.",
+        ),
+        "group_path_with_suffix" => (
+            "Group paths that no token produces",
+            "With suffix, only the last segment of a path becomes a group, so a name with a slash never matches.",
+        ),
+        "principal_wildcard" => {
+            ("Asterisks that are not wildcards", "Only User:* means everyone. This is the name of a group or role.")
+        }
+        "principal_type_twice" => (
+            "Principal types inside user names",
+            "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
+        ),
+        "member_is_everyone" => ("User:* as a member", "As a member, User:* is the single user named *, not everyone."),
+        "topic_name" => (
+            "Invalid topic names",
+            "Topic names contain letters, digits, dots, underscores and hyphens. An asterisk within a name is not a wildcard.",
+        ),
+        "cluster_name" => ("Invalid cluster names", "The cluster has one name, so this ACL never matches."),
+        "role_name_not_ascii" => (
+            "Role names with non-ASCII characters",
+            "The platform accepts only ASCII role names, so it rejects this policy.",
+        ),
+        "principal_control_character" | "resource_name_control_character" => (
+            "Control characters in a name",
+            "They are invisible and often pasted by accident, so the name differs from what you see.",
+        ),
+        _ => ("ACLs that can't be created", "It was stored before this was validated, or in another way."),
+    }
+}
+
+/// Where something can be looked at and mended by hand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The address.
+    pub address: String,
+    /// The words of the link.
+    pub words: String,
+}
+
+/// Where to mend a finding by hand: the pages of what it is about.
+#[must_use]
+pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
+    if finding.code == "superuser_name_chosen" {
+        return vec![Place { address: "/security/settings".into(), words: "Open settings".into() }];
+    }
+    let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
+    let place = |principal: &Principal| {
+        let shown = crate::escape::plain(&principal.to_string());
+        let address = if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
+            address::role(principal.name())
+        } else {
+            list::Asked::one(principal).address()
+        };
+        Place { address, words: format!("Open {shown}") }
+    };
+    finding.principals.iter().chain(of_acl).map(place).collect()
+}
+
+/// Which of the mends is staged: all of its changes are.
+#[must_use]
+pub fn staged(mends: &[Mend], changes: &[Change]) -> Option<usize> {
+    mends.iter().position(|mend| mend.changes.iter().all(|change| changes.contains(change)))
+}
+
+/// The one mend of each finding of a kind that changes what nobody may do; none when one of them needs a choice.
+#[must_use]
+pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
+    let mut changes = Vec::new();
+    for finding in findings {
+        let mends = finding.mends(policy);
+        let first = mends.into_iter().next().filter(|mend| mend.is_neutral)?;
+        changes.extend(first.changes);
+    }
+    (findings.len() > 1).then_some(changes)
+}
+
+/// Findings of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Kind {
+    /// The code.
+    pub code: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Their places among all.
+    pub places: Vec<usize>,
+}
+
+/// The kinds of findings, in order of the findings; of one severity where one is asked for.
+#[must_use]
+pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for (place, finding) in findings.iter().enumerate() {
+        if severity.is_some_and(|severity| severity != finding.severity) {
+            continue;
+        }
+        match kinds.last_mut().filter(|kind| kind.code == finding.code && kind.severity == finding.severity) {
+            Some(kind) => kind.places.push(place),
+            None => kinds.push(Kind { code: finding.code, severity: finding.severity, places: vec![place] }),
+        }
+    }
+    kinds
+}
+
+/// The address of the findings of a severity.
+#[must_use]
+pub fn address_of(severity: Option<Severity>) -> String {
+    let part = severity.map(|severity| ("severity", severity.code().to_owned()));
+    format!("{}{}", address::FINDINGS, query(part))
+}
+
+/// The severity in the query of an address of [`address_of`], without the `?`.
+#[must_use]
+pub fn severity_at(query: &str) -> Option<Severity> {
+    let asked = value(query, "severity")?;
+    Severity::ALL.iter().copied().find(|severity| severity.code() == asked)
+}
+
+/// What was found, in a line.
+#[must_use]
+pub fn summary(findings: &[Finding]) -> String {
+    let of = |severity: &Severity| findings.iter().filter(|finding| finding.severity == *severity).count();
+    let parts: Vec<String> = Severity::ALL
+        .iter()
+        .map(|severity| (of(severity), severity.code()))
+        .filter(|(number, _)| *number > 0)
+        .map(|(number, code)| count(number, code))
+        .collect();
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::analyze::lint;
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy() -> Policy {
+        let acl = |principal: &str, name: &str| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
+                "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": principal, "host": "*",
+                "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" })
+        };
+        policy_from_value(&json!({ "version": 1, "roles": [{ "name": "Empty" }, { "name": "Alone" }],
+            "acls": [acl("Group:Eng", "a"), acl("Group:eng", "a"), acl("Role:Gone", "b")] }))
+        .unwrap()
+    }
+
+    #[test]
+    fn findings_are_grouped_marked_and_mended() {
+        let policy = policy();
+        let findings = lint(&policy);
+        assert_eq!(summary(&findings), "2 warnings, 4 notices");
+        let codes: Vec<(&str, usize)> =
+            kinds(&findings, None).iter().map(|kind| (kind.code, kind.places.len())).collect();
+        assert_eq!(
+            codes,
+            [("name_letter_case", 1), ("role_missing", 1), ("role_without_acls", 2), ("role_without_members", 2)]
+        );
+        assert_eq!(kinds(&findings, Some(Severity::Error)), []);
+        let marks = by_principal(&findings);
+        let near = &marks[&Principal::group("Eng")];
+        assert_eq!((near.findings, near.near.as_ref()), (1, Some(&Principal::group("eng"))));
+        assert_eq!(marks[&Principal::role("Empty")].findings, 2);
+
+        let of = |code: &str| findings.iter().filter(|finding| finding.code == code).collect::<Vec<_>>();
+        let empty = of("role_without_members");
+        let changes = mend_all(&empty, &policy).unwrap();
+        assert_eq!(changes.len(), 2);
+        assert_eq!(staged(&empty[0].mends(&policy), &changes), Some(0));
+        assert_eq!(staged(&empty[0].mends(&policy), &[]), None);
+        assert_eq!(mend_all(&of("name_letter_case"), &policy), None);
+    }
+
+    #[test]
+    fn every_finding_leads_somewhere() {
+        let policy = policy();
+        let findings = lint(&policy);
+        let addresses: Vec<String> =
+            findings.iter().flat_map(|finding| places(finding, &policy)).map(|place| place.address).collect();
+        assert_eq!(addresses[0], "/security/permissions?search=%5EGroup%3AEng%24");
+        assert_eq!(addresses[2], "/security/permissions?search=%5ERole%3AGone%24");
+        assert_eq!(addresses[3], "/security/roles/Alone/details");
+        assert_eq!(severity_at(address_of(Some(Severity::Notice)).split_once('?').unwrap().1), Some(Severity::Notice));
+        assert_eq!((address_of(None).as_str(), severity_at("")), (address::FINDINGS, None));
+    }
+}

@@ -1,0 +1,312 @@
+//! Resources by operations for one principal or person: who is meant, the rows, and each cell in words.
+
+use std::net::IpAddr;
+
+use gbac_api::encode::query;
+use gbac_engine::analyze::{Cell, Holder, Match, NamePattern, Subject, cell, resources};
+use gbac_engine::decide::{At, Outcome};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
+use gbac_engine::policy::Policy;
+
+use crate::address::{self, value, values};
+use crate::phrases::{count, with_hint};
+
+/// How many resources are on a page.
+pub const PAGE: usize = 50;
+
+/// Who is meant, as it stands in the form.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// `Type:name`, as typed.
+    pub of: String,
+    /// The groups of a user, one a line.
+    pub groups: String,
+    /// The host, as typed; empty or `*` is not known.
+    pub host: String,
+}
+
+/// What is wrong, by field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// About the principal.
+    pub of: Option<String>,
+    /// About the host.
+    pub host: Option<String>,
+}
+
+/// Whose matrix it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Whose {
+    /// The principal.
+    pub principal: Principal,
+    /// The principal alone, or with groups.
+    pub subject: Subject,
+    /// From where.
+    pub host: Option<IpAddr>,
+}
+
+impl Asked {
+    /// The matrix of one principal.
+    #[must_use]
+    pub fn of(principal: &Principal) -> Self {
+        Self { of: principal.to_string(), ..Self::default() }
+    }
+
+    /// Reads the query of an address, without the `?`.
+    #[must_use]
+    pub fn from_query(query: &str) -> Self {
+        let part = |name| value(query, name).unwrap_or_default();
+        Self { of: part("of"), groups: values(query, "group").join("\n"), host: part("host") }
+    }
+
+    /// The address of the matrix.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let one = [("of", self.of.clone())].into_iter();
+        let groups = self.group_names().into_iter().map(|group| ("group", group));
+        let parts = one.chain(groups).chain([("host", self.host.clone())]);
+        format!("{}{}", address::MATRIX, query(parts.filter(|(_, value)| !value.is_empty())))
+    }
+
+    fn group_names(&self) -> Vec<String> {
+        if self.is_user() {
+            self.groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// Whether a user is meant, who may have groups.
+    #[must_use]
+    pub fn is_user(&self) -> bool {
+        Principal::parse(&self.of)
+            .is_ok_and(|principal| principal.kind() == PrincipalType::User && !principal.is_everyone())
+    }
+
+    /// Who is meant; none while nobody is named.
+    ///
+    /// # Errors
+    /// What is wrong, by field.
+    pub fn check(&self) -> Result<Option<Whose>, Faults> {
+        let mut faults = Faults::default();
+        let host = match self.host.trim() {
+            "" | "*" => None,
+            text => Host::parse_address(text)
+                .map_err(|error| faults.host = Some(with_hint(&error.to_string(), error.hint())))
+                .ok(),
+        };
+        let principal = match self.of.as_str() {
+            "" => None,
+            text => Principal::parse(text)
+                .map_err(|error| faults.of = Some(with_hint(&error.to_string(), &error.hint())))
+                .ok(),
+        };
+        if faults != Faults::default() {
+            return Err(faults);
+        }
+        let groups = self.group_names();
+        Ok(principal.map(|principal| {
+            let subject = if groups.is_empty() {
+                Subject::Holder(Holder::of(&principal))
+            } else {
+                Subject::Identity(Identity::new(principal.name(), groups))
+            };
+            Whose { principal, subject, host }
+        }))
+    }
+}
+
+/// One row: the names of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The resource's type.
+    pub resource_type: ResourceType,
+    /// The names.
+    pub pattern: NamePattern,
+    /// By operation of the columns; none where the resource does not have it.
+    pub cells: Vec<Option<Cell>>,
+}
+
+/// The rows of a page, with all that is above them.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Matrix {
+    /// The operations of the columns.
+    pub columns: Vec<Operation>,
+    /// The rows of this page.
+    pub rows: Vec<Row>,
+    /// How many rows there are.
+    pub total: usize,
+}
+
+/// The operations that a resource of one of these types has, in the order of the specification.
+fn columns(types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operation> {
+    let has = |operation: &Operation| types.clone().any(|of| of.operations().contains(operation));
+    Operation::ALL.iter().copied().filter(has).collect()
+}
+
+/// One page of somebody's matrix.
+#[must_use]
+pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
+    let all = resources(policy, &whose.subject);
+    let columns = columns(&all.iter().map(|(of, _)| *of));
+    let rows = all.iter().skip(page.saturating_mul(PAGE)).take(PAGE);
+    let of = |(resource_type, pattern): &(ResourceType, NamePattern)| {
+        let decided = |operation: &Operation| {
+            resource_type
+                .operations()
+                .contains(operation)
+                // Names that are typed have no end.
+                .then(|| {
+                    let on = (*resource_type, pattern);
+                    cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
+                })
+        };
+        Row { resource_type: *resource_type, pattern: pattern.clone(), cells: columns.iter().map(decided).collect() }
+    };
+    Matrix { rows: rows.map(of).collect(), total: all.len(), columns }
+}
+
+/// What a cell says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Says {
+    /// An ACL of this operation or `ALL` allows it.
+    Allow,
+    /// An ACL of another operation allows it.
+    Implied(Operation),
+    /// An ACL denies it.
+    Deny,
+    /// Nothing speaks.
+    Nothing,
+    /// Nothing speaks for every host.
+    FromSomeHost,
+    /// A superuser.
+    Superuser,
+}
+
+/// What a cell says about an operation.
+#[must_use]
+pub fn says(cell: &Cell, operation: Operation) -> Says {
+    match (cell.outcome, &cell.granted_by) {
+        (Outcome::Allow, Some(by)) if by.acl.operation == operation || by.acl.operation == Operation::All => {
+            Says::Allow
+        }
+        (Outcome::Allow, Some(by)) => Says::Implied(by.acl.operation),
+        (Outcome::Allow, None) => Says::Superuser,
+        (Outcome::Deny, _) if !cell.denied_by.is_empty() => Says::Deny,
+        (Outcome::Deny, _) if cell.host_unknown => Says::FromSomeHost,
+        (Outcome::Deny, _) => Says::Nothing,
+    }
+}
+
+/// The last hop of a way, for the second line of a cell: the role, the group of a person, or `direct`.
+#[must_use]
+pub fn hop(by: &Match, whose: &Whose) -> String {
+    match (&by.role, &by.group) {
+        (Some(role), _) => role.clone(),
+        (None, Some(group)) if whose.principal.kind() == PrincipalType::User => format!("Group:{group}"),
+        _ if by.acl.principal.is_everyone() && !whose.principal.is_everyone() => "User:*".into(),
+        _ => "direct".into(),
+    }
+}
+
+/// How a pattern is said, after its name.
+#[must_use]
+pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'static str {
+    match (resource_type, pattern.pattern_type) {
+        (ResourceType::Cluster | ResourceType::Registry, _) => "",
+        (_, PatternType::Literal) if pattern.name == "*" => "all names",
+        (_, pattern) => pattern.spelling().words,
+    }
+}
+
+/// What is in a matrix, in a line.
+#[must_use]
+pub fn summary(matrix: &Matrix, page: usize) -> String {
+    let cells = || matrix.rows.iter().flat_map(|row| row.cells.iter().flatten());
+    let allowed = cells().filter(|cell| cell.outcome == Outcome::Allow).count();
+    let denied = cells().filter(|cell| !cell.denied_by.is_empty()).count();
+    let shown = if matrix.total > matrix.rows.len() {
+        let first = page * PAGE;
+        format!("Rows {} to {} of {}", first + 1, first + matrix.rows.len(), matrix.total)
+    } else {
+        count(matrix.total, "resource")
+    };
+    format!("{shown}: {allowed} allowed, {denied} denied by rule")
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy() -> Policy {
+        let acl = |principal: &str, operation: &str, permission: &str, name: &str, pattern: &str| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
+                "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": "*",
+                "operation": format!("OPERATION_{operation}"), "permission_type": format!("PERMISSION_TYPE_{permission}") })
+        };
+        policy_from_value(&json!({ "version": 1,
+            "roles": [{ "name": "Readers", "members": [{ "principal": "Group:eng" }] }],
+            "acls": [
+                acl("Role:Readers", "READ", "ALLOW", "events-", "PREFIXED"),
+                acl("Group:eng", "READ", "DENY", "events-pii-", "PREFIXED"),
+                acl("User:ann", "ALL", "ALLOW", "mine", "LITERAL")] }))
+        .unwrap()
+    }
+
+    fn words(asked: &Asked) -> Vec<String> {
+        let whose = asked.check().unwrap().unwrap();
+        let matrix = matrix(&policy(), &whose, 0);
+        let row = |row: &Row| {
+            let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {
+                let cell = cell.as_ref()?;
+                let by = cell.denied_by.first().or(cell.granted_by.as_ref());
+                Some(format!("{:?} {:?} {}", operation, says(cell, *operation), hop(by?, &whose)))
+            });
+            format!("{}: {}", row.pattern.name, cells.collect::<Vec<_>>().join(", "))
+        };
+        matrix.rows.iter().map(row).collect()
+    }
+
+    #[test]
+    fn each_cell_says_why() {
+        assert_eq!(
+            words(&Asked::of(&Principal::group("eng"))),
+            [
+                "events-: Read Allow Readers, Describe Implied(Read) Readers",
+                // A deny names its own operation only, so that what it implies stays.
+                "events-pii-: Read Deny direct, Describe Implied(Read) Readers",
+            ]
+        );
+        let person = Asked { of: "User:ann".into(), groups: "ops\neng\n".into(), host: String::new() };
+        let all = words(&person);
+        assert_eq!(all.len(), 3);
+        assert!(all[1].contains("Read Deny Group:eng"), "{all:?}");
+        assert!(all[2].contains("Write Allow direct"), "{all:?}");
+    }
+
+    #[test]
+    fn who_is_meant_has_an_address() {
+        let person = Asked { of: "User:a&b".into(), groups: "x,y\nü".into(), host: "10.0.0.7".into() };
+        let address = person.address();
+        assert_eq!(address, "/security/permissions/matrix?of=User%3Aa%26b&group=x%2Cy&group=%C3%BC&host=10.0.0.7");
+        assert_eq!(Asked::from_query(address.split_once('?').unwrap().1), person);
+        let faults = Asked { of: "ann".into(), host: "x".into(), ..Asked::default() }.check().unwrap_err();
+        assert!(faults.of.is_some_and(|text| text.contains("User:ann")) && faults.host.is_some());
+        assert_eq!(Asked::default().check(), Ok(None));
+        // Groups count for users only.
+        let group = Asked { of: "Group:eng".into(), groups: "x".into(), ..Asked::default() };
+        assert_eq!(group.address(), "/security/permissions/matrix?of=Group%3Aeng");
+    }
+
+    #[test]
+    fn a_matrix_is_counted() {
+        let whose = Asked::of(&Principal::group("eng")).check().unwrap().unwrap();
+        let matrix = matrix(&policy(), &whose, 0);
+        assert_eq!(summary(&matrix, 0), "2 resources: 3 allowed, 1 denied by rule");
+        assert_eq!(matrix.columns.len(), ResourceType::Topic.operations().len());
+    }
+}

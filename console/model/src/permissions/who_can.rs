@@ -1,0 +1,318 @@
+//! Who may do one thing: the question as it is typed and addressed, and the answer sorted by what it means.
+
+use std::net::IpAddr;
+
+use gbac_api::encode::query;
+use gbac_engine::analyze::{Entry, Holder, who_can};
+use gbac_engine::decide::{At, Outcome, Request};
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
+use gbac_engine::policy::Policy;
+
+use crate::address::{self, value};
+use crate::phrases::{capitalized, with_hint};
+
+/// How many principals of one kind of answer are shown at first, and how many more at a time.
+pub const PAGE: usize = 50;
+
+/// The question as it stands in the form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The operation.
+    pub operation: Operation,
+    /// The resource's type.
+    pub resource_type: ResourceType,
+    /// The resource's name, as typed.
+    pub name: String,
+    /// The host, as typed; empty or `*` is not known.
+    pub host: String,
+}
+
+impl Default for Asked {
+    fn default() -> Self {
+        Self {
+            operation: Operation::Read,
+            resource_type: ResourceType::Topic,
+            name: String::new(),
+            host: String::new(),
+        }
+    }
+}
+
+/// What is wrong with the question, by field.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// About the name.
+    pub name: Option<String>,
+    /// About the host.
+    pub host: Option<String>,
+}
+
+impl Asked {
+    /// The question that a row of an ACL raises: who else may do that there. `All` is asked as the type's first operation.
+    #[must_use]
+    pub fn of(acl: &Acl) -> Self {
+        let operations = acl.resource_type.operations();
+        let operation = match operations.contains(&acl.operation) {
+            true => acl.operation,
+            false => operations.first().copied().unwrap_or(Operation::Read),
+        };
+        Self { operation, resource_type: acl.resource_type, name: acl.resource_name.clone(), host: String::new() }
+    }
+
+    /// Reads the query of an address, without the `?`; none when it asks nothing.
+    #[must_use]
+    pub fn from_query(query: &str) -> Option<Self> {
+        let resource_type = ResourceType::from_any(&value(query, "type")?)?;
+        let operation = Operation::from_any(&value(query, "operation")?)?;
+        let name = value(query, "name").unwrap_or_default();
+        Some(Self { operation, resource_type, name, host: value(query, "host").unwrap_or_default() }.fitting())
+    }
+
+    /// The address of the question.
+    #[must_use]
+    pub fn address(&self) -> String {
+        let parts = [
+            ("operation", self.operation.spelling().cli.to_owned()),
+            ("type", self.resource_type.spelling().cli.to_owned()),
+            ("name", if self.has_name() { self.name.clone() } else { String::new() }),
+            ("host", self.host.clone()),
+        ];
+        format!("{}{}", address::WHO_CAN, query(parts.into_iter().filter(|(_, value)| !value.is_empty())))
+    }
+
+    /// Whether resources of this type have names to choose from.
+    #[must_use]
+    pub const fn has_name(&self) -> bool {
+        !matches!(self.resource_type, ResourceType::Cluster | ResourceType::Registry)
+    }
+
+    /// The same question with an operation that the type has.
+    #[must_use]
+    pub fn fitting(mut self) -> Self {
+        let operations = self.resource_type.operations();
+        if self.operation != Operation::All && !operations.contains(&self.operation) {
+            self.operation = operations.first().copied().unwrap_or(Operation::Read);
+        }
+        self
+    }
+
+    /// The name that is asked about.
+    #[must_use]
+    pub fn resource_name(&self) -> &str {
+        match self.resource_type {
+            ResourceType::Cluster => CLUSTER_NAME,
+            ResourceType::Registry => "",
+            _ => &self.name,
+        }
+    }
+
+    /// The host, where it is one.
+    ///
+    /// # Errors
+    /// What is wrong, by field.
+    pub fn check(&self) -> Result<Option<IpAddr>, Faults> {
+        let mut faults = Faults::default();
+        let host = match self.host.trim() {
+            "" | "*" => None,
+            text => match Host::parse_address(text) {
+                Ok(address) => Some(address),
+                Err(error) => {
+                    faults.host = Some(with_hint(&error.to_string(), error.hint()));
+                    None
+                }
+            },
+        };
+        if self.has_name() && self.name.is_empty() {
+            faults.name = Some(capitalized("enter the resource name; `*` finds ACLs for all names"));
+        }
+        if faults == Faults::default() { Ok(host) } else { Err(faults) }
+    }
+}
+
+/// What an entry of the answer means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Group {
+    /// May.
+    Can,
+    /// Might from another host: none was asked about.
+    FromSomeHost,
+    /// Would, but a deny blocks it.
+    Blocked,
+    /// Has a deny and nothing that a deny could block.
+    Carries,
+}
+
+impl Group {
+    /// Every group, in the order of the page.
+    pub const ALL: [Self; 4] = [Self::Can, Self::FromSomeHost, Self::Blocked, Self::Carries];
+
+    /// The words above the group.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Can => "Can",
+            Self::FromSomeHost => "Depends on the host",
+            Self::Blocked => "Blocked by a deny",
+            Self::Carries => "Passes a deny on to others",
+        }
+    }
+}
+
+/// Somebody in the answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// A superuser: no ACL is asked.
+    Superuser(String),
+    /// Somebody whom an ACL concerns.
+    Entry(Box<Entry>),
+}
+
+impl Found {
+    /// The principal as it is shown; everyone is `User:*`.
+    #[must_use]
+    pub fn principal(&self) -> Principal {
+        match self {
+            Self::Superuser(name) => Principal::user(name.as_str()),
+            Self::Entry(entry) => match &entry.holder {
+                Holder::Everyone => Principal::user("*"),
+                Holder::One(principal) => principal.clone(),
+            },
+        }
+    }
+}
+
+/// Who may, and who would if nothing blocked it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// By group, each in order of the principals.
+    pub groups: Vec<(Group, Vec<Found>)>,
+    /// The principals of denies that match: whoever holds one of them may not, whatever else allows it.
+    pub blocked_for: Vec<Principal>,
+    /// How many ACLs speak of the name as a prefix: longer names are another question.
+    pub is_prefix: bool,
+}
+
+impl Answer {
+    /// How many are in a group.
+    #[must_use]
+    pub fn count(&self, group: Group) -> usize {
+        self.groups.iter().find(|(of, _)| *of == group).map_or(0, |(_, found)| found.len())
+    }
+
+    /// How many may from one host only.
+    #[must_use]
+    pub fn one_host_only(&self) -> usize {
+        let entries = self.groups.iter().filter(|(of, _)| *of == Group::Can).flat_map(|(_, found)| found);
+        entries.filter(|found| matches!(found, Found::Entry(entry) if only_host(entry).is_some())).count()
+    }
+}
+
+/// The one host from which somebody may.
+#[must_use]
+pub fn only_host(entry: &Entry) -> Option<Host> {
+    entry.granted_by.as_ref().map(|by| by.acl.host).filter(|host| *host != Host::Any)
+}
+
+/// Answers a question about a policy.
+#[must_use]
+pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
+    let name = asked.resource_name();
+    let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
+    let request = host.map_or(request, |host| request.with_host(host));
+    let found = who_can(policy, &request);
+    let group_of = |entry: &Entry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
+        (Outcome::Allow, ..) => Group::Can,
+        (Outcome::Deny, Some(_), _) => Group::Blocked,
+        (Outcome::Deny, None, false) => Group::Carries,
+        (Outcome::Deny, None, true) => Group::FromSomeHost,
+    };
+    let is_prefix = found.entries.iter().any(|entry| {
+        let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
+        acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
+    });
+    let mut groups: Vec<(Group, Vec<Found>)> = Group::ALL.into_iter().map(|group| (group, Vec::new())).collect();
+    let mut put = |group: Group, found| {
+        if let Some((_, list)) = groups.iter_mut().find(|(of, _)| *of == group) {
+            list.push(found);
+        }
+    };
+    for name in found.superusers {
+        put(Group::Can, Found::Superuser(name));
+    }
+    for entry in found.entries {
+        put(group_of(&entry), Found::Entry(Box::new(entry)));
+    }
+    groups.retain(|(_, list)| !list.is_empty());
+    Answer { groups, blocked_for: found.blocked_for, is_prefix }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy() -> Policy {
+        let acl = |principal: &str, permission: &str, name: &str, pattern: &str, host: &str| {
+            json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
+                "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": host,
+                "operation": "OPERATION_WRITE", "permission_type": format!("PERMISSION_TYPE_{permission}") })
+        };
+        policy_from_value(&json!({ "version": 1, "settings": { "superusers": ["root"] },
+            "roles": [{ "name": "Writers", "members": [{ "principal": "Group:eng" }, { "principal": "Group:qa" }] }],
+            "acls": [
+                acl("Role:Writers", "ALLOW", "pay-", "PREFIXED", "*"), acl("Group:qa", "DENY", "pay-eu", "LITERAL", "*"),
+                acl("User:ann", "ALLOW", "pay-eu", "LITERAL", "10.0.0.7"), acl("Group:no", "DENY", "pay-", "PREFIXED", "*")] }))
+        .unwrap()
+    }
+
+    fn ask(host: &str) -> Vec<(Group, Vec<String>)> {
+        let asked = Asked { operation: Operation::Write, name: "pay-eu".into(), host: host.into(), ..Asked::default() };
+        let answer = answer(&policy(), &asked, asked.check().unwrap());
+        let names = |found: &[Found]| found.iter().map(|found| found.principal().to_string()).collect();
+        answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
+    }
+
+    #[test]
+    fn everybody_is_in_the_group_that_says_what_it_means() {
+        let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            ask(""),
+            [
+                (Group::Can, text(&["User:root", "Group:eng", "Role:Writers"])),
+                (Group::FromSomeHost, text(&["User:ann"])),
+                (Group::Blocked, text(&["Group:qa"])),
+                (Group::Carries, text(&["Group:no"])),
+            ]
+        );
+        assert_eq!(ask("10.0.0.7")[0], (Group::Can, text(&["User:root", "User:ann", "Group:eng", "Role:Writers"])));
+        assert!(ask("10.0.0.8").iter().all(|(group, _)| *group != Group::FromSomeHost));
+    }
+
+    #[test]
+    fn a_question_has_an_address() {
+        let asked = Asked {
+            operation: Operation::DescribeConfigs,
+            name: "a&b /ü".into(),
+            host: "::1".into(),
+            ..Asked::default()
+        };
+        let address = asked.address();
+        assert_eq!(Asked::from_query(address.split_once('?').unwrap().1), Some(asked));
+        assert_eq!(Asked::from_query("type=topic"), None);
+        let foreign = Asked::from_query("type=group&operation=write&name=g").unwrap();
+        assert_eq!(foreign.operation, Operation::Read);
+        let cluster = Asked { resource_type: ResourceType::Cluster, name: "x".into(), ..Asked::default() }.fitting();
+        assert_eq!(cluster.address(), "/security/permissions/who-can?operation=create&type=cluster");
+        assert_eq!(cluster.resource_name(), CLUSTER_NAME);
+    }
+
+    #[test]
+    fn faults_are_at_their_fields() {
+        let asked = Asked { host: "10.0.0.0/8".into(), ..Asked::default() };
+        let faults = asked.check().unwrap_err();
+        assert!(faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range")));
+        assert_eq!(Asked { name: "x".into(), host: "*".into(), ..Asked::default() }.check(), Ok(None));
+    }
+}

@@ -1,0 +1,355 @@
+//! What a draft changes for people: who gains and loses what, as the engine finds it over all known principals.
+
+use std::collections::BTreeSet;
+
+use gbac_engine::analyze::{Diff, Effect, Extent, Holder, NamePattern};
+use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
+use serde_json::{Map, Value};
+
+use crate::group_changes::{GroupChanges, compared};
+
+/// The effect of a draft.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Effects {
+    /// How many principals were compared.
+    pub compared: usize,
+    /// Whoever gains or loses something: people first, everyone before the others, then roles.
+    pub people: Vec<Person>,
+    /// What each staged change does by itself to whom it names: the places of those that do nothing.
+    pub idle: Vec<usize>,
+    /// The names of the settings that differ.
+    pub settings: Vec<&'static str>,
+    /// What settings that differ do to groups.
+    pub groups: GroupChanges,
+    /// How many users are named, of whom another principal mapping leaves it unknown whether tokens still name them.
+    pub users: usize,
+}
+
+/// One holder and what it gains and loses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Person {
+    /// Who.
+    pub holder: Holder,
+    /// The roles that it gets.
+    pub joins: Vec<String>,
+    /// The roles that it leaves.
+    pub leaves: Vec<String>,
+    /// What it gains and loses.
+    pub lines: Vec<Line>,
+}
+
+/// One effect on names of one kind.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What happens.
+    pub effect: Effect,
+    /// On what.
+    pub extent: Extent,
+    /// With [`Effect::StillBlocked`], the denies in the way.
+    pub blocked_by: Vec<Acl>,
+}
+
+/// How many operations on names come or go, and for how many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Total {
+    /// Operations, on names of one kind each.
+    pub operations: usize,
+    /// Holders.
+    pub people: usize,
+}
+
+impl Effects {
+    /// Whether nobody gains or loses anything, as far as it can be known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.people.is_empty() && self.groups.total(Effect::ALL).1 == 0 && self.groups.unknown() == 0 && self.users == 0
+    }
+
+    /// How much one or several effects come to, for people and for whoever has a name in their token that becomes another
+    /// group; roles are counted by their members.
+    #[must_use]
+    pub fn total(&self, effects: &[Effect]) -> Total {
+        let (operations, people) = self.groups.total(effects);
+        let mut total = Total { operations, people };
+        // What a name gains or loses by its new group is said of the name.
+        let is_of_name = |person: &&Person| match &person.holder {
+            Holder::One(principal) if principal.kind() == PrincipalType::Group => {
+                self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())
+            }
+            _ => false,
+        };
+        for person in self.people.iter().filter(|person| !person.is_role() && !is_of_name(person)) {
+            let operations = person.operations(effects);
+            total.operations += operations;
+            total.people += usize::from(operations > 0);
+        }
+        total
+    }
+}
+
+impl Person {
+    /// Whether it is a role, which people are given.
+    #[must_use]
+    pub fn is_role(&self) -> bool {
+        matches!(&self.holder, Holder::One(principal) if principal.kind() == PrincipalType::Role)
+    }
+
+    /// How many operations some effects are about.
+    #[must_use]
+    pub fn operations(&self, effects: &[Effect]) -> usize {
+        let lines = self.lines.iter().filter(|line| effects.contains(&line.effect));
+        lines.map(|line| line.extent.operations.len()).sum()
+    }
+}
+
+/// What somebody gains.
+pub const GAINS: &[Effect] = &[Effect::Gains, Effect::GainsWithOthers];
+/// What somebody loses.
+pub const LOSES: &[Effect] = &[Effect::Loses, Effect::LosesWithOthers];
+/// What a deny keeps from being gained.
+pub const BLOCKED: &[Effect] = &[Effect::StillBlocked];
+
+/// Compares the policy that was read with the one that will be; with the claims of a pasted token, where there is one.
+#[must_use]
+pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Option<&Map<String, Value>>) -> Effects {
+    // A token says something only where it is read differently.
+    let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
+    let found = compared(before, after, claims.filter(|_| !reads_alike));
+    let groups = GroupChanges::of(&found, before, after);
+    let known: BTreeSet<&Principal> = before.known_principals().chain(after.known_principals()).collect();
+    let idle =
+        (changes.iter().enumerate()).filter(|(_, change)| is_idle(&found, change)).map(|(index, _)| index).collect();
+    let mut people: Vec<Person> = Vec::new();
+    for difference in found.differences.into_iter().chain(found.roles) {
+        let mut lines = Vec::with_capacity(difference.extents.len());
+        for extent in difference.extents {
+            let blocks =
+                |acl: &&Acl| acl.resource_type == extent.resource_type && overlaps(&extent.pattern, &pattern(acl));
+            let blocked_by = difference.blocked_by.iter().filter(blocks).cloned().collect();
+            lines.push(Line { effect: difference.effect, extent, blocked_by });
+        }
+        match people.last_mut() {
+            Some(person) if person.holder == difference.holder => person.lines.extend(lines),
+            _ => {
+                let (joins, leaves) = roles(before, after, &difference.holder);
+                people.push(Person { holder: difference.holder, joins, leaves, lines });
+            }
+        }
+    }
+    Effects { compared: known.len(), people, idle, settings: found.settings, groups, users: found.users.len() }
+}
+
+/// Why a line is so, as far as the draft says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reason {
+    /// The holder gets a role.
+    Joins(String),
+    /// The holder leaves a role.
+    Leaves(String),
+    /// So many ACLs come, of the holder or a role that it keeps.
+    Added(usize),
+    /// So many go.
+    Removed(usize),
+}
+
+/// Why each line of a person is so; of people that are looked at, since it takes a look at the ACLs of their roles.
+#[must_use]
+pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Person) -> Vec<Vec<Reason>> {
+    let acls = |policy: &Policy, roles: &[String]| -> Vec<(String, Vec<Acl>)> {
+        roles.iter().map(|role| (role.clone(), policy.acls_of(&Principal::role(role)))).collect()
+    };
+    let (joined, left) = (acls(after, &person.joins), acls(before, &person.leaves));
+    let is_held = |acl: &Acl| match &person.holder {
+        holder if Holder::of(&acl.principal) == *holder => true,
+        Holder::One(principal) if acl.principal.kind() == PrincipalType::Role => after
+            .roles_of(principal)
+            .any(|role| role == acl.principal.name() && !person.joins.iter().any(|of| of == role)),
+        _ => false,
+    };
+    let of_line = |line: &Line| {
+        let touches =
+            |acl: &Acl| acl.resource_type == line.extent.resource_type && overlaps(&line.extent.pattern, &pattern(acl));
+        // A loss comes of what a gain does not.
+        let (by, not) = match LOSES.contains(&line.effect) {
+            true => (Permission::Deny, Permission::Allow),
+            false => (Permission::Allow, Permission::Deny),
+        };
+        let has = |acls: &[Acl], permission| acls.iter().any(|acl| acl.permission == permission && touches(acl));
+        let joins = joined.iter().filter(|(_, acls)| has(acls, by)).map(|(role, _)| Reason::Joins(role.clone()));
+        let leaves = left.iter().filter(|(_, acls)| has(acls, not)).map(|(role, _)| Reason::Leaves(role.clone()));
+        let counts = |acl: &Acl, permission| acl.permission == permission && touches(acl) && is_held(acl);
+        let added = changes.iter().filter(|change| matches!(change, Change::AddAcl(acl) if counts(acl, by))).count();
+        let removed =
+            changes.iter().filter(|change| matches!(change, Change::RemoveAcl(acl) if counts(acl, not))).count();
+        let mut reasons: Vec<Reason> = joins.chain(leaves).collect();
+        reasons.extend((added > 0).then_some(Reason::Added(added)));
+        reasons.extend((removed > 0).then_some(Reason::Removed(removed)));
+        reasons
+    };
+    person.lines.iter().map(of_line).collect()
+}
+
+/// The roles that a holder gets and leaves.
+fn roles(before: &Policy, after: &Policy, holder: &Holder) -> (Vec<String>, Vec<String>) {
+    let Holder::One(principal) = holder else { return (Vec::new(), Vec::new()) };
+    let of = |policy: &Policy| policy.roles_of(principal).map(str::to_owned).collect::<BTreeSet<_>>();
+    let (had, has) = (of(before), of(after));
+    (has.difference(&had).cloned().collect(), had.difference(&has).cloned().collect())
+}
+
+/// Whether an ACL that comes or goes changes nothing of whom it names on the names that it covers.
+fn is_idle(found: &Diff, change: &Change) -> bool {
+    let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return false };
+    let holder = Holder::of(&acl.principal);
+    let mut all = found.differences.iter().chain(&found.roles);
+    !all.any(|difference| {
+        let about = difference.holder == holder || acl.permission == Permission::Deny;
+        about
+            && difference
+                .extents
+                .iter()
+                .any(|extent| extent.resource_type == acl.resource_type && overlaps(&extent.pattern, &pattern(acl)))
+    })
+}
+
+fn pattern(acl: &Acl) -> NamePattern {
+    NamePattern { pattern_type: acl.pattern_type, name: acl.resource_name.clone() }
+}
+
+/// Whether some name is among both.
+fn overlaps(one: &NamePattern, other: &NamePattern) -> bool {
+    match (one.pattern_type, other.pattern_type) {
+        (PatternType::Literal, PatternType::Literal) => one.covers(&other.name) || other.covers(&one.name),
+        (PatternType::Literal, PatternType::Prefixed) => one.name == "*" || other.covers(&one.name),
+        (PatternType::Prefixed, PatternType::Literal) => other.name == "*" || one.covers(&other.name),
+        (PatternType::Prefixed, PatternType::Prefixed) => one.covers(&other.name) || other.covers(&one.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::model::{Host, Operation, ResourceType};
+
+    use super::*;
+
+    fn acl(principal: Principal, name: &str, operation: Operation, permission: Permission) -> Acl {
+        Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: name.into(),
+            pattern_type: PatternType::Prefixed,
+            principal,
+            host: Host::Any,
+            operation,
+            permission,
+        }
+    }
+
+    fn policy(changes: &[Change]) -> Policy {
+        let mut policy = Policy::default();
+        for change in changes {
+            policy.apply(change.clone()).unwrap();
+        }
+        policy
+    }
+
+    fn join(role: &str, group: &str) -> Change {
+        Change::AddMember { role: role.into(), member: Principal::group(group) }
+    }
+
+    fn allow(role: &str, name: &str) -> Change {
+        Change::AddAcl(acl(Principal::role(role), name, Operation::Write, Permission::Allow))
+    }
+
+    #[test]
+    fn gains_losses_and_gains_that_a_deny_blocks_are_told_apart() {
+        let deny = Change::AddAcl(acl(Principal::group("blocked"), "refunds-", Operation::Write, Permission::Deny));
+        let start = [
+            Change::CreateRole("R".into()),
+            Change::CreateRole("S".into()),
+            join("R", "leaves"),
+            join("R", "stays"),
+            join("S", "keeps"),
+            join("R", "keeps"),
+            allow("R", "ledger-"),
+            allow("S", "ledger-"),
+            deny,
+        ];
+        let before = policy(&start);
+        let changes = [
+            Change::RemoveMember { role: "R".into(), member: Principal::group("leaves") },
+            join("R", "blocked"),
+            allow("R", "refunds-"),
+            Change::RemoveMember { role: "R".into(), member: Principal::group("keeps") },
+        ];
+        let mut after = before.clone();
+        for change in &changes {
+            after.apply(change.clone()).unwrap();
+        }
+        let effects = effects(&before, &after, &changes, None);
+        let of = |name: &str| {
+            let person = effects.people.iter().find(|person| person.holder.to_string() == name);
+            person.map(|person| {
+                let number = |effects: &[Effect]| person.operations(effects);
+                (number(GAINS), number(LOSES), number(BLOCKED))
+            })
+        };
+        // Write implies Describe.
+        assert_eq!(of("Group:leaves"), Some((0, 2, 0)));
+        assert_eq!(of("Group:stays"), Some((2, 0, 0)));
+        let blocked = of("Group:blocked").unwrap();
+        assert_eq!((blocked.0, blocked.1, blocked.2), (3, 0, 1), "{:?}", effects.people);
+        assert_eq!(of("Group:keeps"), None);
+        assert_eq!(effects.total(LOSES), Total { operations: 2, people: 1 });
+        let person = effects.people.iter().find(|person| person.holder.to_string() == "Group:blocked").unwrap();
+        assert_eq!(person.joins, ["R"]);
+        let line = person.lines.iter().find(|line| line.effect == Effect::StillBlocked).unwrap();
+        assert_eq!(line.blocked_by.len(), 1);
+        assert!(effects.people.last().unwrap().is_role());
+        assert_eq!((effects.compared, effects.idle.as_slice()), (6, [].as_slice()));
+        let why = |name: &str| {
+            let person = effects.people.iter().find(|person| person.holder.to_string() == name).unwrap();
+            reasons(&before, &after, &changes, person).concat()
+        };
+        assert_eq!(why("Group:leaves"), [Reason::Leaves("R".into())]);
+        assert_eq!(why("Group:stays"), [Reason::Added(1)]);
+        assert!(why("Group:blocked").iter().all(|reason| *reason == Reason::Joins("R".into())));
+        assert_eq!(why("Role:R"), [Reason::Added(1)]);
+    }
+
+    #[test]
+    fn a_row_that_changes_nothing_is_named() {
+        let before = policy(&[
+            Change::CreateRole("R".into()),
+            join("R", "eng"),
+            Change::AddAcl(acl(Principal::role("R"), "", Operation::All, Permission::Allow)),
+        ]);
+        let changes = [allow("R", "a"), join("R", "ops")];
+        let mut after = before.clone();
+        for change in &changes {
+            after.apply(change.clone()).unwrap();
+        }
+        assert_eq!(effects(&before, &after, &changes, None).idle, [0]);
+    }
+
+    #[test]
+    fn settings_that_differ_are_told_as_the_settings_page_tells_them() {
+        let start =
+            [Change::CreateRole("R".into()), join("R", "/eng/payments"), join("R", "payments"), allow("R", "a")];
+        let before = policy(&start);
+        let mut settings = before.settings().clone();
+        if let gbac_engine::policy::GroupSource::Properties { nested, .. } = &mut settings.groups {
+            *nested = gbac_engine::groups::NestedGroupBehavior::Suffix;
+        }
+        let changes = [Change::Settings(Box::new(settings))];
+        let mut after = before.clone();
+        after.apply(changes[0].clone()).unwrap();
+        let claims = serde_json::json!({ "groups": ["/contractors/payments"] });
+        let found = effects(&before, &after, &changes, claims.as_object());
+        let alone = GroupChanges::of(&compared(&before, &after, claims.as_object()), &before, &after);
+        assert_eq!(found.groups, alone);
+        assert_eq!(found.total(GAINS), Total { operations: 2, people: 1 }, "Write implies Describe");
+        assert!(found.people.is_empty() && !found.is_empty());
+        assert!(effects(&before, &before, &[], None).is_empty());
+    }
+}

@@ -1,0 +1,264 @@
+//! What is reviewed before a draft is sent: its rows by whom they are about, what they change for people, and what
+//! somebody else changed meanwhile.
+
+mod effects;
+
+use gbac_engine::analyze::NameIndex;
+use gbac_engine::model::{Acl, Principal, PrincipalType};
+use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use std::collections::BTreeSet;
+
+pub use self::effects::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, Total, effects, reasons};
+use crate::draft::{Staged, Standing};
+use crate::names::{remarks, unseen};
+use crate::phrases::count;
+use crate::roles::acls_of;
+
+/// Whom rows are about, in the order in which they are shown.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum About {
+    /// The settings.
+    Settings,
+    /// A role.
+    Role(String),
+    /// A user or group, by ACLs of its own.
+    Principal(Principal),
+}
+
+/// Rows about one role, one principal, or the settings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Section {
+    /// Whom they are about.
+    pub about: About,
+    /// The rows: roles, then ACLs, then members; what goes before what comes.
+    pub rows: Vec<Row>,
+}
+
+/// One staged change as a row.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// Its place in the draft.
+    pub index: usize,
+    /// Whether something comes; otherwise it goes.
+    pub adds: bool,
+    /// What.
+    pub what: What,
+    /// Why it cannot be made, or that it changes nothing; none when it can be.
+    pub obstacle: Option<String>,
+    /// Why the service did not make it when it was sent.
+    pub failure: Option<String>,
+    /// What is odd about the name of the principal that it adds, each as sentences without a final period.
+    pub remarks: Vec<String>,
+}
+
+impl Row {
+    /// The principal that this adds to a role, or gives an ACL.
+    fn added(&self) -> Option<&Principal> {
+        match &self.what {
+            What::Member(principal) if self.adds => Some(principal),
+            What::Acl(acl) if self.adds => Some(&acl.principal),
+            _ => None,
+        }
+    }
+}
+
+/// Adds what is odd about the principals that rows add: names that can never match, names that are nearly another, and
+/// groups that nothing here has seen.
+pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &BTreeSet<String>) {
+    let known = NameIndex::near_to(after, sections.iter().flat_map(|section| &section.rows).filter_map(Row::added));
+    for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
+        let Some(principal) = row.added() else { continue };
+        row.remarks = remarks(after, &known, principal).into_iter().chain(unseen(before, seen, principal)).collect();
+    }
+}
+
+/// What comes or goes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum What {
+    /// A role; when it goes, its members and ACLs go too.
+    Role {
+        /// The members that go.
+        members: Vec<Principal>,
+        /// The ACLs that go.
+        acls: Vec<Acl>,
+    },
+    /// An ACL.
+    Acl(Acl),
+    /// A member.
+    Member(Principal),
+    /// Settings, each by its name with what it was and what it will be.
+    Settings(Vec<(&'static str, String, String)>),
+}
+
+impl What {
+    const fn rank(&self) -> u8 {
+        match self {
+            Self::Settings(_) | Self::Role { .. } => 0,
+            Self::Acl(_) => 1,
+            Self::Member(_) => 2,
+        }
+    }
+}
+
+/// The rows of a draft over the policy that was read, by whom they are about.
+#[must_use]
+pub fn sections(before: &Policy, staged: &[Staged], standing: &[Standing]) -> Vec<Section> {
+    let mut sections: Vec<Section> = Vec::new();
+    for (index, staged) in staged.iter().enumerate() {
+        let (about, adds, what) = row(before, &staged.change);
+        let obstacle = match standing.get(index) {
+            None | Some(Standing::Ready) => None,
+            Some(Standing::Done) => Some("already applied".to_owned()),
+            Some(Standing::Impossible(error)) => Some(error.to_string()),
+        };
+        let failure = staged.failure.as_ref().map(ToString::to_string);
+        let row = Row { index, adds, what, obstacle, failure, remarks: Vec::new() };
+        match sections.iter_mut().find(|section| section.about == about) {
+            Some(section) => section.rows.push(row),
+            None => sections.push(Section { about, rows: vec![row] }),
+        }
+    }
+    sections.sort_by(|a, b| a.about.cmp(&b.about));
+    for section in &mut sections {
+        section.rows.sort_by_key(|row| (row.what.rank(), row.adds, row.index));
+    }
+    sections
+}
+
+fn row(before: &Policy, change: &Change) -> (About, bool, What) {
+    let of_acl = |acl: &Acl| match acl.principal.kind() {
+        PrincipalType::Role => About::Role(acl.principal.name().to_owned()),
+        PrincipalType::User | PrincipalType::Group => About::Principal(acl.principal.clone()),
+    };
+    match change {
+        Change::AddAcl(acl) => (of_acl(acl), true, What::Acl(acl.clone())),
+        Change::RemoveAcl(acl) => (of_acl(acl), false, What::Acl(acl.clone())),
+        Change::CreateRole(name) => {
+            (About::Role(name.clone()), true, What::Role { members: Vec::new(), acls: Vec::new() })
+        }
+        Change::DeleteRole { name, delete_acls } => {
+            let members = before.role(name).map(|role| role.members.into_iter().collect()).unwrap_or_default();
+            let acls = if *delete_acls { acls_of(before, name) } else { Vec::new() };
+            (About::Role(name.clone()), false, What::Role { members, acls })
+        }
+        Change::AddMember { role, member } => (About::Role(role.clone()), true, What::Member(member.clone())),
+        Change::RemoveMember { role, member } => (About::Role(role.clone()), false, What::Member(member.clone())),
+        Change::Settings(settings) => {
+            (About::Settings, true, What::Settings(settings_rows(before.settings(), settings)))
+        }
+    }
+}
+
+/// The settings that differ, each with what it was and what it will be.
+fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, String, String)> {
+    let groups = |settings: &Settings| match &settings.groups {
+        GroupSource::Properties { claim_path, nested } => {
+            vec![("oidc_group_claim_path", claim_path.to_string()), ("nested_group_behavior", nested.to_string())]
+        }
+        GroupSource::Sso { attributes, .. } => {
+            vec![("sso", serde_json::Value::Object(attributes.clone()).to_string())]
+        }
+    };
+    let all = |settings: &Settings| {
+        let mut all = groups(settings);
+        all.push(("oidc_principal_mapping", settings.principal_mapping.as_str().to_owned()));
+        all.push(("superusers", settings.superusers.as_slice().join(", ")));
+        all
+    };
+    let (before, after) = (all(before), all(after));
+    let was = |name: &str| before.iter().find(|(other, _)| *other == name).map(|(_, value)| value.clone());
+    let changed = after.into_iter().filter_map(|(name, is)| {
+        let was = was(name).unwrap_or_default();
+        (was != is).then_some((name, was, is))
+    });
+    changed.collect()
+}
+
+/// How many ACLs, members, roles and settings come and go, in words: `2 ACLs added, 1 removed`.
+#[must_use]
+pub fn summary(changes: &[Change]) -> String {
+    let (mut roles, mut acls, mut members, mut settings) = ([0_usize; 2], [0_usize; 2], [0_usize; 2], 0_usize);
+    for change in changes {
+        match change {
+            Change::AddAcl(_) => acls[0] += 1,
+            Change::RemoveAcl(_) => acls[1] += 1,
+            Change::CreateRole(_) => roles[0] += 1,
+            Change::DeleteRole { .. } => roles[1] += 1,
+            Change::AddMember { .. } => members[0] += 1,
+            Change::RemoveMember { .. } => members[1] += 1,
+            Change::Settings(_) => settings += 1,
+        }
+    }
+    let told = |[comes, goes]: [usize; 2], noun: &str, come: &str, go: &str| match (comes, goes) {
+        (0, 0) => None,
+        (comes, 0) => Some(format!("{} {come}.", count(comes, noun))),
+        (0, goes) => Some(format!("{} {go}.", count(goes, noun))),
+        (comes, goes) => Some(format!("{} {come}, {goes} {go}.", count(comes, noun))),
+    };
+    let parts = [
+        told(roles, "role", "created", "deleted"),
+        told(acls, "ACL", "added", "removed"),
+        told(members, "principal", "added", "removed"),
+        (settings > 0).then(|| "Settings changed.".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::model::{Host, Operation, PatternType, Permission, ResourceType};
+
+    use super::*;
+    use crate::draft::apply;
+
+    fn acl(principal: Principal, name: &str) -> Acl {
+        Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: name.into(),
+            pattern_type: PatternType::Literal,
+            principal,
+            host: Host::Any,
+            operation: Operation::Read,
+            permission: Permission::Allow,
+        }
+    }
+
+    #[test]
+    fn rows_are_under_the_role_or_principal_that_they_are_about() {
+        let mut policy = Policy::default();
+        let member = |role: &str| Change::AddMember { role: role.into(), member: Principal::group("eng") };
+        for change in [Change::CreateRole("Old".into()), member("Old")] {
+            policy.apply(change).unwrap();
+        }
+        policy.apply(Change::AddAcl(acl(Principal::role("Old"), "x"))).unwrap();
+        let mut settings = policy.settings().clone();
+        settings.superusers.insert("root".into());
+        let changes = [
+            Change::CreateRole("New".into()),
+            member("New"),
+            Change::AddAcl(acl(Principal::role("New"), "a")),
+            Change::AddAcl(acl(Principal::group("eng"), "b")),
+            Change::DeleteRole { name: "Old".into(), delete_acls: true },
+            Change::Settings(Box::new(settings)),
+        ];
+        let staged = changes.clone().map(|change| Staged { change, failure: None });
+        assert_eq!(summary(&changes), "1 role created, 1 deleted. 2 ACLs added. 1 principal added. Settings changed.");
+        let sections = sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
+        let about: Vec<&About> = sections.iter().map(|section| &section.about).collect();
+        let eng = About::Principal(Principal::group("eng"));
+        assert_eq!(about, [&About::Settings, &About::Role("New".into()), &About::Role("Old".into()), &eng]);
+        assert_eq!(sections[0].rows[0].what, What::Settings(vec![("superusers", String::new(), "root".into())]));
+        let new: Vec<u8> = sections[1].rows.iter().map(|row| row.what.rank()).collect();
+        assert_eq!(new, [0, 1, 2]);
+        let What::Role { members, acls } = &sections[2].rows[0].what else { panic!("a role goes") };
+        assert_eq!((members.len(), acls.len()), (1, 1));
+        assert!(sections.iter().flat_map(|section| &section.rows).all(|row| row.obstacle.is_none()));
+
+        // Somebody else was faster.
+        policy.apply(Change::CreateRole("New".into())).unwrap();
+        policy.apply(member("New")).unwrap();
+        let sections = super::sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
+        let obstacles: Vec<Option<&str>> = sections[1].rows.iter().map(|row| row.obstacle.as_deref()).collect();
+        assert_eq!(obstacles, [Some("there is a role `New` already"), None, Some("already applied")]);
+    }
+}

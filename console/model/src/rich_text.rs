@@ -1,0 +1,235 @@
+//! Words with names in them: sentences as values, so that they are tested without a page.
+
+use gbac_engine::model::{PatternType, Permission, Principal};
+
+use crate::{escape, phrases};
+
+/// One piece of a sentence.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Word {
+    /// Plain text.
+    Text(String),
+    /// Plain text that is quieter than a name beside it.
+    Quiet(String),
+    /// A claim, a claim path, a setting: shown as code.
+    Code(String),
+    /// A principal.
+    Principal(Principal),
+    /// The name of a resource.
+    Resource(String),
+    /// How a resource name is compared, in words.
+    Pattern(&'static str),
+    /// Allow or deny, with its mark.
+    Permission(Permission),
+    /// An allow that a deny overrode.
+    Overridden,
+    /// A name that only just differs from another: its type, and its parts with whether they differ.
+    Differs(String, Vec<(String, bool)>),
+}
+
+/// A sentence.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Words(pub Vec<Word>);
+
+impl Words {
+    /// An empty sentence, to add to.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// A sentence in the engine's way, where what is in backticks is code.
+    #[must_use]
+    pub fn message(message: &str) -> Self {
+        message.split('`').enumerate().filter(|(_, piece)| !piece.is_empty()).fold(
+            Self::new(),
+            |words, (place, piece)| {
+                if place % 2 == 0 { words.text(piece) } else { words.code(piece) }
+            },
+        )
+    }
+
+    /// The same, with plain text at its end.
+    #[must_use]
+    pub fn text(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Text(text.into()));
+        self
+    }
+
+    /// The same, with quiet text at its end.
+    #[must_use]
+    pub fn quiet(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Quiet(text.into()));
+        self
+    }
+
+    /// The same, with code at its end.
+    #[must_use]
+    pub fn code(mut self, text: impl Into<String>) -> Self {
+        self.0.push(Word::Code(text.into()));
+        self
+    }
+
+    /// The same, with a principal at its end.
+    #[must_use]
+    pub fn principal(mut self, principal: &Principal) -> Self {
+        self.0.push(Word::Principal(principal.clone()));
+        self
+    }
+
+    /// The same, with a resource's name at its end.
+    #[must_use]
+    pub fn resource(mut self, name: impl Into<String>) -> Self {
+        self.0.push(Word::Resource(name.into()));
+        self
+    }
+
+    /// The same, with a name pattern at its end: `payments-` prefixed, `*` all names.
+    #[must_use]
+    pub fn pattern(self, name: &str, pattern: PatternType) -> Self {
+        let mut words = self.resource(name);
+        words.0.push(Word::Text(" ".into()));
+        words.0.push(Word::Pattern(pattern_words(name, pattern)));
+        words
+    }
+
+    /// The same, with allow or deny at its end.
+    #[must_use]
+    pub fn permission(mut self, permission: Permission) -> Self {
+        self.0.push(Word::Permission(permission));
+        self
+    }
+
+    /// The same, with an overridden allow at its end.
+    #[must_use]
+    pub fn overridden(mut self) -> Self {
+        self.0.push(Word::Overridden);
+        self
+    }
+
+    /// The same, with a name at its end in which what differs from `other` is marked: letters in another case, or a
+    /// leading slash.
+    #[must_use]
+    pub fn differs(mut self, kind: &str, name: &str, other: &str) -> Self {
+        self.0.push(Word::Differs(kind.into(), differing(name, other)));
+        self
+    }
+
+    /// The same, with another sentence at its end.
+    #[must_use]
+    pub fn then(mut self, mut more: Self) -> Self {
+        self.0.append(&mut more.0);
+        self
+    }
+
+    /// The sentence as plain text, for announcements and labels; what cannot be seen in a name is shown by its code.
+    #[must_use]
+    pub fn plain(&self) -> String {
+        self.0
+            .iter()
+            .map(|word| match word {
+                Word::Text(text) | Word::Quiet(text) => text.clone(),
+                Word::Code(text) | Word::Resource(text) => escape::plain(text),
+                Word::Principal(principal) => escape::plain(&principal.to_string()),
+                Word::Pattern(words) => (*words).into(),
+                Word::Permission(permission) => permission.spelling().words.into(),
+                Word::Overridden => "Allow".into(),
+                Word::Differs(kind, parts) => {
+                    std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()
+                }
+            })
+            .collect()
+    }
+}
+
+impl From<&str> for Words {
+    fn from(text: &str) -> Self {
+        Self::new().text(text)
+    }
+}
+
+impl From<String> for Words {
+    fn from(text: String) -> Self {
+        Self::new().text(text)
+    }
+}
+
+/// The parts of a name, each with whether it differs from `other`. A prefix is compared with the start of `other`.
+fn differing(name: &str, other: &str) -> Vec<(String, bool)> {
+    let slash = usize::from(name.starts_with('/') && !other.starts_with('/'));
+    let (lead, rest) = name.split_at_checked(slash).unwrap_or(("", name));
+    let other = if name.starts_with('/') { other } else { other.strip_prefix('/').unwrap_or(other) };
+    let mut parts: Vec<(String, bool)> = Vec::new();
+    if !lead.is_empty() {
+        parts.push((lead.into(), true));
+    }
+    let mut others = other.chars();
+    for c in rest.chars() {
+        let differs = others.next().is_some_and(|other| other != c);
+        match parts.last_mut() {
+            Some((part, same)) if *same == differs => part.push(c),
+            _ => parts.push((c.into(), differs)),
+        }
+    }
+    parts
+}
+
+/// How a pattern compares, in one or two words.
+#[must_use]
+pub fn pattern_words(name: &str, pattern: PatternType) -> &'static str {
+    match pattern {
+        PatternType::Literal if name == "*" => "all names",
+        PatternType::Literal => "literal",
+        PatternType::Prefixed => "prefixed",
+    }
+}
+
+/// Things in a list: `a`, `a and b`, `a, b and c`; more than `most` end in a count.
+#[must_use]
+pub fn listed(things: Vec<Words>, most: usize) -> Words {
+    let all = things.len();
+    let named = all.min(most);
+    let named_things = things.into_iter().take(named).enumerate();
+    let list = named_things.fold(Words::new(), |list, (place, thing)| match phrases::separator(place, named, all) {
+        "" => list.then(thing),
+        separator => list.text(separator).then(thing),
+    });
+    if all > named { list.text(phrases::rest(named, all)) } else { list }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_as_people_do() {
+        let list =
+            |names: &[&str], most| listed(names.iter().map(|name| Words::new().code(*name)).collect(), most).plain();
+        assert_eq!(list(&["a"], 3), "a");
+        assert_eq!(list(&["a", "b"], 3), "a and b");
+        assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
+        assert_eq!(list(&["a", "b", "c", "d", "e"], 2), "a, b and 3 more");
+        assert_eq!(list(&[], 2), "");
+    }
+
+    #[test]
+    fn differences_are_marked() {
+        let parts = |name: &str, other: &str| {
+            differing(name, other)
+                .into_iter()
+                .map(|(part, differs)| if differs { format!("[{part}]") } else { part })
+                .collect::<String>()
+        };
+        assert_eq!(parts("Payments", "payments"), "[P]ayments");
+        assert_eq!(parts("payMENTS-", "payments-settled"), "pay[MENTS]-");
+        assert_eq!(parts("/eng", "eng"), "[/]eng");
+        assert_eq!(parts("eng", "/eng"), "eng");
+        assert_eq!(parts("", "x"), "");
+    }
+
+    #[test]
+    fn backticks_become_code() {
+        let words = Words::message("`$.sub` is missing");
+        assert_eq!(words.0, [Word::Code("$.sub".into()), Word::Text(" is missing".into())]);
+    }
+}

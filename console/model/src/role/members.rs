@@ -1,0 +1,272 @@
+//! Who is to become a member of a role: what was typed, what will be stored, and what is wrong with it.
+
+use gbac_engine::analyze::{NameIndex, name_findings};
+use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
+use gbac_engine::policy::Policy;
+
+use crate::escape::plain;
+use crate::phrases::{self, with_hint};
+
+/// What was typed: the chosen type, and a name or a whole `Type:name`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemberDraft {
+    /// The type that was chosen. A type in the text counts for that text only.
+    chosen: PrincipalType,
+    /// The text of the field.
+    pub text: String,
+}
+
+/// A member that can be offered in place of what was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Offer {
+    /// The member.
+    pub principal: Principal,
+    /// Why it may be meant, as a sentence without a final period.
+    pub reason: String,
+}
+
+/// What the draft comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reading {
+    /// What will be stored; none while nothing was typed.
+    pub stored: Option<Principal>,
+    /// Why it cannot be stored, with what to do.
+    pub error: Option<String>,
+    /// What may be meant instead; with an error it is the fix, without one a warning.
+    pub offer: Option<Offer>,
+    /// What else is odd about the name, each as sentences without a final period.
+    pub remarks: Vec<String>,
+}
+
+impl Reading {
+    const fn of(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
+        Self { stored, error, offer, remarks: Vec::new() }
+    }
+
+    /// Nothing was typed.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self::of(None, None, None)
+    }
+}
+
+impl MemberDraft {
+    /// The type that the text itself names, such as a pasted `Group:eng`.
+    #[must_use]
+    pub fn named_type(text: &str) -> Option<PrincipalType> {
+        match text.trim_start().split_once(':')? {
+            ("User", _) => Some(PrincipalType::User),
+            ("Group", _) => Some(PrincipalType::Group),
+            _ => None,
+        }
+    }
+
+    /// An empty draft of a type.
+    #[must_use]
+    pub const fn new(chosen: PrincipalType) -> Self {
+        Self { chosen, text: String::new() }
+    }
+
+    /// The type that counts now: the one in the text, else the chosen one.
+    #[must_use]
+    pub fn kind(&self) -> PrincipalType {
+        Self::named_type(&self.text).unwrap_or(self.chosen)
+    }
+
+    /// The draft after an edit of the text.
+    #[must_use]
+    pub const fn with_text(&self, text: String) -> Self {
+        Self { chosen: self.chosen, text }
+    }
+
+    /// The draft after a choice of the type; a type in the text gives way.
+    #[must_use]
+    pub fn with_kind(&self, kind: PrincipalType) -> Self {
+        let text = match Self::named_type(&self.text) {
+            Some(named) if named != kind => {
+                self.text.split_once(':').map_or_else(String::new, |(_, name)| name.to_owned())
+            }
+            _ => self.text.clone(),
+        };
+        Self { chosen: kind, text }
+    }
+
+    /// The draft for the next principal, once this one was added.
+    #[must_use]
+    pub const fn next(&self) -> Self {
+        Self::new(self.chosen)
+    }
+
+    /// The principal that will be stored, exactly; none while there is no name.
+    fn principal(&self) -> Option<Principal> {
+        let written = self.text.trim_start();
+        let typed = written.starts_with("Role:") || written.starts_with("RedpandaRole:");
+        if typed || Self::named_type(&self.text).is_some() {
+            // Blanks before a type cannot be meant; after the colon everything is the name.
+            return Principal::parse(written).ok();
+        }
+        (!self.text.is_empty()).then(|| Principal::new(self.chosen, self.text.as_str()))
+    }
+
+    /// Reads the draft against the policy, for this role.
+    #[must_use]
+    pub fn read(&self, policy: &Policy, role: &str) -> Reading {
+        let Some(stored) = self.principal() else { return Reading::empty() };
+        if let Err(error) = check_member(&stored) {
+            let offer = offer_for(&error, &stored);
+            // An offer is the hint already.
+            let text = match offer {
+                Some(_) => phrases::capitalized(&error.to_string()),
+                None => with_hint(&error.to_string(), &error.hint()),
+            };
+            return Reading::of(Some(stored), Some(text), offer);
+        }
+        let members = policy.role(role).map(|role| role.members);
+        if members.is_some_and(|members| members.contains(&stored)) {
+            let text = format!("`{}` is already a member of this role", plain(&stored.to_string()));
+            return Reading::of(Some(stored), Some(text), None);
+        }
+        let known = NameIndex::near_to(policy, [&stored]);
+        let near = known.near(&stored).next().cloned();
+        let (of_near, others): (Vec<_>, Vec<_>) = name_findings(policy, &stored, &known)
+            .into_iter()
+            .partition(|finding| near.as_ref().is_some_and(|near| finding.principals.contains(near)));
+        let near = near.zip(of_near.first());
+        let near = near.map(|(principal, finding)| Offer { principal, reason: phrases::capitalized(&finding.message) });
+        let offer = wrong_case_type(&stored).or(near).or_else(|| edge_blank(&stored));
+        let remarks = others.iter().map(|finding| with_hint(&finding.message, &finding.hint)).collect();
+        Reading { remarks, ..Reading::of(Some(stored), None, offer) }
+    }
+}
+
+/// What is meant by a refused member, where it is plain.
+fn offer_for(error: &RoleError, stored: &Principal) -> Option<Offer> {
+    let RoleError::Member(_) = error else { return None };
+    // `User:Group:eng`: two types in one name.
+    let principal = Principal::parse(stored.name()).ok()?;
+    check_member(&principal).ok()?;
+    (error.code() == "principal_type_twice")
+        .then(|| Offer { principal, reason: "The name contains two principal types".into() })
+}
+
+/// `group:eng`: almost a type, but taken as a part of the name.
+fn wrong_case_type(stored: &Principal) -> Option<Offer> {
+    let (word, name) = stored.name().split_once(':')?;
+    let kind = [PrincipalType::User, PrincipalType::Group]
+        .into_iter()
+        .find(|kind| kind.prefix().eq_ignore_ascii_case(word.trim()) && kind.prefix() != word)?;
+    (!name.is_empty()).then(|| Offer {
+        principal: Principal::new(kind, name),
+        reason: format!("`{word}:` is not a principal type in this letter case, so it becomes part of the name"),
+    })
+}
+
+fn edge_blank(stored: &Principal) -> Option<Offer> {
+    let name = stored.name().trim();
+    (name != stored.name() && !name.is_empty()).then(|| Offer {
+        principal: Principal::new(stored.kind(), name),
+        reason: "The name starts or ends with a space, which becomes part of it".into(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::wire::policy_from_value;
+    use serde_json::json;
+
+    use super::*;
+
+    fn policy() -> Policy {
+        policy_from_value(&json!({ "version": 1,
+            "roles": [{ "name": "R", "members": [{ "principal": "Group:payments" }] },
+                      { "name": "S", "members": [{ "principal": "Group:/eng" }, { "principal": "User:ann" }] }] }))
+        .unwrap()
+    }
+
+    fn draft(kind: PrincipalType, text: &str) -> MemberDraft {
+        MemberDraft::new(kind).with_text(text.into())
+    }
+
+    fn read(text: &str) -> Reading {
+        draft(PrincipalType::Group, text).read(&policy(), "R")
+    }
+
+    #[test]
+    fn a_pasted_type_counts_for_its_own_text_only() {
+        let draft = draft(PrincipalType::User, "Group:urn:x:eng");
+        assert_eq!(draft.kind(), PrincipalType::Group);
+        assert_eq!(draft.read(&policy(), "R").stored, Some(Principal::group("urn:x:eng")));
+        assert_eq!(draft.with_kind(PrincipalType::User).text, "urn:x:eng");
+        assert_eq!(draft.with_kind(PrincipalType::Group).text, draft.text);
+        // What is typed next has the type that was chosen.
+        let next = draft.next().with_text("ann".into());
+        assert_eq!(next.read(&policy(), "R").stored, Some(Principal::user("ann")));
+        assert_eq!(draft.with_text("ann".into()).kind(), PrincipalType::User);
+        let chosen = draft.with_kind(PrincipalType::Group).next().with_text("ops".into());
+        assert_eq!(chosen.read(&policy(), "R").stored, Some(Principal::group("ops")));
+    }
+
+    #[test]
+    fn any_name_can_be_written() {
+        assert_eq!(read("Group:User:ann").stored, Some(Principal::group("User:ann")));
+        assert_eq!(read("Group:User:ann").error, None);
+        assert_eq!(read("a,b c/ü").stored, Some(Principal::group("a,b c/ü")));
+        assert_eq!(read(""), Reading::empty());
+        assert_eq!(read("Group:").stored, None);
+        assert_eq!(read(" Group:eng").stored, Some(Principal::group("eng")));
+    }
+
+    #[test]
+    fn two_types_in_one_name_are_refused_with_the_fix() {
+        let reading = read("User:Group:eng");
+        assert!(reading.error.is_some());
+        assert_eq!(reading.offer.unwrap().principal, Principal::group("eng"));
+    }
+
+    #[test]
+    fn what_no_role_can_hold_is_refused() {
+        for text in ["Group:*", "User:*", "Role:R", "RedpandaRole:R", "a\u{7}b"] {
+            assert!(read(text).error.is_some(), "{text}");
+        }
+        assert_eq!(read("payments").error.as_deref(), Some("`Group:payments` is already a member of this role"));
+    }
+
+    #[test]
+    fn near_misses_are_offered_and_not_refused() {
+        let offered = |text: &str| {
+            let reading = read(text);
+            assert_eq!(reading.error, None, "{text}");
+            reading.offer.map(|offer| offer.principal.to_string())
+        };
+        assert_eq!(offered("Payments").as_deref(), Some("Group:payments"));
+        assert_eq!(offered("eng").as_deref(), Some("Group:/eng"));
+        assert_eq!(offered("group:ops").as_deref(), Some("Group:ops"));
+        assert_eq!(offered("ops ").as_deref(), Some("Group:ops"));
+        assert_eq!(offered("ann"), None, "a user of that name is no near miss of a group");
+        assert_eq!(offered("/eng"), None);
+        assert_eq!(offered("eng/").as_deref(), Some("Group:/eng"));
+    }
+
+    #[test]
+    fn names_that_can_never_match_are_told_and_not_refused() {
+        let told = |text: &str| {
+            let reading = read(text);
+            assert_eq!((reading.error, reading.offer), (None, None), "{text}");
+            reading.remarks.join("; ")
+        };
+        assert!(told("eng*").starts_with("`Group:eng*` is not a wildcard"), "{}", told("eng*"));
+        assert!(told("Group:User:bob").contains("is the group named `User:bob`"), "{}", told("Group:User:bob"));
+        assert_eq!(told("analysts"), "");
+    }
+
+    #[test]
+    fn a_near_name_is_told_also_where_both_exist() {
+        let both = policy_from_value(&json!({ "version": 1, "roles": [
+            { "name": "R", "members": [] },
+            { "name": "S", "members": [{ "principal": "Group:ops" }, { "principal": "Group:Ops" }] }] }))
+        .unwrap();
+        let offer = draft(PrincipalType::Group, "Ops").read(&both, "R").offer.unwrap();
+        assert_eq!(offer.principal, Principal::group("ops"));
+        assert!(offer.reason.ends_with("differ only in letter case, but are different principals"), "{}", offer.reason);
+    }
+}

@@ -1,0 +1,113 @@
+//! The result of sending changes: a whole draft in one request, or one change after another.
+
+use gbac_api::problem::{FieldViolation, Refusal};
+
+use crate::failure::Failure;
+
+/// What became of one change that was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// The service made it.
+    Made,
+    /// It was not made, for no fault of its own.
+    Kept,
+    /// It was not made, and why.
+    Failed(Failure),
+}
+
+/// What became of changes that were sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sending {
+    /// Each change, in order.
+    pub outcomes: Vec<Outcome>,
+    /// Why nothing was made, where that is about no single change.
+    pub whole: Option<Failure>,
+}
+
+impl Sending {
+    /// How many changes were made.
+    #[must_use]
+    pub fn made(&self) -> usize {
+        self.outcomes.iter().filter(|outcome| **outcome == Outcome::Made).count()
+    }
+
+    /// Changes that were not sent at all, and why.
+    #[must_use]
+    pub fn unsent(number: usize, reason: &str) -> Self {
+        let outcomes = vec![Outcome::Kept; number];
+        Self { outcomes, whole: Some(Failure::impossible("not_sent", reason)) }
+    }
+
+    /// Changes that were sent together: all were made, or none of them was.
+    #[must_use]
+    pub fn together(number: usize, answer: Result<(), Failure>) -> Self {
+        match answer {
+            Ok(()) => Self { outcomes: vec![Outcome::Made; number], whole: None },
+            Err(failure) => {
+                let (outcomes, is_told) = by_change(number, &failure);
+                Self { outcomes, whole: (!is_told).then_some(failure) }
+            }
+        }
+    }
+}
+
+/// A refusal of changes that were sent together, at those that it is about; and whether that says all of it.
+fn by_change(number: usize, failure: &Failure) -> (Vec<Outcome>, bool) {
+    let mut outcomes = vec![Outcome::Kept; number];
+    let Failure::Refused(refusal) = failure else { return (outcomes, false) };
+    let mut is_told = !refusal.fields.is_empty();
+    for violation in &refusal.fields {
+        let place = violation.field.strip_prefix("/changes/").and_then(|rest| rest.split('/').next()?.parse().ok());
+        let Some(outcome) = place.and_then(|place: usize| outcomes.get_mut(place)) else {
+            is_told = false;
+            continue;
+        };
+        let field = FieldViolation::new("", violation.description.as_str());
+        match outcome {
+            Outcome::Failed(Failure::Refused(held)) => held.fields.push(field),
+            outcome => *outcome = Outcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() })),
+        }
+    }
+    (outcomes, is_told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(status: u16, fields: &[(&str, &str)]) -> Failure {
+        let fields = fields.iter().map(|(field, text)| FieldViolation::new(*field, *text)).collect();
+        let (code, message) = ("invalid_changes".into(), "the changes have 2 problems; nothing was changed".into());
+        Failure::Refused(Refusal { status, code, message, fields })
+    }
+
+    #[test]
+    fn a_refusal_is_told_at_the_changes_that_it_is_about() {
+        let answer = refused(400, &[("/changes/2/acl/principal", "no wildcard"), ("/changes/2/acl/host", "no range")]);
+        let sending = Sending::together(4, Err(answer));
+        assert_eq!((sending.made(), &sending.whole), (0, &None));
+        let said: Vec<String> = sending
+            .outcomes
+            .iter()
+            .map(|outcome| match outcome {
+                Outcome::Failed(failure) => failure.to_string(),
+                outcome => format!("{outcome:?}"),
+            })
+            .collect();
+        assert_eq!(said, ["Kept", "Kept", "no wildcard; no range", "Kept"]);
+    }
+
+    #[test]
+    fn what_is_about_no_change_is_told_once_and_nothing_is_made() {
+        for failure in [
+            refused(412, &[]),
+            refused(400, &[("/changes/9/role", "there is no such place")]),
+            Failure::NoAnswer("offline".into()),
+        ] {
+            let sending = Sending::together(2, Err(failure.clone()));
+            assert_eq!((sending.made(), sending.whole), (0, Some(failure)));
+            assert_eq!(sending.outcomes, [Outcome::Kept, Outcome::Kept]);
+        }
+        assert_eq!(Sending::together(2, Ok(())), Sending { outcomes: vec![Outcome::Made; 2], whole: None });
+    }
+}

@@ -1,0 +1,139 @@
+//! What the service says about itself, in words: identity provider, licence, loggers.
+
+use gbac_api::license::LicenseStatus;
+use gbac_api::loggers::Logger;
+use serde_json::{Map, Value};
+
+/// The level that a logger has when nobody chose one.
+pub const DEFAULT_LEVEL: &str = "info";
+/// The levels, the gravest first.
+pub const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
+/// For how long a level may be chosen, in seconds and in words; 0 is for ever.
+pub const TIMES: [(u32, &str); 4] =
+    [(60, "for 1 minute"), (300, "for 5 minutes"), (3600, "for 1 hour"), (0, "until changed")];
+
+/// What is missing before any token counts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoProvider {
+    /// The properties that are empty.
+    pub missing: Vec<&'static str>,
+}
+
+/// Whether tokens of an identity provider count; otherwise which properties are missing. None where the cluster has
+/// no such properties.
+#[must_use]
+pub fn provider(properties: &Map<String, Value>) -> Option<Result<String, NoProvider>> {
+    let text = |name: &str| properties.get(name).and_then(Value::as_str);
+    let (url, audience) = (text("oidc_discovery_url")?, text("oidc_token_audience")?);
+    let missing: Vec<&'static str> = [("oidc_discovery_url", url), ("oidc_token_audience", audience)]
+        .into_iter()
+        .filter(|(_, value)| value.is_empty())
+        .map(|(name, _)| name)
+        .collect();
+    Some(if missing.is_empty() { Ok(url.to_owned()) } else { Err(NoProvider { missing }) })
+}
+
+/// Whether the audit log is written; none where the cluster does not say.
+#[must_use]
+pub fn audit(properties: &Map<String, Value>) -> Option<bool> {
+    properties.get("audit_enabled").and_then(Value::as_bool)
+}
+
+/// A licence in a word, and what it means.
+#[must_use]
+pub const fn licence(status: LicenseStatus) -> (&'static str, &'static str) {
+    match status {
+        LicenseStatus::Valid => ("Valid", "All settings can be changed."),
+        LicenseStatus::Expired => (
+            "Expired",
+            "What exists goes on counting. New ACLs of groups and roles, new roles and members, and group properties away \
+             from their defaults are refused.",
+        ),
+        LicenseStatus::Missing => (
+            "Missing",
+            "What exists goes on counting. ACLs of groups and roles, roles and members, and group properties away from \
+             their defaults are refused.",
+        ),
+    }
+}
+
+/// A logger as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoggerRow {
+    /// Its name.
+    pub name: String,
+    /// Its level.
+    pub level: String,
+    /// When it reverts, in milliseconds since 1970; none when it does not.
+    pub reverts_at: Option<f64>,
+}
+
+impl LoggerRow {
+    /// A row of the list; when it reverts is asked for each by itself.
+    #[must_use]
+    pub fn of(logger: Logger) -> Self {
+        Self { name: logger.name, level: logger.level.unwrap_or_default(), reverts_at: None }
+    }
+
+    /// The same, with how many seconds are left of its level at this time.
+    #[must_use]
+    pub fn reverting(self, seconds: u64, now_ms: f64) -> Self {
+        let left = u32::try_from(seconds).ok().filter(|seconds| *seconds > 0);
+        Self { reverts_at: left.map(|seconds| now_ms + f64::from(seconds) * 1000.0), ..self }
+    }
+
+    /// Whether it has another level than when nobody chose one.
+    #[must_use]
+    pub fn is_changed(&self) -> bool {
+        self.level != DEFAULT_LEVEL
+    }
+}
+
+/// The time until an instant as a clock: `4:12`, `1:00:00`; `0:00` when it is over.
+///
+/// ```
+/// use gbac_console_model::settings::service::left;
+/// assert_eq!(left(252_000.0, 0.0), "4:12");
+/// assert_eq!(left(3_600_000.0, 0.0), "1:00:00");
+/// assert_eq!(left(0.0, 5.0), "0:00");
+/// ```
+#[must_use]
+pub fn left(until_ms: f64, now_ms: f64) -> String {
+    // Less than nothing, rounded up, is a zero with a sign; together with another it has none.
+    let seconds = ((until_ms - now_ms) / 1000.0).ceil().clamp(0.0, f64::from(u32::MAX)) + 0.0;
+    let (hours, rest) = ((seconds / 3600.0).floor(), seconds % 3600.0);
+    let (minutes, seconds) = ((rest / 60.0).floor(), rest % 60.0);
+    if hours > 0.0 { format!("{hours}:{minutes:02}:{seconds:02}") } else { format!("{minutes}:{seconds:02}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn map(value: Value) -> Map<String, Value> {
+        let Value::Object(members) = value else { panic!("an object") };
+        members
+    }
+
+    #[test]
+    fn a_missing_provider_is_a_finding() {
+        let properties = map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "" }));
+        assert_eq!(provider(&properties), Some(Err(NoProvider { missing: vec!["oidc_token_audience"] })));
+        let properties = map(json!({ "oidc_discovery_url": "https://idp/", "oidc_token_audience": "x" }));
+        assert_eq!(provider(&properties), Some(Ok("https://idp/".into())));
+        assert_eq!(provider(&map(json!({}))), None);
+        assert_eq!((audit(&map(json!({ "audit_enabled": false }))), audit(&map(json!({})))), (Some(false), None));
+    }
+
+    #[test]
+    fn a_level_counts_down() {
+        let row = LoggerRow::of(Logger { name: "security".into(), level: Some("debug".into()) });
+        let row = row.reverting(252, 1000.0);
+        assert_eq!(row.reverts_at, Some(253_000.0));
+        assert_eq!(left(row.reverts_at.unwrap(), 1000.0), "4:12");
+        assert_eq!(left(row.reverts_at.unwrap(), 252_400.0), "0:01");
+        assert!(row.is_changed() && row.clone().reverting(0, 0.0).reverts_at.is_none());
+    }
+}

@@ -1,0 +1,160 @@
+//! Whose tokens the service accepts, and why it refuses the one that is entered.
+
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::check::sign_in::{self, SignInCheck};
+use serde_json::{Map, Value};
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::{Action, Change, Inputs, sentence};
+use crate::simulator::token::Read;
+use crate::simulator::verification::{Report, check_name};
+
+/// What the properties of a service say; `issuer` and `audience` are those of a provider that is known by itself.
+#[must_use]
+pub fn of_service(properties: &Map<String, Value>, issuer: Option<String>, audience: Option<String>) -> Accepted {
+    let found = Accepted::of_properties(|name| properties.get(name));
+    Accepted { issuer, audience: found.audience.or(audience), ..found }
+}
+
+/// What a token is compared with: an issuer and an audience that were entered count in place of the service's.
+#[must_use]
+pub fn in_force(inputs: &Inputs, of_service: &Accepted) -> Accepted {
+    let entered = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
+    let mut accepted = of_service.clone();
+    accepted.issuer = entered(&inputs.issuer).or(accepted.issuer);
+    accepted.audience = entered(&inputs.audience).or(accepted.audience);
+    accepted
+}
+
+/// Why sign-in fails, and the first thing to fix.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Refusal {
+    /// What was found and what to do.
+    pub words: Words,
+    /// What else fails, by the names of the checks.
+    pub more: Vec<&'static str>,
+    /// What can be tried at once.
+    pub actions: Vec<Action>,
+}
+
+impl Refusal {
+    /// A refusal for one reason.
+    #[must_use]
+    pub const fn new(words: Words) -> Self {
+        Self { words, more: Vec::new(), actions: Vec::new() }
+    }
+}
+
+/// Why the service refuses a token, in the order of its checks: form, signature where keys were given, header and
+/// claims. None where nothing that is known speaks against it.
+#[must_use]
+pub fn refusal(read: &Read, report: Option<&Report>, checks: &[SignInCheck], ignore_expiry: bool) -> Option<Refusal> {
+    let of_form = read.refused.as_ref().map(|problem| problem.words.clone());
+    let of_signature = report.and_then(|report| report.signature_fault.clone());
+    // Somebody asked for the answer as if the token had not expired.
+    let kept: Vec<SignInCheck> =
+        checks.iter().filter(|check| !(ignore_expiry && check.code == Some("token_expired"))).cloned().collect();
+    let of_claims = sign_in::refusal(&kept);
+    let mut names: Vec<&'static str> = Vec::new();
+    names.extend(of_form.as_ref().map(|_| check_name("form")));
+    names.extend(of_signature.as_ref().map(|_| check_name("signature")));
+    let failed = kept.iter().filter(|check| check.code.is_some());
+    names.extend(failed.map(|check| check_name(check.about)));
+    let first_is_of_claims = of_form.is_none() && of_signature.is_none();
+    let in_words = |check: &SignInCheck| sentence(&check.found, check.next.as_deref().unwrap_or_default());
+    let words = of_form.or(of_signature).or_else(|| of_claims.map(in_words))?;
+    let actions = of_claims.filter(|_| first_is_of_claims).map(|check| actions(check, read)).unwrap_or_default();
+    Some(Refusal { words, more: names.into_iter().skip(1).collect(), actions })
+}
+
+fn actions(check: &SignInCheck, read: &Read) -> Vec<Action> {
+    let action = |label: &str, change| vec![Action { label: label.into(), change }];
+    match (check.about, check.code) {
+        (_, Some("token_expired")) => action("Ignore the expiry", Change::IgnoreExpiry(true)),
+        ("issuer" | "audience", _) => {
+            let issuer = read.claims.issuer().map(str::to_owned);
+            let audience = read.claims.audiences().and_then(|all| all.first().map(|first| (*first).to_owned()));
+            match (issuer, audience) {
+                (None, None) => Vec::new(),
+                (issuer, audience) => {
+                    let change = Change::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
+                    action("Assume that the service accepts its issuer and audience", change)
+                }
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::simulator::inputs::WhatIf;
+    use crate::simulator::tests::policy;
+    use crate::simulator::token::Mark;
+    use crate::simulator::verdict::Kind;
+    use crate::simulator::{View, evaluate};
+
+    const NOW: f64 = 1_795_243_000.0;
+
+    fn asked(claims: &Value) -> Inputs {
+        Inputs { token: claims.to_string(), as_claims: true, resource_name: "x".into(), ..Inputs::default() }
+    }
+
+    fn service() -> Accepted {
+        let properties = json!({
+            "oidc_discovery_url": "https://idp.example/.well-known/openid-configuration", "oidc_token_audience": "orders",
+        });
+        of_service(properties.as_object().unwrap(), None, None)
+    }
+
+    fn facts(view: &View, about: &str) -> Vec<(Mark, String)> {
+        let facts = view.facts.iter().filter(|fact| fact.about == about);
+        facts.map(|fact| (fact.mark, fact.words.plain())).collect()
+    }
+
+    #[test]
+    fn what_the_service_accepts_is_compared_unless_something_else_is_entered() {
+        let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": NOW, "groups": [] });
+        let mut inputs = asked(&claims);
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        let issuer = (Mark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
+        assert_eq!(facts(&view, "issuer"), [issuer]);
+        let audience = facts(&view, "audience");
+        assert_eq!(audience.len(), 1);
+        assert!(
+            audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts only orders"),
+            "{audience:?}"
+        );
+        assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::SignInFails);
+        inputs.audience = "billing".into();
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        assert_eq!(facts(&view, "audience"), [(Mark::Good, "Audience billing is accepted".to_owned())]);
+        assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
+        // Of a service that says nothing, nothing is held against the token.
+        inputs.audience.clear();
+        let silent = of_service(&Map::new(), None, None);
+        let view = evaluate(&inputs, Some(&policy()), &silent, NOW);
+        assert_eq!((facts(&view, "issuer"), view.refusal), (vec![], None));
+    }
+
+    #[test]
+    fn the_first_fault_is_told_with_the_others_and_a_way_to_try_it() {
+        let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": 1, "nbf": 9e9 });
+        let mut inputs = asked(&claims);
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        let refusal = view.refusal.unwrap();
+        assert!(refusal.words.plain().starts_with("The token is for billing, and"), "{}", refusal.words.plain());
+        assert_eq!(refusal.more, ["Expiry", "Not before"]);
+        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIf::default());
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        let refusal = view.refusal.unwrap();
+        assert_eq!((refusal.more.as_slice(), refusal.actions.len()), (["Not before"].as_slice(), 1));
+        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIf::default());
+        let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
+        let words = view.refusal.unwrap().words.plain();
+        assert!(words.starts_with("The token is not valid yet"), "{words}");
+    }
+}

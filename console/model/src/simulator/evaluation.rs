@@ -1,0 +1,559 @@
+//! From what is entered to each step, the verdict and the trace, as values.
+//!
+//! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
+//! did not change, and shows the last valid result while an input is wrong.
+
+use std::sync::Arc;
+
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::check::sign_in::sign_in;
+use gbac_engine::check::{self, CheckError, Who};
+use gbac_engine::decide::{self, At, Decision, Explainer};
+use gbac_engine::groups::{self, Suggestion, suggest_paths};
+use gbac_engine::identity::{Identity, IdentityRules};
+use gbac_engine::json;
+use gbac_engine::policy::Policy;
+use gbac_engine::token::Claims;
+use gbac_engine::verify::KeySet;
+use serde_json::{Map, Value};
+
+use crate::simulator::accepted::Refusal;
+use crate::simulator::extraction::{Origins, Steps, Taken};
+use crate::simulator::inputs::{Field, Inputs, Mode, Problem, Weight, WhatIf, identity_error};
+use crate::simulator::question::Asked;
+use crate::simulator::token::{Fact, Read, Reading};
+use crate::simulator::verdict::{Judged, Verdict};
+use crate::simulator::verification::Report;
+use crate::simulator::{accepted, by_hand, extraction, platform, question, settings, token, verdict, verification};
+
+/// A shared value that is equal to itself only: what did not change is not compared.
+#[derive(Debug)]
+pub struct Shared<T>(Arc<T>);
+
+impl<T> Shared<T> {
+    fn new(value: T) -> Self {
+        Self(Arc::new(value))
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// What is shown where no verdict is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Waiting {
+    /// For an identity: a token, or names by hand.
+    Identity,
+    /// For the question to be complete.
+    Question,
+    /// For the policy.
+    Policy,
+}
+
+/// Everything that the page shows. Fields that are shared are the same value as before when nothing changed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct View {
+    /// What is wrong with fields, or worth knowing about them.
+    pub problems: Vec<Problem>,
+    /// What the token says about itself; empty without a token.
+    pub facts: Vec<Fact>,
+    /// What became of the verification; none when no keys were given.
+    pub report: Option<Shared<Report>>,
+    /// Why sign-in fails with the token; none where nothing that is known speaks against it, and by hand.
+    pub refusal: Option<Refusal>,
+    /// The settings of the service, as they would be entered.
+    pub service: WhatIf,
+    /// Whether the settings of the service are those of an SSO connection.
+    pub sso: bool,
+    /// Whether the rules in force read the user-info document.
+    pub needs_userinfo: bool,
+    /// Who asks, when that came out of what is entered now.
+    pub who: Option<Shared<Opened>>,
+    /// The steps from token to principals.
+    pub steps: Option<Shared<Steps>>,
+    /// What the steps are of, when it is not what is entered now: `the last token that could be read`.
+    pub steps_stale: Option<&'static str>,
+    /// The verdict.
+    pub verdict: Option<Verdict>,
+    /// What the verdict is for, when it is not what is entered now.
+    pub verdict_stale: Option<&'static str>,
+    /// The decided question, for the trace.
+    pub judged: Option<Shared<Judged>>,
+    /// What is waited for, when there is no verdict.
+    pub waiting: Waiting,
+}
+
+impl View {
+    /// The problem of a field that matters most.
+    #[must_use]
+    pub fn problem(&self, field: Field) -> Option<&Problem> {
+        self.problems.iter().filter(|problem| problem.field == field).max_by_key(|problem| problem.weight)
+    }
+
+    /// What is said to who does not see the verdict; empty while there is nothing to say.
+    #[must_use]
+    pub fn announcement(&self) -> String {
+        let wrong = self.problems.iter().find(|problem| problem.weight == Weight::Error);
+        match (&self.verdict, wrong) {
+            (_, Some(wrong)) => wrong.words.plain(),
+            (Some(verdict), None) if self.verdict_stale.is_none() => {
+                format!("{}: {}", verdict.kind.title(), verdict.sentence.plain())
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+/// Who asks, as far as it came out of the inputs.
+pub struct Opened {
+    /// The identity, or why the claims name no user.
+    pub identity: Result<Arc<Identity>, CheckError>,
+    /// Where its groups came from.
+    pub origins: Arc<Origins>,
+    /// None by hand.
+    pub(super) taken: Option<FromToken>,
+}
+
+/// Without what it was made from: that is a token.
+impl std::fmt::Debug for Opened {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opened").finish_non_exhaustive()
+    }
+}
+
+impl Opened {
+    /// The names of the claim as the token has them, before anything is cut off; the groups by hand.
+    #[must_use]
+    pub fn names(&self) -> Vec<&str> {
+        match (&self.taken, &self.identity) {
+            (Some(taken), _) => taken.extraction.elements.iter().map(|element| element.raw.as_str()).collect(),
+            (None, Ok(identity)) => identity.groups().iter().map(String::as_str).collect(),
+            (None, Err(_)) => Vec::new(),
+        }
+    }
+
+    /// The rules that made it; none by hand.
+    #[must_use]
+    pub fn rules(&self) -> Option<&IdentityRules> {
+        self.taken.as_ref().map(|taken| &taken.rules)
+    }
+}
+
+/// What an identity was made from, for the steps.
+pub(super) struct FromToken {
+    pub(super) read: Shared<Read>,
+    pub(super) rules: IdentityRules,
+    pub(super) extraction: groups::Extraction,
+    pub(super) suggestions: Vec<Suggestion>,
+}
+
+/// What an identity is made from.
+#[derive(Clone, PartialEq)]
+enum Source {
+    ByHand {
+        user: String,
+        groups: String,
+    },
+    Token {
+        read: Shared<Read>,
+        rules: Box<IdentityRules>,
+        userinfo: Option<Shared<Map<String, Value>>>,
+        verified: bool,
+    },
+}
+
+/// A value and what it was made from.
+struct Memo<K, V>(Option<(K, V)>);
+
+impl<K, V> Default for Memo<K, V> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<K: PartialEq, V: Clone> Memo<K, V> {
+    /// The value for a key: the one before when the key is.
+    fn get(&mut self, key: K, make: impl FnOnce(&K) -> V) -> V {
+        match &self.0 {
+            Some((known, value)) if *known == key => value.clone(),
+            _ => {
+                let value = make(&key);
+                self.0 = Some((key, value.clone()));
+                value
+            }
+        }
+    }
+}
+
+/// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
+type TokenField = Result<Shared<Read>, Option<Problem>>;
+/// What a report depends on: token, keys, what the service accepts, time.
+type ReportKey = (Shared<Read>, Shared<KeySet>, Accepted, f64);
+/// What a judgement depends on.
+type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
+
+/// An evaluation that remembers: what did not change is not done again, and what was last good stays in sight.
+///
+/// It holds the token as long as the page does; [`Simulation::default`] holds nothing.
+#[derive(Default)]
+pub struct Simulation {
+    policy: Option<Shared<Policy>>,
+    reading: Memo<(String, bool), TokenField>,
+    userinfo: Memo<String, Result<Shared<Map<String, Value>>, Problem>>,
+    keys: Memo<String, Result<Shared<KeySet>, Problem>>,
+    report: Memo<ReportKey, Shared<Report>>,
+    opened: Memo<Source, Shared<Opened>>,
+    steps: Memo<(Shared<Opened>, Shared<Policy>), Shared<Steps>>,
+    explainer: Memo<(Shared<Opened>, Shared<Policy>), Shared<Explainer>>,
+    judged: Memo<JudgedKey, Shared<Judged>>,
+    last: Option<Last>,
+}
+
+/// The last good result.
+struct Last {
+    mode: Mode,
+    steps: Shared<Steps>,
+    verdict: Option<(Verdict, Option<Shared<Judged>>)>,
+}
+
+/// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service says about whose tokens
+/// it accepts; `now` is in seconds since 1970.
+#[must_use]
+pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+    Simulation::default().evaluate(inputs, policy, accepted, now)
+}
+
+impl Simulation {
+    /// As [`evaluate`], with what is remembered.
+    pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+        if is_empty(inputs) {
+            // Nothing of a token is held once it was taken out.
+            *self = Self { policy: self.policy.take(), ..Self::default() };
+        } else if self.last.as_ref().is_some_and(|last| last.mode != inputs.mode) {
+            self.last = None;
+        }
+        let known = policy.is_some();
+        let policy = self.policy(policy);
+        let (rules, mut problems) = settings::read(inputs, policy.settings());
+        let (asked, of_question) = question::read(inputs);
+        let needs_userinfo = inputs.mode == Mode::Token
+            && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
+
+        let accepted = accepted::in_force(inputs, accepted);
+        let mut facts = Vec::new();
+        let mut report = None;
+        let mut refusal = None;
+        let who = match inputs.mode {
+            Mode::ByHand => by_hand::read(inputs, is_empty(inputs), &mut problems)
+                .then(|| Source::ByHand { user: inputs.user.clone(), groups: inputs.groups.clone() }),
+            Mode::Token => match self.read_token(inputs) {
+                Err(None) => None,
+                Err(Some(problem)) => {
+                    problems.insert(0, problem);
+                    None
+                }
+                Ok(read) => {
+                    problems.splice(..0, read.refused.clone());
+                    report = self.verify(inputs, &read, &accepted, now, &mut problems);
+                    let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+                    refusal = accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
+                    facts.push(verification::fact(&read, report.as_deref()));
+                    facts.extend(token::facts(&read, inputs, &checks, now));
+                    let verified = report.as_ref().is_some_and(|report| report.claims.is_some());
+                    let userinfo = self.read_userinfo(inputs, needs_userinfo, &mut problems);
+                    rules.zip(userinfo).map(|(rules, userinfo)| Source::Token {
+                        read,
+                        rules: Box::new(rules),
+                        userinfo,
+                        verified,
+                    })
+                }
+            },
+        };
+        let stale = (who.is_none() && self.last.is_some()).then(|| stale_words(&problems));
+        let claims = report.as_ref().and_then(|report| report.claims.as_ref());
+        let opened = who.map(|who| self.opened.get(who, |who| Shared::new(open(who, claims))));
+        let steps = opened.as_ref().map(|opened| {
+            self.steps.get((opened.clone(), policy.clone()), |(opened, policy)| Shared::new(steps(opened, policy)))
+        });
+        problems.extend(of_question);
+        if let Some(opened) = &opened {
+            let of_platform = || platform::refusal(opened).filter(|_| inputs.platform);
+            let of_claims = || opened.identity.as_ref().err().map(identity_error);
+            refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(Refusal::new));
+        }
+        let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
+        let verdict = match (&refusal, &opened, identity, &asked) {
+            (Some(refusal), _, identity, asked) => {
+                let accepted = identity.zip(asked.as_ref()).filter(|_| known).map(|(identity, asked)| {
+                    let decision = decide::decide(&policy, identity, &asked.request(At::IgnoringExpiry));
+                    (identity.user(), decision.reason)
+                });
+                Some((verdict::sign_in_fails(refusal, asked.as_ref(), accepted), None))
+            }
+            (None, Some(opened), Some(identity), Some(asked)) if known => {
+                Some(self.judge(opened, identity, &policy, asked, inputs.ignore_expiry, now))
+            }
+            _ => None,
+        };
+        let waiting = match (&opened, known) {
+            (None, _) => Waiting::Identity,
+            (Some(_), false) => Waiting::Policy,
+            (Some(_), true) => Waiting::Question,
+        };
+        let view = View {
+            problems,
+            facts,
+            report,
+            refusal,
+            service: settings::of_service(policy.settings()),
+            sso: settings::is_sso(policy.settings()),
+            needs_userinfo,
+            who: opened,
+            steps,
+            steps_stale: None,
+            verdict: None,
+            verdict_stale: None,
+            judged: None,
+            waiting,
+        };
+        // Nothing of another token stays in sight beside one that is refused.
+        let refused = verdict.clone().filter(|(verdict, _)| verdict.kind == verdict::Kind::SignInFails);
+        let mut view = self.keep(view, inputs.mode, verdict, stale);
+        if let Some((verdict, _)) = refused {
+            view.verdict = Some(verdict);
+            view.verdict_stale = None;
+            view.judged = None;
+        }
+        view
+    }
+
+    /// Puts the verdict into the view, or the last good one with what it is for.
+    fn keep(
+        &mut self,
+        mut view: View,
+        mode: Mode,
+        verdict: Option<(Verdict, Option<Shared<Judged>>)>,
+        stale: Option<&'static str>,
+    ) -> View {
+        match (&view.steps, &mut self.last) {
+            (Some(steps), Some(last)) => last.steps = steps.clone(),
+            (Some(steps), last @ None) => *last = Some(Last { mode, steps: steps.clone(), verdict: None }),
+            (None, Some(last)) => {
+                view.steps = Some(last.steps.clone());
+                view.steps_stale = stale;
+            }
+            (None, None) => {}
+        }
+        if let Some(last) = &mut self.last {
+            match verdict {
+                Some(verdict) => last.verdict = Some(verdict),
+                None => view.verdict_stale = stale.or(Some("the last question that was complete")),
+            }
+            if let Some((verdict, judged)) = &last.verdict {
+                view.verdict = Some(verdict.clone());
+                view.judged = judged.clone();
+            } else {
+                view.verdict_stale = None;
+            }
+        }
+        view
+    }
+
+    /// The policy, the same shared value while the service's is the same; without one the defaults.
+    fn policy(&mut self, policy: Option<&Arc<Policy>>) -> Shared<Policy> {
+        match (&self.policy, policy) {
+            (Some(held), Some(given)) if Arc::ptr_eq(&held.0, given) => held.clone(),
+            (Some(held), None) => held.clone(),
+            (_, given) => {
+                let shared = given.map_or_else(|| Shared::new(Policy::default()), |given| Shared(Arc::clone(given)));
+                self.policy = Some(shared.clone());
+                shared
+            }
+        }
+    }
+
+    fn read_token(&mut self, inputs: &Inputs) -> TokenField {
+        self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| {
+            match token::read(text, *as_claims) {
+                Reading::Empty => Err(None),
+                Reading::Read(read) => Ok(Shared(read)),
+                Reading::Wrong(problem) => Err(Some(problem)),
+            }
+        })
+    }
+
+    /// The user-info document where one is needed; none in the way of the identity when it cannot be read.
+    #[expect(
+        clippy::option_option,
+        reason = "outer: whether the identity can be made; inner: whether a document is there"
+    )]
+    fn read_userinfo(
+        &mut self,
+        inputs: &Inputs,
+        needed: bool,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Option<Shared<Map<String, Value>>>> {
+        if !needed || inputs.userinfo.trim().is_empty() {
+            return Some(None);
+        }
+        let read = self.userinfo.get(inputs.userinfo.clone(), |text| match json::parse(text.trim()) {
+            Ok(Value::Object(members)) => Ok(Shared::new(members)),
+            Ok(_) => {
+                let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
+                Err(Problem::fault(Field::UserInfo, "not_an_object", "the user-info document is one JSON object", hint))
+            }
+            Err(error) => Err(Problem::fault(Field::UserInfo, error.code(), &error.to_string(), error.hint())),
+        });
+        match read {
+            Ok(members) => Some(Some(members)),
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        }
+    }
+
+    fn verify(
+        &mut self,
+        inputs: &Inputs,
+        read: &Shared<Read>,
+        accepted: &Accepted,
+        now: f64,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Shared<Report>> {
+        let token = read.token.as_deref()?;
+        if inputs.keys.trim().is_empty() {
+            return None;
+        }
+        let Some(checks) = verification::checks() else {
+            let words = "Signature verification is still loading. The token is not verified yet.";
+            problems.push(Problem::new(Field::Keys, "checks_not_loaded", Weight::Missing, words));
+            return None;
+        };
+        match self.keys.get(inputs.keys.clone(), |text| (checks.keys)(text).map(Shared::new)) {
+            Ok(keys) => {
+                let key = (read.clone(), keys, accepted.clone(), now);
+                Some(
+                    self.report
+                        .get(key, |(_, keys, accepted, now)| Shared::new((checks.report)(token, keys, accepted, *now))),
+                )
+            }
+            // The keys are not in the way: the token is as unverified as without them.
+            Err(problem) => {
+                problems.push(problem);
+                None
+            }
+        }
+    }
+
+    fn judge(
+        &mut self,
+        opened: &Shared<Opened>,
+        identity: &Arc<Identity>,
+        policy: &Shared<Policy>,
+        asked: &Asked,
+        ignore_expiry: bool,
+        now: f64,
+    ) -> (Verdict, Option<Shared<Judged>>) {
+        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::Instant(now) });
+        // The decision is cheap and says whether the explanation would be another one.
+        let decision = decide::decide(policy, identity, &request);
+        let explainer =
+            self.explainer.get((opened.clone(), policy.clone()), |_| Shared::new(Explainer::new(policy, identity)));
+        let key = (opened.clone(), policy.clone(), asked.clone(), decision);
+        let judged = self.judged.get(key, |(.., decision)| {
+            Shared::new(Judged {
+                asked: asked.clone(),
+                identity: Arc::clone(identity),
+                origins: Arc::clone(&opened.origins),
+                explanation: explainer.explain(&request, decision.clone()),
+            })
+        });
+        (verdict::of(&judged, now, ignore_expiry), Some(judged))
+    }
+}
+
+/// Whether nobody is named at all, so that nothing is to be kept in sight.
+fn is_empty(inputs: &Inputs) -> bool {
+    match inputs.mode {
+        Mode::Token => inputs.token.trim().is_empty(),
+        Mode::ByHand => inputs.user.is_empty() && inputs.groups.trim().is_empty(),
+    }
+}
+
+/// What the last good result is of, told by what is wrong now.
+fn stale_words(problems: &[Problem]) -> &'static str {
+    let field = problems.iter().find(|problem| problem.weight.is_in_the_way()).map(|problem| problem.field);
+    match field {
+        Some(Field::Token) => "the last token that could be read",
+        Some(Field::UserInfo) => "the last user-info document that could be read",
+        Some(Field::User | Field::Groups) => "the last user that was named",
+        _ => "the last settings that could be used",
+    }
+}
+
+/// Resolves the identity as every check does (`gbac_engine::check`), and keeps how its groups were extracted.
+fn open(source: &Source, verified: Option<&Claims>) -> Opened {
+    let (read, rules, userinfo) = match source {
+        Source::ByHand { user, groups } => {
+            let groups = groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            let who = Who::Names { user: user.clone(), groups };
+            let identity = check::open(&Policy::default(), &who, None).map(|opened| Arc::new(opened.identity));
+            return Opened { identity, origins: Arc::default(), taken: None };
+        }
+        Source::Token { read, rules, userinfo, .. } => (read, rules, userinfo.as_deref()),
+    };
+    let (token, claims) = (read.token.as_deref().unwrap_or_default(), read.claims.members());
+    let who = match verified {
+        Some(_) => Who::Token { token: token.to_owned(), userinfo: userinfo.cloned() },
+        None => Who::Claims { claims: claims.clone(), userinfo: userinfo.cloned() },
+    };
+    // The token's checks ran already, with what they found for the page.
+    let verify = |_: &str| verified.cloned().ok_or(CheckError::NoKeys);
+    let (identity, extraction) = match check::open_under(rules, &who, Some(&verify)) {
+        Ok(opened) => (Ok(Arc::new(opened.identity)), opened.extraction),
+        Err(error) => (Err(error), None),
+    };
+    // Without a user there is no identity; the groups are still shown.
+    let extraction = extraction.unwrap_or_else(|| groups::extract(&rules.extraction, claims, userinfo));
+    let document = extraction::document(&rules.extraction.source, claims, userinfo);
+    let suggestions = match (&extraction.groups[..], document) {
+        ([], Some(document)) => suggest_paths(document),
+        _ => Vec::new(),
+    };
+    Opened {
+        identity,
+        origins: Arc::new(Origins::of(&extraction)),
+        taken: Some(FromToken { read: read.clone(), rules: (**rules).clone(), extraction, suggestions }),
+    }
+}
+
+fn steps(opened: &Opened, policy: &Policy) -> Steps {
+    let Opened { identity, taken, .. } = opened;
+    match (taken, identity) {
+        (Some(FromToken { read, rules, extraction, suggestions }), identity) => {
+            let user = identity.as_ref().map(|identity| identity.user());
+            extraction::of_token(&Taken { read, rules, extraction, user, suggestions, policy })
+        }
+        (None, Ok(identity)) => extraction::by_hand(identity),
+        (None, Err(_)) => Steps::default(),
+    }
+}

@@ -1,0 +1,553 @@
+//! The way from a token to principals, step by step, in words.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gbac_engine::check::CheckError;
+use gbac_engine::check::provider::object_ids;
+use gbac_engine::groups::{
+    ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
+    Suggestion,
+};
+use gbac_engine::identity::{Identity, IdentityRules};
+use gbac_engine::model::Principal;
+use gbac_engine::policy::Policy;
+use gbac_engine::token::Header;
+use gbac_engine::warning::Warning;
+use serde_json::{Map, Value};
+
+use crate::phrases::count;
+use crate::rich_text::{Words, listed};
+use crate::simulator::inputs::{Action, Change, Weight, identity_error, sentence};
+use crate::simulator::token::Read;
+
+/// How a step went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepState {
+    /// Well.
+    Done,
+    /// With something to look at.
+    Warn,
+    /// Not at all.
+    Bad,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// Its name.
+    pub title: &'static str,
+    /// What it came to, as a count.
+    pub count: String,
+    /// How it went.
+    pub state: StepState,
+    /// What happened.
+    pub body: Vec<Words>,
+}
+
+/// One element of the claim and the principal that it became.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Its number, or its whole place where there are several lists.
+    pub place: String,
+    /// As the token has it: before what is marked, and what is marked.
+    pub raw: (String, String),
+    /// What became of it.
+    pub outcome: RowOutcome,
+}
+
+/// What became of an element.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowOutcome {
+    /// A principal of its own.
+    Principal(Principal),
+    /// A principal that another name became too.
+    Merged(Principal),
+    /// A principal that the same name has given before.
+    Repeated(Principal),
+    /// Nothing, and why.
+    Dropped(&'static str),
+}
+
+/// The table of the last step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Table {
+    /// What its elements are elements of.
+    pub source: String,
+    /// Whether places are numbers only.
+    pub numbered: bool,
+    /// Its rows, in the token's order.
+    pub rows: Vec<Row>,
+}
+
+/// Something to know, as a banner or a line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Note {
+    /// The engine's code.
+    pub code: &'static str,
+    /// How much it matters.
+    pub weight: Weight,
+    /// In a few words; a remark has none.
+    pub title: String,
+    /// The whole.
+    pub words: Words,
+    /// What can be done at once.
+    pub actions: Vec<Action>,
+}
+
+/// The extraction, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Steps {
+    /// What went in and came out.
+    pub summary: String,
+    /// The steps, in order.
+    pub steps: Vec<Step>,
+    /// The table of the last step, where there are elements.
+    pub table: Option<Table>,
+    /// What to know, weightiest first.
+    pub notes: Vec<Note>,
+}
+
+/// What the steps are made from.
+pub struct Taken<'a> {
+    /// The token or claims.
+    pub read: &'a Read,
+    /// The rules in force.
+    pub rules: &'a IdentityRules,
+    /// What extraction gave.
+    pub extraction: &'a Extraction,
+    /// The user, or why there is none.
+    pub user: Result<&'a str, &'a CheckError>,
+    /// Paths that hold names, where the claim does not.
+    pub suggestions: &'a [Suggestion],
+    /// The policy, for what a merged group is granted.
+    pub policy: &'a Policy,
+}
+
+/// How many paths are offered as buttons.
+const OFFERED_PATHS: usize = 4;
+/// How many names a note lists.
+const LISTED_NAMES: usize = 4;
+
+/// The steps of a token or of claims.
+#[must_use]
+pub fn of_token(taken: &Taken<'_>) -> Steps {
+    let extraction = taken.extraction;
+    let merged = extraction.groups.iter().filter(|group| is_merged(group)).count();
+    let principals = count(extraction.groups.len(), "principal");
+    let steps = vec![
+        decode_step(taken.read),
+        user_step(taken),
+        claim_step(taken),
+        nested_step(taken),
+        last_step(extraction, merged),
+    ];
+    Steps {
+        summary: format!("{} in, {principals} out", count(extraction.elements.len(), "group")),
+        steps,
+        table: table(taken),
+        notes: notes(taken),
+    }
+}
+
+/// What the steps will say once there is a token.
+#[must_use]
+pub fn outline() -> Vec<(&'static str, Words)> {
+    vec![
+        ("Decode", "Decodes the token without verifying it.".into()),
+        ("User", Words::new().text("A claim names the user, such as ").code("$.sub").text(".")),
+        ("Group claim", "A claim path selects an array of names or one comma-separated string.".into()),
+        (
+            "Nested names",
+            Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
+        ),
+        (
+            "Principals",
+            Words::new()
+                .text("Each name becomes ")
+                .code("Group:<name>")
+                .text(", beside the claim element that it came from."),
+        ),
+    ]
+}
+
+/// The steps where the groups were given by hand.
+#[must_use]
+pub fn by_hand(identity: &Identity) -> Steps {
+    let groups = identity.groups();
+    let rows = groups.iter().enumerate().map(|(index, name)| Row {
+        place: (index + 1).to_string(),
+        raw: (name.clone(), String::new()),
+        outcome: RowOutcome::Principal(Principal::group(name)),
+    });
+    let user = Step {
+        title: "User",
+        count: String::new(),
+        state: StepState::Done,
+        body: vec![Words::new().text("By hand, so ").principal(&Principal::user(identity.user()))],
+    };
+    let body = if groups.is_empty() {
+        "No groups. Only ACLs for the user and the user’s roles apply."
+    } else {
+        "Names entered by hand are used as they are."
+    };
+    let last =
+        Step { title: "Principals", count: groups.len().to_string(), state: StepState::Done, body: vec![body.into()] };
+    Steps {
+        summary: format!("{} by hand", count(groups.len(), "group")),
+        steps: vec![user, last],
+        table: (!groups.is_empty()).then(|| Table { source: "by hand".into(), numbered: true, rows: rows.collect() }),
+        notes: Vec::new(),
+    }
+}
+
+fn decode_step(read: &Read) -> Step {
+    let mut body = Vec::new();
+    match &read.header {
+        Some(header) => {
+            let words = Words::new().text("Compact JWS, ").code(header.alg());
+            body.push(match header.kid() {
+                Some(kid) => words.text(", key ").code(kid),
+                None => words.text(", no key named"),
+            });
+        }
+        None => body.push("Claims as entered: there is no signature".into()),
+    }
+    body.extend(read.left_out.iter().cloned());
+    Step { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
+}
+
+fn user_step(taken: &Taken<'_>) -> Step {
+    let mapping = taken.rules.mapping.as_str();
+    let (state, body) = match taken.user {
+        Ok(user) => {
+            let principal = Principal::user(user);
+            // The claim is shown as it is where the rule takes it whole; a rule with an expression speaks for itself.
+            let words = Words::new().code(mapping).text(if mapping.contains('/') { " gives " } else { " is " });
+            (StepState::Done, words.code(user).text(", so ").principal(&principal))
+        }
+        Err(error) => (StepState::Bad, identity_error(error)),
+    };
+    Step { title: "User", count: String::new(), state, body: vec![body] }
+}
+
+fn claim_step(taken: &Taken<'_>) -> Step {
+    let source = &taken.rules.extraction.source;
+    let path = source.to_string();
+    let names = |number: usize| count(number, "name");
+    let (state, words, number) = match &taken.extraction.claim {
+        ClaimFinding::Array { len: 0, .. } => {
+            (StepState::Warn, Words::new().code(path).text(" found: an empty array"), names(0))
+        }
+        ClaimFinding::Array { len, .. } => {
+            (StepState::Done, Words::new().code(path).text(" found: an array of strings"), names(*len))
+        }
+        ClaimFinding::CommaList { parts, .. } => {
+            let words = Words::new().code(path).text(" found: one string, split at its commas");
+            (StepState::Done, words, names(*parts))
+        }
+        ClaimFinding::Union { nodes } => {
+            let words = Words::new().code(path).text(format!(" selects {}, combined", count(*nodes, "value")));
+            (StepState::Done, words, names(taken.extraction.elements.len()))
+        }
+        ClaimFinding::Missing { .. } => {
+            let missing = taken.extraction.warnings.iter().find(|warning| warning.code == "claim_missing");
+            let words = missing.map_or_else(
+                || Words::new().code(path).text(" is not there"),
+                |warning| sentence(&warning.message, ""),
+            );
+            (StepState::Bad, words, names(0))
+        }
+        ClaimFinding::WrongType { location, found } => {
+            let words = Words::new().code(location.clone()).text(format!(" is {found}, not a list of names"));
+            (StepState::Bad, words, names(0))
+        }
+        ClaimFinding::NotString { location, found } => {
+            let words =
+                Words::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
+            (StepState::Bad, words, names(0))
+        }
+        ClaimFinding::TooMany => {
+            (StepState::Bad, Words::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
+        }
+        ClaimFinding::NoUserInfo => {
+            let words = Words::new().code(path).text(" reads the user-info document. Paste it below the token.");
+            (StepState::Bad, words, names(0))
+        }
+    };
+    Step { title: "Group claim", count: number, state, body: vec![words] }
+}
+
+fn nested_step(taken: &Taken<'_>) -> Step {
+    let nested = taken.rules.extraction.nested;
+    let words = Words::new().code(nested.as_str());
+    let words = match nested {
+        NestedGroupBehavior::None => words.text(" keeps names as they are"),
+        NestedGroupBehavior::Suffix => words.text(" keeps what follows the last ").code("/"),
+    };
+    Step { title: "Nested names", count: String::new(), state: StepState::Done, body: vec![words] }
+}
+
+fn last_step(extraction: &Extraction, merged: usize) -> Step {
+    let mut number = extraction.groups.len().to_string();
+    if merged > 0 {
+        number.push_str(&format!(", {} merged", if merged == 1 { "one".into() } else { merged.to_string() }));
+    }
+    let dropped = extraction.elements.iter().any(|element| matches!(element.outcome, ElementOutcome::Dropped { .. }));
+    let (state, body) = if extraction.groups.is_empty() {
+        (StepState::Bad, vec!["None. Only ACLs for the user and the user’s roles apply.".into()])
+    } else if merged > 0 || dropped {
+        (StepState::Warn, Vec::new())
+    } else {
+        (StepState::Done, Vec::new())
+    };
+    Step { title: "Principals", count: number, state, body }
+}
+
+/// Whether two different names of the token became this group.
+fn is_merged(group: &Group) -> bool {
+    group.also.iter().any(|(raw, _)| *raw != group.raw)
+}
+
+fn table(taken: &Taken<'_>) -> Option<Table> {
+    let extraction = taken.extraction;
+    if extraction.elements.is_empty() {
+        return None;
+    }
+    let merged: BTreeSet<&str> =
+        extraction.groups.iter().filter(|group| is_merged(group)).map(|group| group.name.as_str()).collect();
+    let numbered = matches!(
+        extraction.claim,
+        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::NotString { .. }
+    ) && taken.rules.extraction.source.path().is_singular();
+    let rows = extraction.elements.iter().map(|element| row(element, &merged, numbered)).collect();
+    Some(Table { source: taken.rules.extraction.source.to_string(), numbered, rows })
+}
+
+fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> Row {
+    let place = match element.location.rsplit_once('[') {
+        Some((_, index)) if numbered => index.trim_end_matches(']').to_owned(),
+        _ => element.location.clone(),
+    };
+    let (outcome, marked) = match &element.outcome {
+        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } if merged.contains(group.as_str()) => {
+            (RowOutcome::Merged(Principal::group(group)), group.len())
+        }
+        ElementOutcome::Kept { group } => (RowOutcome::Principal(Principal::group(group)), 0),
+        ElementOutcome::Duplicate { group } => (RowOutcome::Repeated(Principal::group(group)), 0),
+        ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code)), 0),
+    };
+    let (before, mark) =
+        element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
+    Row { place, raw: (before.into(), mark.into()), outcome }
+}
+
+/// Why an element gave nothing, in the table's words.
+fn dropped(code: &str) -> &'static str {
+    match code {
+        "empty_name" | "empty_part" => "dropped: empty",
+        "suffix_empty" => "dropped: nothing after the last slash",
+        "element_not_string" => "dropped: not a string",
+        _ => "discarded with the claim",
+    }
+}
+
+fn notes(taken: &Taken<'_>) -> Vec<Note> {
+    let merged: Vec<&Group> = taken.extraction.groups.iter().filter(|group| is_merged(group)).collect();
+    let mut notes: Vec<Note> = Vec::new();
+    for group in merged.iter().take(LISTED_NAMES) {
+        notes.push(collision(group, taken.policy));
+    }
+    if merged.len() > LISTED_NAMES {
+        let names =
+            merged.iter().skip(LISTED_NAMES).map(|group| Words::new().principal(&Principal::group(&group.name)));
+        notes.push(Note {
+            code: "suffix_collision",
+            weight: Weight::Warning,
+            title: format!("{} more names merged", merged.len() - LISTED_NAMES),
+            words: listed(names.collect(), 2 * LISTED_NAMES),
+            actions: Vec::new(),
+        });
+    }
+    // The collisions are told above, and the step says that the claim is missing.
+    let told = ["suffix_collision", "claim_missing"];
+    let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code));
+    notes.extend(warnings.map(|warning| note(warning, taken)));
+    if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent })
+        && taken.suggestions.is_empty()
+    {
+        notes.push(no_names(taken.read.claims.members()));
+    }
+    // Once, where the names are spoken of.
+    let place = notes.iter().position(|note| note.code == "near_claim");
+    if let Some(note) = notes.get_mut(place.unwrap_or(0)).filter(|note| note.weight == Weight::Warning) {
+        note.actions = paths(taken.suggestions);
+    }
+    if let Some((found, next)) = object_ids(taken.extraction.names(), Some(taken.policy)) {
+        let title = "The groups are object ids".to_owned();
+        let words = sentence(&found, &next);
+        notes.push(Note { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
+    }
+    notes.extend(taken.read.header.iter().flat_map(header_notes));
+    notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
+    notes
+}
+
+/// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
+fn no_names(claims: &Map<String, Value>) -> Note {
+    let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
+    let keyed =
+        claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
+    let words = match keyed {
+        Some((name, _)) => Words::new().code(name).text(
+            " is an object with names as its keys, and a claim path selects values only. Configure the identity provider to add an array of names.",
+        ),
+        None => "Configure the identity provider to add the groups to the access token as an array of names.".into(),
+    };
+    Note {
+        code: "claim_missing",
+        weight: Weight::Warning,
+        title: "No claim contains group names".into(),
+        words,
+        actions: Vec::new(),
+    }
+}
+
+/// What a cluster of today or a check against keys would say to the header (D-19, D-29).
+fn header_notes(header: &Header) -> Vec<Note> {
+    let notes = header.warnings().into_iter();
+    notes
+        .map(|note| {
+            let of_today = note.code.starts_with("platform");
+            let title = if of_today { "" } else { "The service refuses this token" };
+            Note {
+                code: note.code,
+                weight: if of_today { Weight::Info } else { Weight::Warning },
+                title: title.into(),
+                words: sentence(&note.message, ""),
+                actions: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+fn paths(suggestions: &[Suggestion]) -> Vec<Action> {
+    suggestions
+        .iter()
+        .take(OFFERED_PATHS)
+        .map(|suggestion| Action {
+            label: format!("Try {}", suggestion.path),
+            change: Change::TryClaimPath(suggestion.path.clone()),
+        })
+        .collect()
+}
+
+/// Two or more names that became one group, and what that group is granted (D-10).
+fn collision(group: &Group, policy: &Policy) -> Note {
+    let mut raws: Vec<&str> = vec![&group.raw];
+    for (raw, _) in &group.also {
+        if !raws.contains(&raw.as_str()) {
+            raws.push(raw);
+        }
+    }
+    let principal = Principal::group(&group.name);
+    let roles: Vec<Principal> = policy.roles_of(&principal).map(Principal::role).collect();
+    let direct = policy.acls_of(&principal).len();
+    let through: usize = roles.iter().map(|role| policy.acls_of(role).len()).sum();
+    let either = if raws.len() == 2 { "either one" } else { "any one" };
+    let gets = match (direct, roles.len()) {
+        (0, 0) => "It has no ACLs yet.".into(),
+        (0, roles) => format!("Members of {either} get {} with {}.", count(roles, "role"), count(through, "ACL")),
+        (direct, 0) => format!("Members of {either} get {}.", count(direct, "ACL")),
+        (direct, roles) => {
+            let acls = count(direct, "ACL");
+            format!("Members of {either} get {acls}, and {} with {through} more.", count(roles, "role"))
+        }
+    };
+    let number = raws.len();
+    let shown = listed(raws.into_iter().map(|raw| Words::new().code(raw)).collect(), LISTED_NAMES);
+    let title = match number {
+        2 => "Two groups".into(),
+        3 => "Three groups".into(),
+        number => format!("{number} groups"),
+    };
+    Note {
+        code: "suffix_collision",
+        weight: Weight::Warning,
+        title: format!("{title} become {principal}"),
+        words: shown.text(" end in the same segment. ").text(gets),
+        actions: Vec::new(),
+    }
+}
+
+fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
+    let (weight, title, more) = match warning.code {
+        "group_overage" => {
+            let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
+            (Weight::Warning, "The provider sent an address instead of the groups", more)
+        }
+        "id_token" => (
+            Weight::Warning,
+            "This looks like an ID token",
+            "Copy the access token of the same sign-in. Both are in the token response, as `id_token` and `access_token`.",
+        ),
+        "claim_wrong_type" => (Weight::Warning, "The claim is not a list of names", ""),
+        "element_not_string" => (Weight::Warning, "The list contains other values than names", ""),
+        "too_many_nodes" => (Weight::Warning, "The claim is too large", ""),
+        "near_claim" => (Weight::Warning, "Another claim contains names", ""),
+        "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),
+        "edge_whitespace" => (Weight::Warning, "A space is part of a name", ""),
+        "empty_name" | "empty_part" | "duplicate_group" | "platform_path" | "platform_empty_part" => {
+            (Weight::Info, "", "")
+        }
+        _ => (Weight::Warning, "Check this", ""),
+    };
+    let title = match (&taken.rules.extraction.source, warning.code) {
+        (ClaimSource::UserInfo(_), "near_claim") => "Another member of the user-info document contains names",
+        _ => title,
+    };
+    let mut words = sentence(&warning.message, "");
+    if !more.is_empty() {
+        words = words.text(" ").then(Words::message(more));
+    }
+    Note { code: warning.code, weight, title: title.into(), words, actions: Vec::new() }
+}
+
+/// Where each group came from: its name, and the places in the claims or the lines by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Origins(BTreeMap<String, Vec<String>>);
+
+impl Origins {
+    /// The origins of extracted groups.
+    #[must_use]
+    pub fn of(extraction: &Extraction) -> Self {
+        let places = |group: &Group| {
+            std::iter::once(&group.location).chain(group.also.iter().map(|(_, place)| place)).cloned().collect()
+        };
+        Self(extraction.groups.iter().map(|group| (group.name.clone(), places(group))).collect())
+    }
+
+    /// Whether no group came from claims.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The places that a group came from; none where it was given by hand.
+    #[must_use]
+    pub fn places(&self, group: &str) -> &[String] {
+        self.0.get(group).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The document that a rule reads.
+#[must_use]
+pub fn document<'a>(
+    source: &ClaimSource,
+    claims: &'a Map<String, Value>,
+    userinfo: Option<&'a Map<String, Value>>,
+) -> Option<&'a Map<String, Value>> {
+    match source {
+        ClaimSource::Token(_) => Some(claims),
+        ClaimSource::UserInfo(_) => userinfo,
+    }
+}

@@ -1,0 +1,378 @@
+//! What a person enters in the simulator, and what is wrong with a field.
+
+use gbac_engine::check::CheckError;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::model::{Operation, ResourceType};
+
+use crate::rich_text::Words;
+
+/// How the identity is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// By a token.
+    #[default]
+    Token,
+    /// By a user name and groups.
+    ByHand,
+}
+
+/// Whose settings turn claims into an identity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SettingsSource {
+    /// The service's.
+    #[default]
+    Service,
+    /// Those entered here; the service keeps its own.
+    WhatIf,
+}
+
+/// Settings to try.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WhatIf {
+    /// `oidc_group_claim_path`, or `${context.userinfo.<path>}` (specification 2.2, 2.3).
+    pub claim_path: String,
+    /// `nested_group_behavior`.
+    pub nested: NestedGroupBehavior,
+    /// `oidc_principal_mapping` (D-13).
+    pub mapping: String,
+}
+
+/// The defaults of specification 2.2 and D-13.
+impl Default for WhatIf {
+    fn default() -> Self {
+        Self { claim_path: "$.groups".into(), nested: NestedGroupBehavior::None, mapping: "$.sub".into() }
+    }
+}
+
+/// Everything that a person enters. It lives in this tab's memory and nowhere else; it has no `Debug`, so that no log
+/// can hold a token by accident.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Inputs {
+    /// How the identity is given.
+    pub mode: Mode,
+    /// The token, as it was pasted.
+    pub token: String,
+    /// Whether a JSON object in the token field stands for the claims of a token.
+    pub as_claims: bool,
+    /// The user-info document, as it was pasted (D-25).
+    pub userinfo: String,
+    /// The user's name, by hand.
+    pub user: String,
+    /// The groups, by hand: one per line.
+    pub groups: String,
+    /// Whose settings are used.
+    pub source: SettingsSource,
+    /// The settings to try.
+    pub what_if: WhatIf,
+    /// Whether settings were tried before, so that they are not replaced by the service's again.
+    pub tried: bool,
+    /// The operation asked for.
+    pub operation: Operation,
+    /// The type of the resource.
+    pub resource_type: ResourceType,
+    /// The name of the resource.
+    pub resource_name: String,
+    /// The client's address; empty when it is not known (D-04).
+    pub host: String,
+    /// Whether an expired identity is answered for as if it had not expired.
+    pub ignore_expiry: bool,
+    /// Whether a token that the platform of today refuses is refused, too (D-29).
+    pub platform: bool,
+    /// The keys to verify with: a JWKS as it was pasted or fetched.
+    pub keys: String,
+    /// The issuer that the token has to name; empty to leave that check out.
+    pub issuer: String,
+    /// The audience that the token has to name; empty to leave that check out.
+    pub audience: String,
+}
+
+impl Default for Inputs {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Token,
+            token: String::new(),
+            as_claims: false,
+            userinfo: String::new(),
+            user: String::new(),
+            groups: String::new(),
+            source: SettingsSource::Service,
+            what_if: WhatIf::default(),
+            tried: false,
+            operation: Operation::Read,
+            resource_type: ResourceType::Topic,
+            resource_name: String::new(),
+            host: String::new(),
+            ignore_expiry: false,
+            platform: false,
+            keys: String::new(),
+            issuer: String::new(),
+            audience: String::new(),
+        }
+    }
+}
+
+impl Inputs {
+    /// Takes out the token and everything that came with it: the user-info document and the keys.
+    pub fn clear_token(&mut self) {
+        self.token.clear();
+        self.userinfo.clear();
+        self.keys.clear();
+        self.issuer.clear();
+        self.audience.clear();
+        self.as_claims = false;
+        self.ignore_expiry = false;
+    }
+
+    /// Puts another token in the place of the present one; what belonged to the old one goes.
+    pub fn put_token(&mut self, token: &str) {
+        self.mode = Mode::Token;
+        self.token = token.into();
+        self.as_claims = false;
+        self.ignore_expiry = false;
+    }
+
+    /// Tries settings; the first time they are those of the service, to start from.
+    pub fn try_settings(&mut self, service: &WhatIf) {
+        self.source = SettingsSource::WhatIf;
+        if !self.tried {
+            self.what_if = service.clone();
+            self.tried = true;
+        }
+    }
+
+    /// Whether the resource type has one resource without a name of one's own.
+    #[must_use]
+    pub const fn is_nameless(resource_type: ResourceType) -> bool {
+        matches!(resource_type, ResourceType::Cluster | ResourceType::Registry)
+    }
+}
+
+/// A field of the page, for what is wrong with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Field {
+    /// The token.
+    Token,
+    /// The user-info document.
+    UserInfo,
+    /// The user's name.
+    User,
+    /// The groups by hand.
+    Groups,
+    /// The claim path to try.
+    ClaimPath,
+    /// The principal mapping to try.
+    Mapping,
+    /// The operation.
+    Operation,
+    /// The resource's name.
+    ResourceName,
+    /// The host.
+    Host,
+    /// The keys.
+    Keys,
+}
+
+/// How much a problem matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Weight {
+    /// Something to know; the input is used as it is.
+    Info,
+    /// Something to look at; the input is used as it is.
+    Warning,
+    /// Still to be entered; nothing is wrong yet.
+    Missing,
+    /// The input cannot be used.
+    Error,
+}
+
+impl Weight {
+    /// Whether the input cannot be used.
+    #[must_use]
+    pub const fn is_in_the_way(self) -> bool {
+        matches!(self, Self::Missing | Self::Error)
+    }
+}
+
+/// What is wrong with a field, or worth knowing about it, and what can be done at once.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// The field.
+    pub field: Field,
+    /// A stable name of the fault.
+    pub code: &'static str,
+    /// How much it matters.
+    pub weight: Weight,
+    /// What was found and what to do.
+    pub words: Words,
+    /// What can be done at once.
+    pub actions: Vec<Action>,
+}
+
+impl Problem {
+    /// A problem without an action.
+    #[must_use]
+    pub fn new(field: Field, code: &'static str, weight: Weight, words: impl Into<Words>) -> Self {
+        Self { field, code, weight, words: words.into(), actions: Vec::new() }
+    }
+
+    /// A fault in the engine's words: what was found, then what to do.
+    #[must_use]
+    pub fn fault(field: Field, code: &'static str, message: &str, hint: &str) -> Self {
+        Self::new(field, code, Weight::Error, sentence(message, hint))
+    }
+
+    /// The same with a button.
+    #[must_use]
+    pub fn with(mut self, label: impl Into<String>, change: Change) -> Self {
+        self.actions.push(Action { label: label.into(), change });
+        self
+    }
+}
+
+/// A button: its label and what it changes.
+#[derive(Clone, PartialEq)]
+pub struct Action {
+    /// The label.
+    pub label: String,
+    /// What it does.
+    pub change: Change,
+}
+
+/// The label only: a change may hold a token.
+impl std::fmt::Debug for Action {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Action").field("label", &self.label).finish_non_exhaustive()
+    }
+}
+
+/// A change of the inputs that the page offers.
+#[derive(Clone, PartialEq)]
+pub enum Change {
+    /// Puts this text into the token field.
+    Token(String),
+    /// Reads the JSON object in the token field as claims.
+    ReadAsClaims,
+    /// Tries this claim path.
+    TryClaimPath(String),
+    /// Starts again from the settings of the service.
+    ServiceSettings,
+    /// Puts this text into the groups field.
+    Groups(String),
+    /// Puts this text into the user field.
+    User(String),
+    /// Puts this text into the host field.
+    Host(String),
+    /// Puts this text into the name field.
+    ResourceName(String),
+    /// Answers for an expired identity as if it had not expired, or no longer.
+    IgnoreExpiry(bool),
+    /// Compares the token with this issuer and this audience, in place of the service's.
+    Expect(String, String),
+}
+
+impl Change {
+    /// Makes the change. `service` is what the settings to try start from.
+    pub fn apply(self, inputs: &mut Inputs, service: &WhatIf) {
+        match self {
+            Self::Token(text) => inputs.put_token(&text),
+            Self::ReadAsClaims => inputs.as_claims = true,
+            Self::TryClaimPath(path) => {
+                inputs.try_settings(service);
+                inputs.what_if.claim_path = path;
+            }
+            Self::ServiceSettings => inputs.what_if = service.clone(),
+            Self::Groups(text) => inputs.groups = text,
+            Self::User(text) => inputs.user = text,
+            Self::Host(text) => inputs.host = text,
+            Self::ResourceName(text) => inputs.resource_name = text,
+            Self::IgnoreExpiry(ignore) => inputs.ignore_expiry = ignore,
+            Self::Expect(issuer, audience) => {
+                inputs.issuer = issuer;
+                inputs.audience = audience;
+            }
+        }
+    }
+}
+
+/// The engine's message and hint as sentences of a page: capitals, an end where there is none, code where the backticks
+/// are.
+#[must_use]
+pub fn sentence(message: &str, hint: &str) -> Words {
+    let mut words = Words::message(&capital(message));
+    if !hint.is_empty() {
+        words = words.text(format!("{} ", end(message))).then(Words::message(&capital(hint)));
+    }
+    words.text(end(if hint.is_empty() { message } else { hint }))
+}
+
+/// Why there is no identity, with what to do.
+#[must_use]
+pub fn identity_error(error: &CheckError) -> Words {
+    let hint = if let CheckError::Identity(error) = error { error.hint() } else { "" };
+    sentence(&error.to_string(), hint)
+}
+
+/// What ends a sentence: nothing more, when it is a question.
+fn end(text: &str) -> &'static str {
+    if text.ends_with('?') { "" } else { "." }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_start_with_a_capital_and_end() {
+        let words = sentence("`10.0.0.0/8` is neither `*` nor an IP address", "write one address or `*`, not a range");
+        assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. One address or *, not a range.");
+        assert_eq!(sentence("no token given", "").plain(), "No token given.");
+        assert_eq!(sentence("", "").plain(), ".");
+        assert_eq!(
+            sentence("not valid yet", "check the clocks of both machines").plain(),
+            "Not valid yet. Check the clocks of both machines"
+        );
+        assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
+        assert_eq!(sentence("is it cut off?", "copy it again").plain(), "Is it cut off? Copy it again.");
+    }
+
+    #[test]
+    fn trying_a_path_starts_from_the_service() {
+        let mut inputs = Inputs::default();
+        let service =
+            WhatIf { claim_path: "$.roles".into(), nested: NestedGroupBehavior::Suffix, mapping: "$.email".into() };
+        Change::TryClaimPath("$.x".into()).apply(&mut inputs, &service);
+        assert!(inputs.source == SettingsSource::WhatIf && inputs.what_if.nested == NestedGroupBehavior::Suffix);
+        assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.x", "$.email"));
+        inputs.what_if.mapping = "$.upn".into();
+        Change::TryClaimPath("$.y".into()).apply(&mut inputs, &service);
+        assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.y", "$.upn"));
+        // What was tried is still there after a look at the service's own.
+        inputs.source = SettingsSource::Service;
+        inputs.try_settings(&service);
+        assert_eq!(inputs.what_if.claim_path, "$.y");
+        Change::ServiceSettings.apply(&mut inputs, &service);
+        assert!(inputs.what_if == service);
+    }
+
+    #[test]
+    fn clearing_leaves_nothing_of_the_token() {
+        let mut inputs = Inputs {
+            token: "t".into(),
+            userinfo: "u".into(),
+            keys: "k".into(),
+            issuer: "i".into(),
+            audience: "a".into(),
+            as_claims: true,
+            ignore_expiry: true,
+            host: "10.0.0.1".into(),
+            ..Inputs::default()
+        };
+        inputs.clear_token();
+        assert!(inputs == Inputs { host: "10.0.0.1".into(), ..Inputs::default() });
+    }
+}

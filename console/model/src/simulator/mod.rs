@@ -1,0 +1,32 @@
+//! The simulator: what its panes and panels show.
+
+pub mod accepted;
+pub mod assertion;
+mod by_hand;
+pub mod collisions;
+mod evaluation;
+pub mod extraction;
+pub mod inputs;
+pub mod panel;
+pub mod platform;
+pub mod presets;
+pub mod question;
+pub mod request;
+pub mod saved;
+pub mod settings;
+pub mod share;
+pub mod token;
+pub mod trace;
+pub mod trial;
+pub mod trial_form;
+pub mod troubleshoot;
+pub mod verdict;
+pub mod verification;
+pub mod ways;
+
+#[cfg(test)]
+mod refused_tokens;
+#[cfg(test)]
+mod tests;
+
+pub use evaluation::{Opened, Shared, Simulation, View, Waiting, evaluate};

@@ -1,0 +1,191 @@
+//! Where well-known identity providers put groups into an access token, and the paths that this token itself offers.
+
+use gbac_engine::groups::suggest_paths;
+
+use crate::simulator::Opened;
+
+/// A provider, or one of its ways.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// The value in a form.
+    pub id: &'static str,
+    /// What is shown.
+    pub name: &'static str,
+    /// The claim path; none where no path finds groups.
+    pub path: Option<&'static str>,
+    /// What to know about it.
+    pub about: &'static str,
+}
+
+const fn preset(id: &'static str, name: &'static str, path: &'static str, about: &'static str) -> Preset {
+    Preset { id, name, path: Some(path), about }
+}
+
+/// Every preset.
+pub const PRESETS: &[Preset] = &[
+    preset(
+        "keycloak-groups",
+        "Keycloak, group mapper",
+        "$.groups",
+        "Names are paths such as /company/eng, unless “Full group path” is off in the mapper.",
+    ),
+    preset(
+        "keycloak-realm-roles",
+        "Keycloak, realm roles",
+        "$.realm_access.roles",
+        "Roles that every user has, such as offline_access, come with them.",
+    ),
+    preset(
+        "keycloak-client-roles",
+        "Keycloak, client roles",
+        "$.resource_access['my-client'].roles",
+        "Put the client’s name in place of my-client; a name with a dot or hyphen needs the brackets.",
+    ),
+    preset(
+        "okta",
+        "Okta, custom authorization server",
+        "$.groups",
+        "Add the groups claim to the access token; it lists at most 100 groups.",
+    ),
+    preset(
+        "auth0",
+        "Auth0, namespaced claim",
+        "$['https://example.com/groups']",
+        "An action adds the claim under a URL of your own; the dots need the brackets.",
+    ),
+    preset(
+        "entra-ids",
+        "Entra ID, object IDs",
+        "$.groups",
+        "The names are GUIDs. Above 200 groups, the token contains an address instead, which is not followed.",
+    ),
+    preset(
+        "entra-names",
+        "Entra ID, names",
+        "$.groups",
+        "Set groupMembershipClaims to ApplicationGroup, and the optional claim groups of the access token to sam_account_name, or to cloud_displayname for groups of the cloud.",
+    ),
+    preset(
+        "entra-roles",
+        "Entra ID, app roles",
+        "$.roles",
+        "App roles are listed whatever the number of groups, so they avoid the overage.",
+    ),
+    preset(
+        "pingone",
+        "PingOne",
+        "$.memberOfGroupNames",
+        "The attribute’s name is chosen in the application’s attribute mapping.",
+    ),
+    preset(
+        "cognito",
+        "Cognito",
+        "$['cognito:groups']",
+        "Access tokens have no audience; they name the client in client_id.",
+    ),
+    preset(
+        "gitlab",
+        "GitLab",
+        "$.groups_direct",
+        "Paths without a leading slash, in ID tokens; the access token cannot be read.",
+    ),
+    preset("gitea", "Gitea", "$.groups", "Organizations, and teams as organization:team."),
+    preset("authentik", "authentik", "$.groups", "Bare names."),
+    preset("canaille", "Canaille", "$.groups", "Unchanged names, which may be paths."),
+    Preset {
+        id: "zitadel",
+        name: "ZITADEL",
+        path: None,
+        about: "Roles are the keys of an object, which a claim path can't select. Add an action that writes them as a list.",
+    },
+    Preset {
+        id: "google",
+        name: "Google",
+        path: None,
+        about: "No token has a group claim, and access tokens cannot be read.",
+    },
+    preset("glewlwyd", "Glewlwyd", "$.groups", "One string with commas, which is split; names may be paths."),
+];
+
+/// Finds a preset by its value in a form.
+#[must_use]
+pub fn find(id: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.id == id)
+}
+
+/// The paths of this token that hold names, the likeliest first, and after them those of providers.
+#[must_use]
+pub fn completions(who: Option<&Opened>) -> Vec<String> {
+    let claims = who.and_then(|who| who.taken.as_ref()).map(|taken| taken.read.claims.members());
+    let mut paths: Vec<String> =
+        claims.map(|claims| suggest_paths(claims).into_iter().map(|found| found.path).collect()).unwrap_or_default();
+    for path in PRESETS.iter().filter_map(|preset| preset.path) {
+        if !paths.iter().any(|known| known == path) {
+            paths.push(path.to_owned());
+        }
+    }
+    paths
+}
+
+/// Where the provider of this token describes itself, which is where its keys are named; shown, and not fetched.
+#[must_use]
+pub fn discovery(who: &Opened) -> Option<String> {
+    let issuer = who.taken.as_ref()?.read.claims.members().get("iss")?.as_str()?;
+    let base = issuer.strip_suffix('/').unwrap_or(issuer);
+    base.starts_with("https://").then(|| format!("{base}/.well-known/openid-configuration"))
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::check::provider::Accepted;
+    use std::collections::BTreeSet;
+
+    use gbac_engine::claim_path::ClaimPath;
+    use serde_json::json;
+
+    use super::*;
+    use crate::simulator::evaluate;
+    use crate::simulator::inputs::Inputs;
+    use crate::simulator::tests::policy;
+
+    #[test]
+    fn every_preset_can_be_used() {
+        let ids: BTreeSet<&str> = PRESETS.iter().map(|preset| preset.id).collect();
+        assert_eq!(ids.len(), PRESETS.len());
+        for preset in PRESETS {
+            assert_eq!(find(preset.id), Some(preset));
+            assert!(preset.about.ends_with('.'));
+            if let Some(path) = preset.path {
+                ClaimPath::parse(path).unwrap();
+            }
+        }
+    }
+
+    #[test]
+    fn every_shape_has_a_preset_that_finds_its_groups() {
+        let shapes: serde_json::Value =
+            serde_json::from_str(include_str!("../../../../tests/claim-shapes.json")).unwrap();
+        let mut used = BTreeSet::new();
+        for shape in shapes.as_array().unwrap() {
+            let Some(id) = shape["preset"].as_str() else { continue };
+            used.insert(id);
+            let preset = find(id).unwrap_or_else(|| panic!("no preset {id}"));
+            let Some(path) = preset.path else { continue };
+            assert_eq!(Some(path), shape["path"].as_str(), "{id}");
+        }
+        let all: BTreeSet<&str> = PRESETS.iter().map(|preset| preset.id).collect();
+        assert_eq!(used, all);
+    }
+
+    #[test]
+    fn the_token_completes_first() {
+        let claims = json!({ "sub": "a", "iss": "https://idp.example/realms/x/", "realm_access": { "roles": ["x"] } });
+        let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
+        let who = evaluate(&inputs, Some(&policy()), &Accepted::default(), 0.0).who.unwrap();
+        let paths = completions(Some(&who));
+        assert_eq!(paths[0], "$.realm_access.roles");
+        assert_eq!(paths.iter().filter(|path| *path == "$.realm_access.roles").count(), 1);
+        assert!(completions(None).contains(&"$.groups".to_owned()));
+        assert_eq!(discovery(&who).as_deref(), Some("https://idp.example/realms/x/.well-known/openid-configuration"));
+    }
+}

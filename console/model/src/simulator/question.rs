@@ -1,0 +1,244 @@
+//! The question of a check: operation, resource and host, read from their fields.
+
+use std::net::IpAddr;
+
+use gbac_engine::decide::{At, Request};
+use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
+use gbac_engine::text::escaped;
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
+
+/// What is asked, when every field says something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The operation.
+    pub operation: Operation,
+    /// The type of the resource.
+    pub resource_type: ResourceType,
+    /// The name of the resource.
+    pub resource_name: String,
+    /// The client's address, when it was given.
+    pub host: Option<IpAddr>,
+}
+
+impl Asked {
+    /// As the engine is asked, at this instant.
+    #[must_use]
+    pub fn request(&self, at: At) -> Request<'_> {
+        Request::new(self.operation, self.resource_type, &self.resource_name, at).with_host(self.host)
+    }
+
+    /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
+    #[must_use]
+    pub fn resource(&self) -> Words {
+        match self.resource_type {
+            ResourceType::Cluster => Words::new().text("the cluster"),
+            ResourceType::Registry => Words::new().text("the Schema Registry"),
+            other => Words::new().text(format!("{} ", in_sentence(other))).resource(&self.resource_name),
+        }
+    }
+
+    /// What is done, in a sentence: `write to topic ...`.
+    #[must_use]
+    pub fn deed(&self) -> Words {
+        Words::new().text(format!("{} ", verb(self.operation, self.resource_type))).then(self.resource())
+    }
+
+    /// The short form for the bar: `Write payments`.
+    #[must_use]
+    pub fn short(&self) -> Words {
+        let words = Words::new().text(self.operation.spelling().words);
+        match self.resource_type {
+            ResourceType::Cluster | ResourceType::Registry => {
+                words.text(format!(", {}", in_sentence(self.resource_type)))
+            }
+            _ => words.text(" ").resource(&self.resource_name),
+        }
+    }
+}
+
+/// A resource type inside a sentence.
+#[must_use]
+pub fn in_sentence(resource_type: ResourceType) -> &'static str {
+    match resource_type {
+        ResourceType::Topic => "topic",
+        ResourceType::Group => "consumer group",
+        ResourceType::Cluster => "cluster",
+        ResourceType::TransactionalId => "transactional ID",
+        ResourceType::Registry => "Schema Registry",
+        ResourceType::Subject => "subject",
+    }
+}
+
+/// An operation as a verb before its resource.
+const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str {
+    match (operation, resource_type) {
+        (Operation::All, _) => "do everything on",
+        (Operation::Read, ResourceType::Group) => "join",
+        (Operation::Read, _) => "read",
+        (Operation::Write, ResourceType::TransactionalId) => "use",
+        (Operation::Write, _) => "write to",
+        (Operation::Create, ResourceType::Cluster) => "create on",
+        (Operation::Create, _) => "create",
+        (Operation::Delete, _) => "delete",
+        (Operation::Alter, _) => "alter",
+        (Operation::Describe, _) => "describe",
+        (Operation::ClusterAction, _) => "act as a broker on",
+        (Operation::DescribeConfigs, _) => "describe the configuration of",
+        (Operation::AlterConfigs, _) => "alter the configuration of",
+        (Operation::IdempotentWrite, _) => "write idempotently to",
+    }
+}
+
+/// Reads the fields; the question is there unless a problem is in the way.
+#[must_use]
+pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let name = match inputs.resource_type {
+        ResourceType::Cluster => CLUSTER_NAME.into(),
+        ResourceType::Registry => String::new(),
+        _ => inputs.resource_name.clone(),
+    };
+    if !Inputs::is_nameless(inputs.resource_type) {
+        problems.extend(name_problem(&name, inputs.resource_type));
+    }
+    if inputs.operation != Operation::All && !inputs.resource_type.operations().contains(&inputs.operation) {
+        let words = format!(
+            "No request needs {} on a {}. It is evaluated anyway.",
+            inputs.operation.spelling().words,
+            in_sentence(inputs.resource_type)
+        );
+        problems.push(Problem::new(Field::Operation, "operation_foreign", Weight::Warning, words));
+    }
+    if inputs.operation == Operation::All {
+        let words = "Only an ACL of All matches this; no request needs it.";
+        problems.push(Problem::new(Field::Operation, "operation_all", Weight::Info, words));
+    }
+    let host = match read_host(&inputs.host) {
+        Ok(host) => host,
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    let asked = Asked { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
+    let in_the_way = problems.iter().any(|problem| problem.weight.is_in_the_way());
+    ((!in_the_way).then_some(asked), problems)
+}
+
+fn name_problem(name: &str, resource_type: ResourceType) -> Option<Problem> {
+    let field = Field::ResourceName;
+    if name.is_empty() {
+        let words = format!("Enter a {}.", in_sentence(resource_type));
+        return Some(Problem::new(field, "resource_name_empty", Weight::Missing, words));
+    }
+    if name.trim() != name {
+        let words = "A leading or trailing space is part of the name.";
+        return Some(
+            Problem::new(field, "edge_whitespace", Weight::Warning, words)
+                .with("Remove it", Change::ResourceName(name.trim().into())),
+        );
+    }
+    if name.ends_with('*') {
+        let words = Words::new()
+            .text("A request is for one ")
+            .text(in_sentence(resource_type))
+            .text(". ")
+            .code("*")
+            .text(" is not a wildcard here.");
+        return Some(Problem::new(field, "name_wildcard", Weight::Warning, words));
+    }
+    None
+}
+
+fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
+    let tidy = text.trim();
+    if tidy.is_empty() {
+        return Ok(None);
+    }
+    if tidy == "*" {
+        let words =
+            Words::new().code("*").text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
+        return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words)
+            .with("Leave it empty", Change::Host(String::new())));
+    }
+    Host::parse_address(tidy).map(Some).map_err(|error| {
+        let hint = match error.hint() {
+            hint if hint.contains("range") => "One address, not a range",
+            hint if hint.contains("zone") => hint,
+            _ => "Write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
+        };
+        let message = format!("`{}` is not an IP address", escaped(tidy));
+        Problem::fault(Field::Host, error.code(), &message, hint)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(inputs: &Inputs) -> (Option<Asked>, Vec<&'static str>) {
+        let (asked, problems) = read(inputs);
+        (asked, problems.iter().map(|problem| problem.code).collect())
+    }
+
+    fn topic(name: &str) -> Inputs {
+        Inputs { resource_name: name.into(), ..Inputs::default() }
+    }
+
+    #[test]
+    fn a_name_is_asked_for_and_kept_as_it_is() {
+        assert_eq!(asked(&topic("")), (None, vec!["resource_name_empty"]));
+        let (asked_for, problems) = asked(&topic("payments-*"));
+        assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), ("payments-*", vec!["name_wildcard"]));
+        let (asked_for, problems) = asked(&topic(" x"));
+        assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), (" x", vec!["edge_whitespace"]));
+    }
+
+    #[test]
+    fn the_cluster_and_the_registry_have_no_name_to_enter() {
+        let cluster =
+            Inputs { resource_type: ResourceType::Cluster, operation: Operation::Create, ..topic("left over") };
+        assert_eq!(asked(&cluster).0.unwrap().resource_name, CLUSTER_NAME);
+        let registry = Inputs { resource_type: ResourceType::Registry, ..topic("left over") };
+        assert_eq!(asked(&registry).0.unwrap().resource_name, "");
+    }
+
+    #[test]
+    fn hosts_are_addresses_or_nothing() {
+        let host = |text: &str| asked(&Inputs { host: text.into(), ..topic("x") });
+        assert_eq!(host("").0.unwrap().host, None);
+        assert_eq!(host(" 10.0.0.7\n").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
+        assert_eq!(host("::ffff:10.0.0.7").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
+        for (text, code) in [("*", "host_wildcard"), ("10.0.0.0/8", "host_invalid"), ("localhost", "host_invalid")] {
+            assert_eq!(host(text), (None, vec![code]), "{text}");
+        }
+        let (_, problems) = read(&Inputs { host: "10.20.0.0/16".into(), ..topic("x") });
+        assert_eq!(problems[0].words.plain(), "10.20.0.0/16 is not an IP address. One address, not a range.");
+    }
+
+    #[test]
+    fn foreign_operations_are_answered_with_a_word() {
+        let group = Inputs { resource_type: ResourceType::Group, operation: Operation::Write, ..topic("g") };
+        let (asked_for, problems) = asked(&group);
+        assert!(asked_for.is_some());
+        assert_eq!(problems, ["operation_foreign"]);
+        assert_eq!(asked(&Inputs { operation: Operation::All, ..topic("x") }).1, ["operation_all"]);
+    }
+
+    #[test]
+    fn deeds_read_as_english() {
+        let deed = |operation, resource_type| {
+            let inputs = Inputs { operation, resource_type, ..topic("n") };
+            asked(&inputs).0.unwrap().deed().plain()
+        };
+        assert_eq!(deed(Operation::Write, ResourceType::Topic), "write to topic n");
+        assert_eq!(deed(Operation::Read, ResourceType::Group), "join consumer group n");
+        assert_eq!(deed(Operation::Create, ResourceType::Cluster), "create on the cluster");
+        assert_eq!(
+            deed(Operation::AlterConfigs, ResourceType::Registry),
+            "alter the configuration of the Schema Registry"
+        );
+    }
+}

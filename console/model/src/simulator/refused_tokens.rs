@@ -1,0 +1,110 @@
+//! Tokens that a service refuses: the verdict is the outcome of the whole path, and no advice about ACLs stands beside it.
+
+use gbac_engine::check::provider::Accepted;
+use serde_json::{Value, json};
+
+use crate::simulator::inputs::{Inputs, Mode};
+use crate::simulator::tests::{compact, inputs, policy, said, why};
+use crate::simulator::verdict::Kind;
+use crate::simulator::{Simulation, View, evaluate};
+
+const NOW: f64 = 1_795_243_000.0;
+/// Labels of what only makes sense once somebody can sign in.
+const ADVICE: [&str; 4] = ["Would allow", "Near misses", "ACLs considered", "Decided by"];
+
+fn service() -> Accepted {
+    Accepted { issuer: Some("https://idp.example".into()), audience: Some("streams".into()), ..Accepted::default() }
+}
+
+/// A token of somebody who is allowed, with one claim replaced, or left out for null.
+fn token(header: &Value, name: &str, value: Value) -> String {
+    let mut claims = json!({
+        "sub": "a", "iss": "https://idp.example", "aud": "streams", "exp": NOW + 60.0, "groups": ["payments"],
+    });
+    claims[name] = value;
+    if claims[name].is_null() {
+        claims.as_object_mut().unwrap().remove(name);
+    }
+    compact(header, &claims)
+}
+
+fn view(token: &str) -> View {
+    evaluate(&inputs(token), Some(&policy()), &service(), NOW)
+}
+
+#[test]
+fn no_refused_token_is_shown_as_allowed() {
+    let usual = json!({ "alg": "RS256", "kid": "k", "typ": "JWT" });
+    let good = view(&token(&usual, "jti", json!("1")));
+    assert_eq!((good.verdict.as_ref().unwrap().kind, good.refusal), (Kind::Allowed, None));
+
+    let of = |name: &str, value: Value| token(&usual, name, value);
+    let headed = |header: Value| token(&header, "jti", json!("1"));
+    let unsigned = of("jti", json!("1")).rsplit_once('.').unwrap().0.to_owned();
+    for (text, first) in [
+        (of("iss", json!("https://other.example")), "The issuer is https://other.example, and"),
+        (of("iss", Value::Null), "The token has no iss"),
+        (of("aud", json!(["billing"])), "The token is for billing, and the service accepts only streams"),
+        (of("aud", Value::Null), "The token is for no audience"),
+        (of("nbf", json!(NOW + 600.0)), "The token is not valid yet"),
+        (of("nbf", json!("now")), "The claim nbf is not a number"),
+        (of("iat", json!(NOW + 600.0)), "The token says that it was issued"),
+        (of("exp", Value::Null), "The token does not say when it expires"),
+        (of("exp", json!("tomorrow")), "The claim exp is not a number"),
+        (of("exp", json!(NOW - 31.0)), "The token expired 31 s ago"),
+        (headed(json!({ "alg": "HS256", "kid": "k" })), "The algorithm HS256 is not accepted"),
+        (headed(json!({ "alg": "none" })), "The algorithm none is not accepted"),
+        (headed(json!({ "kid": "k" })), "The header names no algorithm"),
+        (headed(json!({ "alg": "RS256", "kid": "k", "crit": ["x"] })), "The header asks for extensions"),
+        (headed(json!({ "alg": "RS256", "kid": "k", "typ": "logout+jwt" })), "The type logout+jwt is not"),
+        (headed(json!({ "alg": "RS256" })), "The header has no key ID"),
+        (format!("{unsigned}."), "The token has no signature"),
+    ] {
+        let view = view(&text);
+        let verdict = view.verdict.as_ref().unwrap();
+        assert_eq!((verdict.kind, verdict.kind.title()), (Kind::SignInFails, "Denied: sign-in fails"), "{first}");
+        assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
+        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a may write to topic payments-settled.");
+        assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
+        assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");
+        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so nobody may write"));
+        // What is refused is also marked where the token's checks are listed, or at the field.
+        let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::Mark::Bad);
+        assert!(is_marked || !view.problems.is_empty(), "{first}");
+    }
+}
+
+#[test]
+fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
+    let usual = json!({ "alg": "RS256", "kid": "k", "typ": "JWT" });
+    let mut simulation = Simulation::default();
+    let good = inputs(&token(&usual, "jti", json!("1")));
+    let before = simulation.evaluate(&good, Some(&policy()), &service(), NOW);
+    assert_eq!(before.verdict.unwrap().kind, Kind::Allowed);
+    // Not even a question that is not complete, or settings that cannot be used, bring the other token's verdict back.
+    let mut refused = inputs(&token(&usual, "aud", json!("billing")));
+    refused.resource_name.clear();
+    let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
+    assert_eq!((view.verdict.unwrap().kind, view.verdict_stale), (Kind::SignInFails, None));
+    refused.source = super::inputs::SettingsSource::WhatIf;
+    refused.what_if.claim_path = "$.groups[".into();
+    let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
+    assert_eq!((view.verdict.unwrap().kind, view.judged.is_some()), (Kind::SignInFails, false));
+}
+
+#[test]
+fn claims_alone_are_judged_as_the_token_they_would_be() {
+    let asked = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
+    let kind =
+        |claims: Value| evaluate(&asked(claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind;
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), Kind::Allowed);
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), Kind::SignInFails);
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"] })), Kind::SignInFails);
+}
+
+#[test]
+fn an_identity_that_is_stated_by_hand_has_no_sign_in() {
+    let hand = Inputs { mode: Mode::ByHand, user: "a".into(), groups: "payments".into(), ..inputs("") };
+    let view = evaluate(&hand, Some(&policy()), &service(), NOW);
+    assert_eq!((view.verdict.unwrap().kind, view.refusal), (Kind::Allowed, None));
+}

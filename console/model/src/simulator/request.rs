@@ -1,0 +1,307 @@
+//! Whole requests: what a client asks for in one call or in all that it does, and which of it is allowed.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use gbac_engine::decide::{At, Outcome, Request, decide};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::ResourceType;
+use gbac_engine::policy::Policy;
+use gbac_engine::requests::{Api, Need, Presence, RECIPES, Resources, catalog, find, kind_name, recipe};
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::sentence;
+use crate::simulator::question::{Asked, in_sentence};
+use crate::simulator::verdict::{Kind, kind};
+
+/// Where a request is taken from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Book {
+    /// What clients do: several requests.
+    #[default]
+    Recipes,
+    /// One request of an API.
+    Api(Api),
+}
+
+impl Book {
+    /// Every book.
+    pub const ALL: [Self; 4] =
+        [Self::Recipes, Self::Api(Api::Kafka), Self::Api(Api::SchemaRegistry), Self::Api(Api::HttpProxy)];
+
+    /// The value in a form.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Recipes => "recipes",
+            Self::Api(api) => api.name(),
+        }
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Recipes => "Recipes",
+            Self::Api(api) => api.words(),
+        }
+    }
+
+    /// Reads the value of a form.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|book| book.code() == code)
+    }
+
+    /// What can be chosen: ids and words.
+    #[must_use]
+    pub fn entries(self) -> Vec<(&'static str, String)> {
+        match self {
+            Self::Recipes => RECIPES.iter().map(|recipe| (recipe.id, capital(recipe.words))).collect(),
+            Self::Api(api) => catalog()
+                .iter()
+                .filter(|row| row.api == api)
+                .map(|row| (row.id, format!("{}: {}", row.name, row.words)))
+                .collect(),
+        }
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// A field for names, one per line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slot {
+    /// Its key.
+    pub key: &'static str,
+    /// Its label.
+    pub label: String,
+    /// What to enter.
+    pub help: String,
+    /// The kind of resource.
+    pub kind: ResourceType,
+    /// Whether the request cannot be made without.
+    pub required: bool,
+}
+
+/// What is entered.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RequestForm {
+    /// Where the request is taken from.
+    pub book: Book,
+    /// Its id; the first one while empty.
+    pub id: String,
+    /// Names by key, one per line. They stay when another request is chosen.
+    pub names: BTreeMap<&'static str, String>,
+}
+
+impl RequestForm {
+    /// The id that is chosen, the first one where none of this book is.
+    #[must_use]
+    pub fn chosen(&self) -> &'static str {
+        let entries = self.book.entries();
+        let known = entries.iter().find(|(id, _)| *id == self.id).or_else(|| entries.first());
+        known.map_or("", |(id, _)| id)
+    }
+
+    /// The fields of what is chosen.
+    #[must_use]
+    pub fn slots(&self) -> Vec<Slot> {
+        match self.book {
+            Book::Recipes => recipe(self.chosen())
+                .map_or(&[][..], |recipe| recipe.slots)
+                .iter()
+                .map(|slot| Slot {
+                    key: slot.name,
+                    label: capital(&slot.name.replace('_', " ")),
+                    help: format!("{}, one per line", capital(slot.words)),
+                    kind: slot.kind,
+                    required: true,
+                })
+                .collect(),
+            Book::Api(api) => find(api, self.chosen())
+                .map_or(&[][..], |row| row.takes)
+                .iter()
+                .map(|takes| Slot {
+                    key: kind_name(takes.kind),
+                    label: format!("{}s", capital(in_sentence(takes.kind))),
+                    help: match takes.presence {
+                        Presence::Required => "One per line".into(),
+                        Presence::Optional => "One per line; may be left empty".into(),
+                        Presence::OneOf => "One per line; one of these fields is enough".into(),
+                    },
+                    kind: takes.kind,
+                    required: takes.presence == Presence::Required,
+                })
+                .collect(),
+        }
+    }
+
+    /// What to know about what is chosen; empty where there is nothing.
+    #[must_use]
+    pub fn notes(&self) -> &'static str {
+        match self.book {
+            Book::Recipes => "",
+            Book::Api(api) => find(api, self.chosen()).map_or("", |row| row.notes),
+        }
+    }
+
+    fn resources(&self) -> Resources {
+        let mut resources = Resources::default();
+        for slot in self.slots() {
+            let text = self.names.get(slot.key).map_or("", String::as_str);
+            let names: Vec<String> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
+            if !names.is_empty() {
+                resources.insert(slot.key, names);
+            }
+        }
+        resources
+    }
+
+    /// The requests, each with what it needs.
+    ///
+    /// # Errors
+    /// What is still missing or wrong.
+    pub fn needs(&self) -> Result<Vec<(String, Need)>, Vec<Words>> {
+        let resources = self.resources();
+        let requests = match self.book {
+            Book::Recipes => match recipe(self.chosen()) {
+                Some(recipe) => recipe.requests(&resources),
+                None => Ok(Vec::new()),
+            },
+            Book::Api(api) => Ok(find(api, self.chosen()).map(|row| (row, resources)).into_iter().collect()),
+        };
+        let needs = requests.and_then(|requests| {
+            let expand = requests.into_iter().map(|(row, names)| Ok((row.name.to_owned(), row.expand(&names)?)));
+            expand.collect()
+        });
+        needs.map_err(|error| error.faults().iter().map(|fault| sentence(&fault.to_string(), &fault.hint())).collect())
+    }
+}
+
+/// One check that something needs, and what becomes of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The check.
+    pub asked: Asked,
+    /// What becomes of it.
+    pub kind: Kind,
+    /// The requests that need it.
+    pub of: Vec<String>,
+}
+
+/// What becomes of requests.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// Each request with its outcome.
+    pub requests: Vec<(String, Outcome)>,
+    /// Each check, once, in the order in which it is met.
+    pub rows: Vec<Row>,
+    /// The checks as a person reads them, where one of several is enough.
+    pub choice: Option<String>,
+}
+
+impl Answer {
+    /// Whether every request is allowed.
+    #[must_use]
+    pub fn outcome(&self) -> Outcome {
+        let denied = self.requests.iter().any(|(_, outcome)| *outcome == Outcome::Deny);
+        if denied { Outcome::Deny } else { Outcome::Allow }
+    }
+
+    /// The checks for what would allow it; none where one of several is enough, so that not all are needed.
+    #[must_use]
+    pub fn all(&self) -> Option<Vec<Asked>> {
+        self.choice.is_none().then(|| self.rows.iter().map(|row| row.asked.clone()).collect())
+    }
+}
+
+/// Decides requests at an instant.
+#[must_use]
+pub fn answer(policy: &Policy, identity: &Identity, needs: &[(String, Need)], host: Option<IpAddr>, at: At) -> Answer {
+    let mut rows: Vec<Row> = Vec::new();
+    let mut requests = Vec::new();
+    for (name, need) in needs {
+        let outcome = need.outcome(|check| {
+            let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
+            let decision = decide(policy, identity, &request);
+            let asked = Asked {
+                operation: check.operation,
+                resource_type: check.resource_type,
+                resource_name: check.resource_name.clone(),
+                host,
+            };
+            match rows.iter_mut().find(|row| row.asked == asked) {
+                Some(row) if row.of.contains(name) => {}
+                Some(row) => row.of.push(name.clone()),
+                None => rows.push(Row { asked, kind: kind(decision.reason), of: vec![name.clone()] }),
+            }
+            decision.outcome
+        });
+        // A request that needs nothing is still none for an identity that has expired (D-20).
+        let outcome = if identity.is_expired(at) { Outcome::Deny } else { outcome };
+        requests.push((name.clone(), outcome));
+    }
+    let choice = needs.iter().any(|(_, need)| need.has_choice());
+    let choice = choice.then(|| needs.iter().map(|(_, need)| need.to_string()).collect::<Vec<_>>().join("; "));
+    Answer { requests, rows, choice }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulator::tests::policy;
+
+    fn form(book: Book, id: &str, names: &[(&'static str, &str)]) -> RequestForm {
+        let names = names.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        RequestForm { book, id: id.into(), names }
+    }
+
+    #[test]
+    fn every_entry_can_be_filled() {
+        for book in Book::ALL {
+            assert_eq!(Book::from_code(book.code()), Some(book));
+            for (id, words) in book.entries() {
+                assert!(!words.is_empty());
+                let mut form = form(book, id, &[]);
+                form.names = form.slots().iter().map(|slot| (slot.key, "a\nb".to_owned())).collect();
+                // Some requests take one kind or the other, and say so; all others are filled.
+                if let Err(faults) = form.needs() {
+                    assert!(faults.iter().all(|fault| !fault.plain().is_empty()), "{id}");
+                    assert!(form.slots().iter().any(|slot| !slot.required), "{id}: {faults:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_recipe_is_denied_where_one_of_its_checks_is() {
+        let empty = form(Book::Recipes, "consume", &[]);
+        assert_eq!(empty.slots().len(), 2);
+        assert_eq!(empty.needs().unwrap_err().len(), 2);
+        let consume = form(Book::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
+        let needs = consume.needs().unwrap();
+        let identity = Identity::new("a", ["analysts"]);
+        let found = answer(&policy(), &identity, &needs, None, At::Instant(0.0));
+        assert_eq!(found.outcome(), Outcome::Deny);
+        let denied: Vec<String> =
+            found.rows.iter().filter(|row| row.kind != Kind::Allowed).map(|row| row.asked.deed().plain()).collect();
+        assert!(denied.iter().all(|deed| deed.ends_with("consumer group app")), "{denied:?}");
+        assert!(found.rows.iter().any(|row| row.kind == Kind::Allowed && row.of.len() > 1), "{:?}", found.rows);
+        assert!(found.requests.iter().any(|(name, outcome)| name == "Fetch" && *outcome == Outcome::Allow));
+    }
+
+    #[test]
+    fn one_request_is_taken_from_the_table() {
+        let produce = form(Book::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
+        let needs = produce.needs().unwrap();
+        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::Instant(0.0));
+        assert_eq!((found.outcome(), found.rows.len(), found.choice.clone()), (Outcome::Allow, 2, None));
+        assert_eq!(found.all().map(|all| all.len()), Some(2));
+        // An unknown id is the first of its book.
+        assert!(!form(Book::Api(Api::HttpProxy), "nothing", &[]).chosen().is_empty());
+    }
+}

@@ -1,0 +1,141 @@
+//! The settings that turn claims into an identity: the service's, or those to try.
+
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::groups::{ClaimSource, ExtractionRule};
+use gbac_engine::identity::IdentityRules;
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::policy::{GroupSource, Settings};
+
+use crate::simulator::inputs::{Field, Inputs, Problem, SettingsSource, Weight, WhatIf, sentence};
+
+/// What every reference to the user-info document starts with (D-25).
+const USER_INFO: &str = "${";
+
+/// The settings of a service, written as the fields of [`WhatIf`].
+#[must_use]
+pub fn of_service(settings: &Settings) -> WhatIf {
+    let rules = settings.identity_rules();
+    WhatIf {
+        claim_path: rules.extraction.source.to_string(),
+        nested: rules.extraction.nested,
+        mapping: rules.mapping.as_str().into(),
+    }
+}
+
+/// Whether groups come from the mapping of an SSO connection, not from the two cluster properties (specification 2.3).
+#[must_use]
+pub const fn is_sso(settings: &Settings) -> bool {
+    matches!(settings.groups, GroupSource::Sso { .. })
+}
+
+/// The rules in force; there unless a problem is in the way.
+#[must_use]
+pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<Problem>) {
+    if inputs.source == SettingsSource::Service {
+        return (Some(service.identity_rules()), Vec::new());
+    }
+    let WhatIf { claim_path, nested, mapping } = &inputs.what_if;
+    let mut problems = Vec::new();
+    let source = match read_source(claim_path.trim()) {
+        Ok(source) => Some(source),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    let mapping = match read_mapping(mapping.trim()) {
+        Ok(mapping) => Some(mapping),
+        Err(problem) => {
+            problems.push(problem);
+            None
+        }
+    };
+    let rules = source
+        .zip(mapping)
+        .map(|(source, mapping)| IdentityRules { mapping, extraction: ExtractionRule { source, nested: *nested } });
+    (rules, problems)
+}
+
+fn read_source(text: &str) -> Result<ClaimSource, Problem> {
+    let field = Field::ClaimPath;
+    if text.is_empty() {
+        let words = "Write a claim path, such as $.groups.";
+        return Err(Problem::new(field, "claim_path_empty", Weight::Missing, words));
+    }
+    let source = if text.starts_with(USER_INFO) {
+        ClaimSource::parse_sso(text)
+    } else {
+        ClaimPath::parse(text).map(ClaimSource::Token)
+    };
+    source.map_err(|error| {
+        let place = place(text, error.offset());
+        let words = sentence(&format!("{place}: {error}"), &error.hint().unwrap_or_default());
+        Problem::new(field, error.code(), Weight::Error, words)
+    })
+}
+
+fn read_mapping(text: &str) -> Result<PrincipalMapping, Problem> {
+    let field = Field::Mapping;
+    if text.is_empty() {
+        let words = "Write a principal mapping, such as $.sub.";
+        return Err(Problem::new(field, "mapping_empty", Weight::Missing, words));
+    }
+    PrincipalMapping::parse(text).map_err(|error| {
+        let words = sentence(&format!("{}: {error}", place(text, error.offset())), error.hint());
+        Problem::new(field, error.code(), Weight::Error, words)
+    })
+}
+
+/// A byte offset as people count: characters from 1.
+#[must_use]
+pub fn place(text: &str, offset: usize) -> String {
+    let before = text.get(..offset).map_or(0, |before| before.chars().count());
+    if offset >= text.len() { "at the end".into() } else { format!("at character {}", before + 1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gbac_engine::groups::NestedGroupBehavior;
+
+    fn what_if(claim_path: &str, mapping: &str) -> (Option<IdentityRules>, Vec<Problem>) {
+        let what_if =
+            WhatIf { claim_path: claim_path.into(), nested: NestedGroupBehavior::Suffix, mapping: mapping.into() };
+        let inputs = Inputs { source: SettingsSource::WhatIf, what_if, ..Inputs::default() };
+        read(&inputs, &Settings::default())
+    }
+
+    #[test]
+    fn the_service_is_used_unless_something_is_tried() {
+        let inputs = Inputs { what_if: WhatIf { claim_path: "$.".into(), ..WhatIf::default() }, ..Inputs::default() };
+        assert_eq!(read(&inputs, &Settings::default()), (Some(IdentityRules::default()), Vec::new()));
+        assert!(of_service(&Settings::default()) == WhatIf::default());
+    }
+
+    #[test]
+    fn tries_what_is_entered() {
+        let (rules, problems) = what_if(" $.realm_access.roles ", "$.email");
+        let rules = rules.unwrap();
+        assert!(problems.is_empty());
+        assert_eq!(rules.extraction.source.to_string(), "$.realm_access.roles");
+        assert_eq!(rules.extraction.nested, NestedGroupBehavior::Suffix);
+        assert_eq!(rules.mapping.as_str(), "$.email");
+        let (rules, _) = what_if("${context.userinfo.groups}", "$.sub");
+        assert!(matches!(rules.unwrap().extraction.source, ClaimSource::UserInfo(_)));
+    }
+
+    #[test]
+    fn says_where_a_path_breaks() {
+        let (rules, problems) = what_if("$.groups[", "$.sub/(/x/");
+        assert_eq!(rules, None);
+        assert_eq!(
+            problems.iter().map(|problem| problem.field).collect::<Vec<_>>(),
+            [Field::ClaimPath, Field::Mapping]
+        );
+        assert_eq!(problems[0].words.plain(), "At character 9: [ is not closed. Add the ].");
+        assert!(problems.iter().all(|problem| problem.weight == Weight::Error));
+        let (_, problems) = what_if("", " ");
+        assert!(problems.iter().all(|problem| problem.weight == Weight::Missing));
+        assert_eq!(place("äx", 2), "at character 2");
+    }
+}

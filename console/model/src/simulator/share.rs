@@ -1,0 +1,174 @@
+//! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
+
+use gbac_api::encode::{component, decode};
+use gbac_engine::check::{Question, Who};
+use gbac_engine::decide::At;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Host, Operation, ResourceType};
+use gbac_engine::wire::{check_from_json, check_to_value};
+use serde_json::{Value, json};
+
+use crate::address;
+use crate::rich_text::Words;
+use crate::simulator::assertion;
+use crate::simulator::inputs::{Inputs, Mode};
+use crate::simulator::question::Asked;
+
+/// What the fragment begins with.
+const MARK: &str = "check=";
+/// The longest link that is made: beyond it, browsers and chat programs cut.
+pub const LONGEST: usize = 8000;
+
+/// The path and fragment of a check.
+#[must_use]
+pub fn link(identity: &Identity, asked: &Asked) -> String {
+    let mut check = json!({
+        "user": identity.user(),
+        "groups": identity.groups(),
+        "operation": asked.operation.spelling().cli,
+        "type": asked.resource_type.spelling().cli,
+        "name": asked.resource_name,
+    });
+    if let (Some(host), Value::Object(members)) = (asked.host, &mut check) {
+        members.insert("host".into(), json!(host.to_string()));
+    }
+    format!("{}#{MARK}{}", address::SIMULATOR, component(&check.to_string()))
+}
+
+/// What a link came with.
+pub enum Opened {
+    /// A check to enter; it takes nothing of what is there.
+    Check(Box<Inputs>),
+    /// Something that no link of this page says.
+    Unreadable,
+}
+
+/// Reads a fragment without its `#`; none where it is not of a check.
+#[must_use]
+pub fn open(fragment: &str) -> Option<Opened> {
+    let text = fragment.strip_prefix(MARK)?;
+    Some(read(text).map_or(Opened::Unreadable, |inputs| Opened::Check(Box::new(inputs))))
+}
+
+/// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
+#[must_use]
+pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
+    let check = check_to_value(identity, &asked.request(At::IgnoringExpiry));
+    let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
+    (format!("{name}.check.json"), format!("{check}\n"))
+}
+
+/// Reads such a file.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn open_file(text: &str) -> Result<Inputs, Words> {
+    let check = check_from_json(text.trim()).map_err(|problems| Words::message(&problems.to_string()))?;
+    let Who::Names { user, groups } = check.who else {
+        return Err("Only checks with a user and groups can be opened. Paste a token in its own field.".into());
+    };
+    let Question::Access { operation, resource_type, resource_name } = check.question else {
+        return Err("Only checks of one operation on one resource can be opened. This is an API request.".into());
+    };
+    // A group is a line of its field.
+    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
+        return Err("A group name contains a line break, which can't be entered.".into());
+    }
+    Ok(Inputs {
+        mode: Mode::ByHand,
+        user,
+        groups: groups.join("\n"),
+        operation,
+        resource_type,
+        resource_name,
+        host: check.host.map(|host| host.to_string()).unwrap_or_default(),
+        ..Inputs::default()
+    })
+}
+
+fn read(text: &str) -> Option<Inputs> {
+    let Ok(Value::Object(check)) = gbac_engine::json::parse(&decode(text).ok()?) else { return None };
+    let member = |name: &str| check.get(name).and_then(Value::as_str);
+    let groups: Option<Vec<&str>> = check.get("groups")?.as_array()?.iter().map(Value::as_str).collect();
+    // A group is a line of its field.
+    let groups = groups?;
+    if groups.iter().any(|name| name.contains(['\n', '\r'])) {
+        return None;
+    }
+    let host = match check.get("host") {
+        None => String::new(),
+        Some(host) => Host::parse_address(host.as_str()?).ok()?.to_string(),
+    };
+    Some(Inputs {
+        mode: Mode::ByHand,
+        user: member("user")?.to_owned(),
+        groups: groups.join("\n"),
+        operation: Operation::from_any(member("operation")?)?,
+        resource_type: ResourceType::from_any(member("type")?)?,
+        resource_name: member("name")?.to_owned(),
+        host,
+        ..Inputs::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(host: Option<&str>) -> Asked {
+        Asked {
+            operation: Operation::Write,
+            resource_type: ResourceType::Topic,
+            resource_name: "a#b &ü".into(),
+            host: host.map(|host| host.parse().unwrap()),
+        }
+    }
+
+    fn fragment(link: &str) -> &str {
+        link.split_once('#').unwrap().1
+    }
+
+    #[test]
+    fn a_link_opens_as_the_same_check() {
+        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
+        let link = link(&identity, &asked(Some("10.0.0.1")));
+        assert!(link.starts_with("/security/simulator#check=") && link.is_ascii() && !link.contains(' '), "{link}");
+        let Some(Opened::Check(inputs)) = open(fragment(&link)) else { panic!("{link}") };
+        assert!(inputs.mode == Mode::ByHand && inputs.token.is_empty());
+        assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
+        assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
+        assert_eq!((inputs.operation, inputs.resource_type), (Operation::Write, ResourceType::Topic));
+    }
+
+    #[test]
+    fn a_file_opens_as_the_same_check_and_holds_no_more() {
+        let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
+        let (name, text) = file(&identity, &asked(Some("10.0.0.1")));
+        assert_eq!(name, "maya-write-to-topic-a-b.check.json");
+        assert_eq!(text.lines().count(), 1);
+        let inputs = open_file(&text).unwrap();
+        assert!(inputs.mode == Mode::ByHand && inputs.token.is_empty());
+        assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
+        assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
+        let (_, without) = file(&Identity::new("a", ["two\nlines"]), &asked(None));
+        for wrong in [
+            "",
+            "[]",
+            "{}",
+            r#"{"unverified_token":"x","operation":"read","resource_type":"topic","resource_name":"a"}"#,
+            &without,
+        ] {
+            assert!(open_file(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn other_fragments_are_left_and_broken_ones_said() {
+        assert!(open("main").is_none() && open("").is_none());
+        for text in ["check=", "check=%7B%7D", "check=%zz", "check=%5B%5D"] {
+            assert!(matches!(open(text), Some(Opened::Unreadable)), "{text}");
+        }
+        let broken = Identity::new("a", ["two\nlines"]);
+        assert!(matches!(open(fragment(&link(&broken, &asked(None)))), Some(Opened::Unreadable)));
+    }
+}

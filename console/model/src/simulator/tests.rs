@@ -1,0 +1,544 @@
+//! The simulator as a page would use it: real-shaped tokens, bad input, what is kept and what is remembered.
+
+use std::sync::Arc;
+
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::policy::Policy;
+use gbac_engine::wire::policy_from_json;
+use serde_json::{Value, json};
+
+use crate::simulator::extraction::{RowOutcome, StepState};
+use crate::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource, Weight, WhatIf};
+use crate::simulator::trace::Filter;
+use crate::simulator::verdict::{Kind, Why};
+use crate::simulator::verification::Signature;
+use crate::simulator::{Simulation, View, Waiting, evaluate, trace};
+use gbac_engine::model::{Operation, ResourceType};
+
+const NOW: f64 = 1_795_243_000.0;
+
+fn base64url(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    let mut out = String::new();
+    for chunk in bytes.chunks(3) {
+        let word = chunk.iter().fold(0u32, |word, byte| word << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for place in 0..=chunk.len() {
+            out.push(char::from(ALPHABET[(word >> (18 - 6 * place) & 63) as usize]));
+        }
+    }
+    out
+}
+
+/// A compact JWS whose signature is of no key.
+pub(super) fn compact(header: &Value, claims: &Value) -> String {
+    format!("{}.{}.c2ln", base64url(header.to_string().as_bytes()), base64url(claims.to_string().as_bytes()))
+}
+
+fn token(claims: &Value) -> String {
+    compact(&json!({ "alg": "RS256", "typ": "JWT", "kid": "k1" }), claims)
+}
+
+fn acl(principal: &str, permission: &str, operation: &str, name: &str, pattern: &str, host: &str) -> Value {
+    json!({
+        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
+        "resource_pattern_type": format!("RESOURCE_PATTERN_TYPE_{pattern}"), "principal": principal, "host": host,
+        "operation": format!("OPERATION_{operation}"), "permission_type": format!("PERMISSION_TYPE_{permission}"),
+    })
+}
+
+fn policy_with(settings: &Value) -> Arc<Policy> {
+    let document = json!({
+        "version": 1,
+        "settings": settings,
+        "roles": [
+            { "name": "PaymentsWriters", "members": [{ "principal": "Group:payments" }] },
+            { "name": "Auditors", "members": [{ "principal": "User:svc" }] },
+        ],
+        "acls": [
+            acl("Group:read-only", "DENY", "WRITE", "payments-", "PREFIXED", "*"),
+            acl("Role:PaymentsWriters", "ALLOW", "WRITE", "payments-", "PREFIXED", "*"),
+            acl("Group:Payments", "ALLOW", "ALL", "payments-settled", "LITERAL", "*"),
+            acl("User:maya", "ALLOW", "WRITE", "payments-settled", "LITERAL", "10.20.4.71"),
+            acl("Group:analysts", "ALLOW", "READ", "payments-", "PREFIXED", "*"),
+            acl("Role:Auditors", "ALLOW", "READ", "*", "LITERAL", "*"),
+            acl("User:svc", "ALLOW", "READ", "orders", "LITERAL", "10.0.0.9"),
+        ],
+    });
+    Arc::new(policy_from_json(&document.to_string()).unwrap())
+}
+
+pub(super) fn policy() -> Arc<Policy> {
+    policy_with(&json!({ "nested_group_behavior": "suffix", "superusers": ["root"] }))
+}
+
+fn maya() -> Value {
+    json!({
+        "sub": "maya", "exp": NOW + 2460.0, "aud": "streams",
+        "groups": ["/eng/platform/on-call", "/eng/payments", "/contractors/payments", "/eng/data/analysts", "/audit/read-only"],
+    })
+}
+
+pub(super) fn inputs(token: &str) -> Inputs {
+    Inputs {
+        token: token.into(),
+        operation: Operation::Write,
+        resource_name: "payments-settled".into(),
+        host: "10.20.4.17".into(),
+        ..Inputs::default()
+    }
+}
+
+fn view(claims: &Value) -> View {
+    evaluate(&inputs(&token(claims)), Some(&policy()), &Accepted::default(), NOW)
+}
+
+/// Views with a decision of every reason but an expiry, and one with that.
+pub(super) fn judged_views() -> Vec<View> {
+    let claims = [
+        maya(),
+        // Sign-in forgives these seconds, and no decision does.
+        json!({ "sub": "maya", "exp": NOW - 10.0, "groups": ["payments"] }),
+        json!({ "sub": "root", "exp": NOW + 60.0, "groups": [] }),
+        json!({ "sub": "nobody", "exp": NOW + 60.0 }),
+        json!({ "sub": "a", "exp": NOW + 60.0, "groups": ["x/payments"] }),
+    ];
+    claims.iter().map(view).collect()
+}
+
+pub(super) fn why<'v>(view: &'v View, label: &str) -> &'v Why {
+    let verdict = view.verdict.as_ref().unwrap();
+    &verdict.why.iter().find(|(found, _)| *found == label).unwrap_or_else(|| panic!("no {label} in {verdict:?}")).1
+}
+
+pub(super) fn said(why: &Why) -> String {
+    match why {
+        Why::Words(words) => words.plain(),
+        Why::Paths(paths) => {
+            let paths = paths.iter().map(|path| path.iter().map(|hop| hop.plain()).collect::<Vec<_>>().join(" > "));
+            paths.collect::<Vec<_>>().join(" | ")
+        }
+        Why::Near(count, words) => format!("{count} {}", words.plain()),
+    }
+}
+
+fn bodies(view: &View) -> Vec<(StepState, String, String)> {
+    let steps = view.steps.as_ref().unwrap();
+    steps
+        .steps
+        .iter()
+        .map(|step| {
+            (step.state, step.count.clone(), step.body.iter().map(|words| words.plain()).collect::<Vec<_>>().join(" "))
+        })
+        .collect()
+}
+
+fn codes(view: &View) -> Vec<&'static str> {
+    view.steps.as_ref().unwrap().notes.iter().map(|note| note.code).collect()
+}
+
+#[test]
+fn the_whole_way_from_a_token_to_a_verdict() {
+    let view = view(&maya());
+    assert_eq!(
+        bodies(&view),
+        [
+            (StepState::Done, "4 claims".into(), "Compact JWS, RS256, key k1".into()),
+            (StepState::Done, String::new(), "$.sub is maya, so User:maya".into()),
+            (StepState::Done, "5 names".into(), "$.groups found: an array of strings".into()),
+            (StepState::Done, String::new(), "suffix keeps what follows the last /".into()),
+            (StepState::Warn, "4, one merged".into(), String::new()),
+        ]
+    );
+    let steps = view.steps.as_ref().unwrap();
+    assert_eq!(steps.summary, "5 groups in, 4 principals out");
+    let table = steps.table.as_ref().unwrap();
+    assert_eq!(table.rows[1].raw, ("/eng/".into(), "payments".into()));
+    assert!(
+        matches!(&table.rows[2].outcome, RowOutcome::Merged(principal) if principal.to_string() == "Group:payments")
+    );
+    assert_eq!((table.rows[4].place.as_str(), table.numbered), ("4", true));
+    assert_eq!(steps.notes[0].title, "Two groups become Group:payments");
+    assert_eq!(
+        steps.notes[0].words.plain(),
+        "/eng/payments and /contractors/payments end in the same segment. Members of either one get 1 role with 1 ACL."
+    );
+
+    let verdict = view.verdict.as_ref().unwrap();
+    assert_eq!((verdict.kind, verdict.kind.title()), (Kind::DeniedByRule, "Denied by rule"));
+    assert_eq!(verdict.sentence.plain(), "User:maya may not write to topic payments-settled");
+    assert_eq!(said(why(&view, "Decided by")), "groups[4] > Group:read-only > Deny Write, topic payments- prefixed");
+    assert_eq!(
+        said(why(&view, "Overridden")),
+        "groups[1] and groups[2] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
+    );
+    assert_eq!(said(why(&view, "Near misses")), "2 rows one by host and one by letter case");
+    assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden row allows it.");
+    assert_eq!(view.announcement(), "Denied by rule: User:maya may not write to topic payments-settled");
+    assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
+}
+
+#[test]
+fn the_trace_has_three_passes() {
+    let view = view(&maya());
+    let judged = view.judged.as_ref().unwrap();
+    assert_eq!(
+        trace::summary(&judged.explanation),
+        "7 ACLs, 5 candidates: 1 denies, 1 allow overridden, 2 near misses, 1 does not match"
+    );
+    let shown = trace::shown(judged, Filter::All, 200);
+    let [deny, allow, nothing] = &shown.passes;
+    assert_eq!((deny.rows.len(), allow.rows.len(), nothing.rows.len(), shown.rows, shown.hidden), (1, 4, 0, 5, 0));
+    let row = &deny.rows[0];
+    assert_eq!(row.result, trace::RowStanding::Decides);
+    assert_eq!(row.principal.small.as_ref().unwrap().plain(), "from groups[4], direct ACL");
+    assert!(row.principal.matches && row.resource.matches && row.operation.matches && row.host.matches);
+    let over = allow.rows.iter().find(|row| row.result == trace::RowStanding::Overridden).unwrap();
+    assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
+    assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
+    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::RowStanding::Near).collect();
+    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "asked: 10.20.4.17");
+    assert_eq!(near[1].principal.words.plain(), "Group:Payments");
+    assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
+    let other = allow.rows.iter().find(|row| row.result == trace::RowStanding::NoMatch).unwrap();
+    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
+    let deciding = trace::shown(judged, Filter::Deciding, 200);
+    assert_eq!((deciding.rows, deciding.hidden), (2, 3));
+    assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
+    // A limit leaves something of both passes.
+    let few = trace::shown(judged, Filter::All, 2);
+    assert_eq!((few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows), (1, 1, 5));
+}
+
+#[test]
+fn allowed_by_an_implied_operation_of_a_role() {
+    let claims = json!({ "sub": "svc", "exp": NOW + 60.0, "groups": ["x"] });
+    let asked = Inputs {
+        operation: Operation::Describe,
+        resource_name: "orders".into(),
+        host: String::new(),
+        ..inputs(&token(&claims))
+    };
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
+    assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No ACL names Describe itself.");
+    assert_eq!(trace::user_roles(view.judged.as_ref().unwrap()).plain(), "User:svc is a member of Role:Auditors.");
+}
+
+#[test]
+fn nothing_allows_it_and_the_host_may_matter() {
+    let claims = json!({ "sub": "maya", "exp": NOW + 60.0 });
+    let view = evaluate(
+        &Inputs { host: String::new(), ..inputs(&token(&claims)) },
+        Some(&policy()),
+        &Accepted::default(),
+        NOW,
+    );
+    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
+    assert_eq!(said(why(&view, "ACLs considered")), "1 candidate row, 1 on this topic, none of them allows Write");
+    assert!(said(why(&view, "Host")).starts_with("No host was given, so allows for one host do not apply."));
+    assert!(
+        said(why(&view, "Would allow"))
+            .starts_with("One ACL that allows Write on topic payments-settled, for User:maya")
+    );
+}
+
+#[test]
+fn superusers_and_expiry_are_told() {
+    let root = view(&json!({ "sub": "root", "exp": NOW + 60.0, "groups": ["/a/read-only"] }));
+    assert_eq!(root.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert!(said(why(&root, "Decided by")).contains("is a superuser"));
+
+    // Sign-in forgives a few seconds, and no decision does.
+    let mut claims = maya();
+    claims["exp"] = json!(NOW - 20.0);
+    let late = view(&claims);
+    let verdict = late.verdict.as_ref().unwrap();
+    assert_eq!((verdict.kind, verdict.kind.title()), (Kind::Expired, "Denied, the token has expired"));
+    assert_eq!(said(why(&late, "Decided by")), "The token expired 20 s ago, at 06:36 UTC. ACLs are not evaluated.");
+    claims["exp"] = json!(NOW - 7200.0);
+    let old = view(&claims);
+    let verdict = old.verdict.as_ref().unwrap();
+    assert_eq!(verdict.kind, Kind::SignInFails);
+    assert_eq!(said(why(&old, "Fix first")), "The token expired 2 h ago. Get a new token.");
+    let mut all_the_same = inputs(&token(&claims));
+    verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIf::default());
+    let now = evaluate(&all_the_same, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(now.verdict.as_ref().unwrap().kind, Kind::DeniedByRule);
+    assert!(said(why(&now, "Expired")).contains("ignores the expiry"));
+}
+
+#[test]
+fn claims_without_a_user_fail_the_sign_in() {
+    let view = view(&json!({ "groups": ["/a/read-only"], "exp": NOW + 60.0 }));
+    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::SignInFails);
+    assert_eq!(bodies(&view)[1].0, StepState::Bad);
+    assert_eq!(bodies(&view)[2].1, "1 name");
+    assert!(view.judged.is_none());
+}
+
+#[test]
+fn tokens_of_real_providers() {
+    let exp = NOW + 60.0;
+    // Keycloak: roles below realm_access, while the service looks at groups.
+    let keycloak =
+        view(&json!({ "sub": "a", "exp": exp, "realm_access": { "roles": ["offline_access", "payments"] } }));
+    assert_eq!(bodies(&keycloak)[2].0, StepState::Bad);
+    let note = keycloak.steps.as_ref().unwrap().notes.iter().find(|note| note.code == "near_claim").unwrap().clone();
+    assert_eq!(note.actions[0].label, "Try $.realm_access.roles");
+    let mut tried = inputs("");
+    note.actions[0].change.clone().apply(&mut tried, &keycloak.service);
+    assert!(tried.source == SettingsSource::WhatIf && tried.what_if.claim_path == "$.realm_access.roles");
+
+    // Entra ID over its limit.
+    let entra = view(&json!({
+        "sub": "a", "exp": exp, "_claim_names": { "groups": "src1" },
+        "_claim_sources": { "src1": { "endpoint": "https://graph.example.com/v1.0/users/1/getMemberObjects" } },
+    }));
+    assert!(codes(&entra).contains(&"group_overage"), "{:?}", codes(&entra));
+    assert_eq!(bodies(&entra)[4].2, "None. Only ACLs for the user and the user’s roles apply.");
+
+    // Auth0: a namespaced claim needs brackets.
+    let auth0 = view(&json!({ "sub": "a", "exp": exp, "https://example.com/groups": ["payments"] }));
+    let offered: Vec<_> = auth0
+        .steps
+        .as_ref()
+        .unwrap()
+        .notes
+        .iter()
+        .flat_map(|note| &note.actions)
+        .map(|action| action.label.as_str())
+        .collect();
+    assert_eq!(offered, ["Try $['https://example.com/groups']"]);
+
+    // Cognito: a colon in the name; no audience.
+    let cognito = view(&json!({ "sub": "a", "exp": exp, "token_use": "access", "cognito:groups": ["payments"] }));
+    let offered: Vec<_> = cognito.steps.as_ref().unwrap().notes.iter().flat_map(|note| &note.actions).collect();
+    assert_eq!(offered.len(), 1);
+    assert!(cognito.facts.iter().any(|fact| fact.words.plain() == "No audience (aud)"));
+
+    // Zitadel: an object keyed by role, which no path reads.
+    let zitadel = Inputs {
+        source: SettingsSource::WhatIf,
+        what_if: WhatIf { claim_path: "$['urn:zitadel:iam:org:project:roles']".into(), ..WhatIf::default() },
+        ..inputs(&token(
+            &json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }),
+        ))
+    };
+    let zitadel = evaluate(&zitadel, Some(&policy()), &Accepted::default(), NOW);
+    assert!(codes(&zitadel).contains(&"claim_wrong_type"), "{:?}", codes(&zitadel));
+
+    let zitadel =
+        view(&json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }));
+    assert!(zitadel.steps.as_ref().unwrap().notes[0].words.plain().contains("with names as its keys"));
+
+    // A comma-separated claim, as glewlwyd makes it.
+    let comma = view(&json!({ "sub": "a", "exp": exp, "groups": "engineering, /a/b/payments ,ops," }));
+    assert_eq!(bodies(&comma)[2].2, "$.groups found: one string, split at its commas");
+    assert_eq!(comma.steps.as_ref().unwrap().summary, "4 groups in, 3 principals out");
+
+    // Two hundred groups.
+    let groups: Vec<String> = (0..200).map(|n| format!("/department/team-{n}")).collect();
+    let many = view(&json!({ "sub": "a", "exp": exp, "groups": groups }));
+    assert_eq!(many.steps.as_ref().unwrap().summary, "200 groups in, 200 principals out");
+
+    // RFC 9068: no warning but that a cluster of today differs.
+    let at_jwt = compact(
+        &json!({ "alg": "RS256", "typ": "at+jwt", "kid": "k" }),
+        &json!({ "sub": "a", "exp": exp, "groups": ["b"] }),
+    );
+    let at_jwt = evaluate(&inputs(&at_jwt), Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(codes(&at_jwt), ["platform_typ"]);
+
+    // An ID token in the place of an access token.
+    let id_token = view(&json!({ "sub": "a", "exp": exp, "at_hash": "x", "nonce": "n" }));
+    assert!(codes(&id_token).contains(&"id_token"));
+}
+
+#[test]
+fn the_last_good_result_stays_while_the_input_is_wrong() {
+    let mut simulation = Simulation::default();
+    let policy = policy();
+    let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW);
+    let cut = token(&maya())[..80].to_owned();
+    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &Accepted::default(), NOW);
+    assert_eq!(wrong.verdict_stale, Some("the last token that could be read"));
+    assert_eq!(wrong.steps_stale, Some("the last token that could be read"));
+    assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
+    assert_eq!(wrong.problem(Field::Token).unwrap().weight, Weight::Error);
+    assert!(wrong.facts.is_empty());
+
+    let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
+    let wrong = simulation.evaluate(&host, Some(&policy), &Accepted::default(), NOW);
+    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last question that was complete"), None));
+    assert_eq!(wrong.problem(Field::Host).unwrap().code, "host_invalid");
+
+    let path = Inputs {
+        source: SettingsSource::WhatIf,
+        what_if: WhatIf { claim_path: "$.groups[".into(), ..WhatIf::default() },
+        ..inputs(&token(&maya()))
+    };
+    let wrong = simulation.evaluate(&path, Some(&policy), &Accepted::default(), NOW);
+    assert_eq!(wrong.verdict_stale, Some("the last settings that could be used"));
+
+    let empty = simulation.evaluate(&inputs("  "), Some(&policy), &Accepted::default(), NOW);
+    assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
+    assert_eq!(empty.waiting, Waiting::Identity);
+    // What was cleared does not come back.
+    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &Accepted::default(), NOW);
+    assert!(wrong.verdict.is_none() && wrong.steps.is_none());
+}
+
+#[test]
+fn what_did_not_change_is_not_made_again() {
+    let mut simulation = Simulation::default();
+    let policy = policy();
+    let first = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW);
+    let later = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW + 5.0);
+    assert!(first.steps == later.steps && first.judged == later.judged);
+    let other = Inputs { resource_name: "orders".into(), ..inputs(&token(&maya())) };
+    let other = simulation.evaluate(&other, Some(&policy), &Accepted::default(), NOW + 5.0);
+    assert!(first.steps == other.steps && first.judged != other.judged);
+    // It expires while the page is open.
+    let expired = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW + 3000.0);
+    assert_eq!(expired.verdict.unwrap().kind, Kind::SignInFails);
+    assert!(first.steps == expired.steps);
+}
+
+#[test]
+fn the_verdict_follows_the_policy() {
+    let mut simulation = Simulation::default();
+    let claims = token(&json!({ "sub": "a", "exp": NOW + 60.0, "groups": ["payments"] }));
+    let waiting = simulation.evaluate(&inputs(&claims), None, &Accepted::default(), NOW);
+    assert_eq!(waiting.waiting, Waiting::Policy);
+    assert!(waiting.verdict.is_none() && waiting.steps.is_some());
+    let empty = Arc::new(Policy::default());
+    assert_eq!(
+        simulation.evaluate(&inputs(&claims), Some(&empty), &Accepted::default(), NOW).verdict.unwrap().kind,
+        Kind::NothingAllows
+    );
+    assert_eq!(
+        simulation.evaluate(&inputs(&claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind,
+        Kind::Allowed
+    );
+}
+
+#[test]
+fn names_by_hand() {
+    let mut asked = Inputs { mode: Mode::ByHand, ..inputs("") };
+    let none = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert!(none.problems.is_empty() && none.verdict.is_none());
+    asked.groups = "payments\nread-only\n".into();
+    assert_eq!(
+        evaluate(&asked, Some(&policy()), &Accepted::default(), NOW).problem(Field::User).unwrap().code,
+        "user_empty"
+    );
+    asked.user = "maya".into();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(said(why(&view, "Decided by")), "Group:read-only > Deny Write, topic payments- prefixed");
+    assert_eq!(view.steps.as_ref().unwrap().summary, "2 groups by hand");
+
+    asked.groups = "Group:payments\nops".into();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let problem = view.problem(Field::Groups).unwrap();
+    assert_eq!(problem.code, "group_with_type");
+    assert!(problem.actions[0].change == Change::Groups("payments\nops".into()));
+    asked.groups = "payments, ops".into();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert!(view.problem(Field::Groups).unwrap().actions[0].change == Change::Groups("payments\nops".into()));
+    asked.user = "User:maya".into();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(view.problem(Field::User).unwrap().code, "user_with_type");
+}
+
+#[test]
+fn the_sso_mapping_asks_for_the_userinfo() {
+    let sso = policy_with(&json!({
+        "sso": { "mode": "use_map", "attributes": { "federated_groups": "${context.userinfo.groups}" } },
+    }));
+    let mut asked = inputs(&token(&json!({ "sub": "a", "exp": NOW + 60.0 })));
+    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    assert!(view.needs_userinfo && view.sso);
+    assert_eq!(bodies(&view)[2].0, StepState::Bad);
+    asked.userinfo = "[]".into();
+    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    assert_eq!(view.problem(Field::UserInfo).unwrap().code, "not_an_object");
+    asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
+    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert_eq!(
+        said(why(&view, "Decided by")),
+        "groups[0] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
+    );
+}
+
+#[test]
+fn keys_are_checked_and_never_in_the_way() {
+    let mut asked = inputs(&token(&maya()));
+    assert_eq!(
+        evaluate(&asked, Some(&policy()), &Accepted::default(), NOW).facts[0].words.plain(),
+        "Signature not verified"
+    );
+    asked.keys = "-----BEGIN PUBLIC KEY-----".into();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(view.problem(Field::Keys).unwrap().code, "key_set_pem");
+    assert!(view.verdict.is_some() && view.verdict_stale.is_none());
+    // RFC 7515 appendix A.2: a public key that did not sign this token.
+    asked.keys = json!({ "keys": [{
+        "kty": "RSA", "kid": "k1", "e": "AQAB",
+        "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
+    }] })
+    .to_string();
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let report = view.report.as_ref().unwrap();
+    assert!(report.claims.is_none() && report.signature == Signature::Forged);
+    assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
+    assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
+    let verdict = view.verdict.as_ref().unwrap();
+    assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (Kind::SignInFails, None, false));
+    assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
+    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya may not write"), "{verdict:?}");
+    asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
+    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
+    assert_eq!(view.verdict.unwrap().kind, Kind::SignInFails);
+}
+
+#[test]
+fn every_resource_and_operation_has_a_verdict() {
+    for resource_type in ResourceType::ALL {
+        for operation in Operation::ALL {
+            let asked = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
+            let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+            assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
+            for filter in Filter::ALL {
+                let _ = trace::shown(view.judged.as_ref().unwrap(), *filter, 3);
+            }
+        }
+    }
+}
+
+#[test]
+fn no_input_makes_it_fall_over() {
+    let mut simulation = Simulation::default();
+    let policy = policy();
+    let token = token(&maya());
+    for end in (0..token.len()).step_by(7) {
+        let _ = simulation.evaluate(&inputs(&token[..end]), Some(&policy), &Accepted::default(), NOW);
+    }
+    for text in ["\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\""] {
+        for as_claims in [false, true] {
+            let asked = Inputs {
+                token: text.into(),
+                as_claims,
+                userinfo: text.into(),
+                keys: text.into(),
+                host: text.into(),
+                what_if: WhatIf { claim_path: text.into(), mapping: text.into(), ..WhatIf::default() },
+                source: SettingsSource::WhatIf,
+                ..Inputs::default()
+            };
+            let _ = simulation.evaluate(&asked, Some(&policy), &Accepted::default(), f64::NAN).announcement();
+        }
+    }
+}

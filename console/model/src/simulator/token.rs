@@ -1,0 +1,485 @@
+//! The token field: what was pasted, what it is, and what can be said about it before any policy.
+
+use std::sync::Arc;
+
+use crate::phrases;
+use gbac_engine::check::doctor::State;
+use gbac_engine::check::sign_in::SignInCheck;
+use gbac_engine::json;
+use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims, UnverifiedToken};
+use serde_json::Value;
+
+use crate::phrases::count;
+use crate::rich_text::{Words, listed};
+use crate::simulator::inputs::{Change, Field, Inputs, Problem, sentence};
+
+/// A text that was read as a token or as claims.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Read {
+    /// The compact form without what stood around it; none for claims.
+    pub token: Option<String>,
+    /// The header; none for claims.
+    pub header: Option<Header>,
+    /// The claims.
+    pub claims: UnverifiedClaims,
+    /// What was left out of the text.
+    pub left_out: Vec<Words>,
+    /// Why every service refuses it, although its claims can be read: its header, or a missing signature.
+    pub refused: Option<Problem>,
+}
+
+/// What the token field holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reading {
+    /// Nothing.
+    Empty,
+    /// Something that can be used.
+    Read(Arc<Read>),
+    /// Something else.
+    Wrong(Problem),
+}
+
+/// A header and a signature that read well, to look at the payload of a token that does not.
+const READABLE_HEADER: &str = "eyJhbGciOiJSUzI1NiJ9";
+const READABLE_SIGNATURE: &str = "c2ln";
+/// How many audiences are named.
+const SHOWN_AUDIENCES: usize = 3;
+
+/// Reads the token field.
+#[must_use]
+pub fn read(text: &str, as_claims: bool) -> Reading {
+    if text.trim().is_empty() {
+        return Reading::Empty;
+    }
+    if as_claims {
+        return read_claims(text);
+    }
+    let pasted = token::paste(text);
+    let error = match UnverifiedToken::decode(&pasted.token) {
+        Ok(UnverifiedToken { header, claims }) => {
+            let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
+            let (token, header) = (Some(pasted.token), Some(header));
+            return Reading::Read(Arc::new(Read { token, header, claims, left_out, refused: None }));
+        }
+        Err(TokenError::Empty) => return Reading::Empty,
+        Err(error) => error,
+    };
+    let problem = wrong(text, &error);
+    match claims_of_refused(&pasted.token, &error) {
+        Some(claims) => {
+            let refused = Some(problem);
+            let token = Some(pasted.token);
+            Reading::Read(Arc::new(Read { token, header: None, claims, left_out: Vec::new(), refused }))
+        }
+        None => Reading::Wrong(problem),
+    }
+}
+
+fn read_claims(text: &str) -> Reading {
+    match UnverifiedClaims::parse(text.trim()) {
+        Ok(claims) => {
+            let (token, header, left_out, refused) = Default::default();
+            Reading::Read(Arc::new(Read { token, header, claims, left_out, refused }))
+        }
+        Err(TokenError::Json(Part::Payload, error)) => {
+            Reading::Wrong(Problem::fault(Field::Token, error.code(), &error.to_string(), error.hint()))
+        }
+        Err(error) => Reading::Wrong(Problem::fault(
+            Field::Token,
+            error.code(),
+            "claims are one JSON object",
+            "start with `{` and end with `}`",
+        )),
+    }
+}
+
+/// A text that is no token, in words, with what can be done about it.
+fn wrong(text: &str, error: &TokenError) -> Problem {
+    let problem = |message: &str, hint: &str| Problem::fault(Field::Token, error.code(), message, hint);
+    match error {
+        TokenError::NotAToken(Look::Claims, _) => json_text(text),
+        TokenError::NotAToken(look, _) => {
+            // The byte is of use for a stray character only; the other looks are about the whole.
+            let message = match look {
+                Look::Unknown => error.to_string(),
+                look => TokenError::NotAToken(*look, None).to_string(),
+            };
+            problem(&message, error.hint())
+        }
+        TokenError::Parts(parts @ (1 | 2)) => problem(
+            &format!("this is {}, and a signed token has 3", count(*parts, "part")),
+            "it is probably incomplete; copy all of it",
+        ),
+        _ => problem(&error.to_string(), error.hint()),
+    }
+}
+
+/// A JSON text in the token field.
+fn json_text(text: &str) -> Problem {
+    match json::parse(text.trim()) {
+        Ok(Value::Object(members)) if members.contains_key("keys") => Problem::fault(
+            Field::Token,
+            "keys_in_token_field",
+            "these are keys, not a token",
+            "they go under `Verify`; the token starts with `eyJ`",
+        ),
+        Ok(Value::Object(_)) => Problem::fault(
+            Field::Token,
+            "claims_in_token_field",
+            "this is JSON: the claims of a token, not the token",
+            "you can use them without a signature",
+        )
+        .with("Read it as claims", Change::ReadAsClaims),
+        Ok(_) => Problem::fault(
+            Field::Token,
+            "not_an_object",
+            "this is JSON, but not an object",
+            "paste an access token; it starts with `eyJ`",
+        ),
+        Err(error) => {
+            let message = format!("invalid JSON: {error}");
+            Problem::fault(Field::Token, error.code(), &message, error.hint())
+        }
+    }
+}
+
+/// The claims of a token that is refused for its header, or has no signature.
+fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims> {
+    let is_complete = matches!(
+        error,
+        TokenError::AlgRefused(_)
+            | TokenError::AlgMissing
+            | TokenError::HeaderType(_)
+            | TokenError::Crit
+            | TokenError::B64
+            | TokenError::Unsigned
+    );
+    let payload = token.split('.').nth(1).filter(|_| is_complete)?;
+    let read = UnverifiedToken::decode(&format!("{READABLE_HEADER}.{payload}.{READABLE_SIGNATURE}")).ok()?;
+    Some(read.claims)
+}
+
+/// How a fact about a token is marked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// In order.
+    Good,
+    /// To be looked at.
+    Warn,
+    /// Not in order.
+    Bad,
+    /// Neither.
+    Plain,
+}
+
+/// A fact about a token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Fact {
+    /// What it is about: `signature`, `expiry`, `not_before`, `audience`, `type`.
+    pub about: &'static str,
+    /// Whether it is in order.
+    pub mark: Mark,
+    /// The fact.
+    pub words: Words,
+}
+
+impl Fact {
+    fn new(about: &'static str, mark: Mark, words: impl Into<Words>) -> Self {
+        Self { about, mark, words: words.into() }
+    }
+}
+
+/// What the claims and the header say about times, issuer, audience and type, marked as the service's checks found them.
+#[must_use]
+pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    // The expiry comes first: it is what most tokens fail by.
+    let place = |check: &&SignInCheck| match check.about {
+        "expires" => 0,
+        "not_before" => 1,
+        "issued_at" => 2,
+        "issuer" => 3,
+        "audience" => 4,
+        "key" => 5,
+        _ => 6,
+    };
+    let mut checks: Vec<&SignInCheck> = checks.iter().collect();
+    checks.sort_by_key(place);
+    for check in checks {
+        let fact = match check.about {
+            "expires" => Some(expiry(read, check, now)),
+            "not_before" => not_before(read, check, now),
+            "audience" => Some(audience(read, inputs, check)),
+            "type" => type_fact(read),
+            "issuer" if check.state != State::NotDone => Some(of_check(check)),
+            _ => (check.state == State::Failed).then(|| of_check(check)),
+        };
+        facts.extend(fact);
+    }
+    facts
+}
+
+/// A check in the engine's words.
+fn of_check(check: &SignInCheck) -> Fact {
+    let mark = match check.state {
+        State::Passed => Mark::Good,
+        State::Attention => Mark::Warn,
+        State::Failed => Mark::Bad,
+        State::NotDone => Mark::Plain,
+    };
+    Fact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
+}
+
+fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
+    let fact = |mark, words: String| Fact::new("expiry", mark, words);
+    match (read.claims.expires_at(), read.claims.members().get("exp")) {
+        (Some(at), _) if at < now => {
+            // Sign-in forgives some seconds, and no decision does.
+            let mark = if check.state == State::Failed { Mark::Bad } else { Mark::Warn };
+            fact(mark, format!("Expired {} ago, at {}", phrases::duration(now - at), phrases::instant(at, now)))
+        }
+        (Some(at), _) if check.state != State::Failed => {
+            fact(Mark::Good, format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)))
+        }
+        (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
+        (None, Some(_)) => {
+            let words = Words::new()
+                .text("The expiry ")
+                .code("exp")
+                .text(" is not a number, so the service refuses this token");
+            Fact::new("expiry", Mark::Bad, words)
+        }
+        (None, None) => {
+            let words = Words::new().text("No expiry (").code("exp").text("), so the service refuses this token");
+            Fact::new("expiry", Mark::Bad, words)
+        }
+    }
+}
+
+fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
+    let failed = check.state == State::Failed;
+    match read.claims.not_before().filter(|from| *from > now) {
+        Some(from) => {
+            let words = format!(
+                "Not valid for another {}, before {}",
+                phrases::duration(from - now),
+                phrases::instant(from, now)
+            );
+            Some(Fact::new("not_before", if failed { Mark::Bad } else { Mark::Warn }, words))
+        }
+        None => failed.then(|| of_check(check)),
+    }
+}
+
+fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
+    let entered = inputs.audience.trim();
+    if check.state == State::Passed && !entered.is_empty() {
+        return Fact::new("audience", Mark::Good, Words::new().text("Audience ").code(entered).text(" is accepted"));
+    }
+    if check.state != State::NotDone {
+        return of_check(check);
+    }
+    let Some(audiences) = read.claims.audiences() else {
+        let words = if read.claims.members().contains_key("aud") {
+            Words::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
+        } else {
+            Words::new().text("No audience (").code("aud").text(")")
+        };
+        return Fact::new("audience", Mark::Warn, words);
+    };
+    if audiences.is_empty() {
+        return Fact::new("audience", Mark::Warn, "The list of audiences is empty");
+    }
+    let names = listed(audiences.iter().map(|audience| Words::new().code(*audience)).collect(), SHOWN_AUDIENCES);
+    Fact::new("audience", Mark::Plain, Words::new().text("Audience ").then(names).text(", not compared"))
+}
+
+fn type_fact(read: &Read) -> Option<Fact> {
+    let header = read.header.as_ref()?;
+    let typ = |words: Words| match header.typ() {
+        Some(typ) => words.text(", ").code(format!("typ {typ}")),
+        None => words.text(", no ").code("typ"),
+    };
+    let says = |name: &str, value: &str| {
+        read.claims.members().get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
+    };
+    if !header.is_access_token_type() {
+        return Some(Fact::new("type", Mark::Bad, typ(Words::new().text("Not an access token"))));
+    }
+    let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains_key(*name))
+        || says("typ", "ID")
+        || says("token_use", "id");
+    if is_id_token {
+        return Some(Fact::new("type", Mark::Warn, typ(Words::new().text("Looks like an ID token"))));
+    }
+    let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
+    let words = if sure { "Access token" } else { "JWT" };
+    Some(Fact::new("type", Mark::Good, typ(Words::new().text(words))))
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::check::provider::Accepted;
+    use gbac_engine::check::sign_in::sign_in;
+    use serde_json::json;
+
+    use super::*;
+    use crate::simulator::tests::compact;
+
+    fn problem(text: &str) -> Problem {
+        match read(text, false) {
+            Reading::Wrong(problem) => problem,
+            Reading::Empty => panic!("{text} is empty"),
+            Reading::Read(read) => read.refused.clone().unwrap_or_else(|| panic!("{text} was read")),
+        }
+    }
+
+    fn ok(text: &str, as_claims: bool) -> Arc<Read> {
+        match read(text, as_claims) {
+            Reading::Read(read) => read,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn reads_what_people_paste() {
+        let token = compact(&json!({ "alg": "RS256", "kid": "k" }), &json!({ "sub": "alice" }));
+        let (first, rest) = token.split_at(20);
+        for text in [
+            token.clone(),
+            format!("  {token}\n"),
+            format!("Bearer {token}"),
+            format!("Authorization: Bearer {token}\n"),
+            format!("\"{token}\""),
+            format!("'{token}'"),
+            format!("{first}\n  {rest}"),
+            format!("{{\"access_token\":\"{token}\",\"token_type\":\"Bearer\"}}"),
+            format!("curl -H 'Authorization: Bearer {token}' https://example.com/topics"),
+        ] {
+            let read = ok(&text, false);
+            assert_eq!(read.token.as_deref(), Some(token.as_str()), "{text}");
+            assert_eq!(read.claims.subject(), Some("alice"));
+            assert_eq!(read.left_out.is_empty(), text.trim() == token, "{text}");
+        }
+        assert_eq!(read(" \n", false), Reading::Empty);
+    }
+
+    #[test]
+    fn refuses_the_rest_with_words() {
+        let token = compact(&json!({ "alg": "RS256" }), &json!({ "sub": "alice" }));
+        let mut parts = token.split('.');
+        let (header, payload) = (parts.next().unwrap(), parts.next().unwrap());
+        for (text, code) in [
+            ("2YotnFZFEjr1zCsicMWpAA".to_owned(), "opaque_token"),
+            (format!("{token} {token}"), "two_tokens"),
+            (header.to_owned(), "token_parts"),
+            (format!("{token}.{header}.{payload}"), "token_encrypted"),
+            ("-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----".to_owned(), "not_a_token"),
+            ("<html>".to_owned(), "not_a_token"),
+            ("{\"keys\":[]}".to_owned(), "keys_in_token_field"),
+            ("{\"sub\":\"a\",}".to_owned(), "json_syntax"),
+            ("{\"sub\":\"a\",\"sub\":\"b\"}".to_owned(), "duplicate_member"),
+        ] {
+            let problem = problem(&text);
+            assert_eq!(problem.code, code, "{text}");
+            let words = problem.words.plain();
+            assert!(words.ends_with('.') && words.starts_with(char::is_uppercase), "{words}");
+        }
+    }
+
+    #[test]
+    fn claims_are_read_when_asked() {
+        let text = "{ \"sub\": \"alice\", \"groups\": [\"a\"] }";
+        let problem = problem(text);
+        assert_eq!(problem.actions.len(), 1);
+        assert!(problem.actions[0].change == Change::ReadAsClaims);
+        let read = ok(text, true);
+        assert!(read.token.is_none() && read.header.is_none());
+        assert_eq!(read.claims.subject(), Some("alice"));
+        assert!(matches!(super::read("[1]", true), Reading::Wrong(_)));
+        assert!(matches!(super::read("{", true), Reading::Wrong(_)));
+    }
+
+    #[test]
+    fn a_token_that_every_service_refuses_still_shows_its_claims() {
+        let of = |header: serde_json::Value| compact(&header, &json!({ "sub": "alice" }));
+        let unsigned = of(json!({ "alg": "RS256" })).rsplit_once('.').unwrap().0.to_owned();
+        for (token, code) in [
+            (of(json!({ "alg": "HS256" })), "alg_refused"),
+            (of(json!({ "alg": "none" })), "alg_refused"),
+            (of(json!({})), "alg_missing"),
+            (of(json!({ "alg": "RS256", "crit": ["x"] })), "crit_refused"),
+            (of(json!({ "alg": "RS256", "b64": false })), "b64_refused"),
+            (of(json!({ "alg": "RS256", "kid": 7 })), "header_type"),
+            (format!("{unsigned}."), "token_unsigned"),
+            (unsigned, "token_unsigned"),
+        ] {
+            let read = ok(&token, false);
+            assert_eq!(read.refused.as_ref().map(|problem| problem.code), Some(code), "{token}");
+            assert_eq!((read.claims.subject(), read.header.is_none()), (Some("alice"), true));
+        }
+    }
+
+    #[test]
+    fn facts_are_in_words() {
+        let now = 1_795_243_000.0;
+        let facts = |mut header: serde_json::Value, claims: serde_json::Value, audience: &str| {
+            header["kid"] = json!("k");
+            let read = ok(&compact(&header, &claims), false);
+            let inputs = Inputs { audience: audience.into(), ..Inputs::default() };
+            let accepted = super::super::accepted::in_force(&inputs, &Accepted::default());
+            let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+            let facts = super::facts(&read, &inputs, &checks, now);
+            facts.iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            facts(
+                json!({ "alg": "RS256", "typ": "at+jwt" }),
+                json!({ "exp": 1_795_245_470, "aud": "streams" }),
+                "streams"
+            ),
+            [
+                (Mark::Good, "Expires in 41 min, at 07:17 UTC".into()),
+                (Mark::Good, "Audience streams is accepted".into()),
+                (Mark::Good, "Access token, typ at+jwt".into()),
+            ]
+        );
+        assert_eq!(
+            facts(
+                json!({ "alg": "RS256" }),
+                json!({ "exp": 1, "nbf": 1_795_243_031, "aud": ["a", "b"], "at_hash": "x" }),
+                ""
+            ),
+            [
+                (Mark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
+                (Mark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
+                (Mark::Plain, "Audience a and b, not compared".into()),
+                (Mark::Warn, "Looks like an ID token, no typ".into()),
+            ]
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256", "typ": "logout+jwt" }), json!({ "exp": "soon", "aud": 7 }), ""),
+            [
+                (Mark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
+                (Mark::Warn, "The audience aud is neither a string nor a list of strings".into()),
+                (Mark::Bad, "Not an access token, typ logout+jwt".into()),
+            ]
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "x")[1],
+            (
+                Mark::Bad,
+                "The token has no audience (aud), and the service accepts only x. Configure the provider to issue the token for \
+                 x, or set oidc_token_audience to an audience of the token."
+                    .into()
+            )
+        );
+        assert_eq!(
+            facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "")[1],
+            (Mark::Warn, "The list of audiences is empty".into())
+        );
+        // What sign-in forgives is not in order either.
+        let early = facts(json!({ "alg": "RS256" }), json!({ "exp": now - 10.0, "nbf": now + 10.0, "aud": "x" }), "");
+        assert_eq!(early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2], [Mark::Warn, Mark::Warn]);
+    }
+}

@@ -1,0 +1,342 @@
+//! The trace: every candidate ACL in evaluation order, with what matched in it and what did not.
+
+use gbac_engine::decide::{
+    Candidate, Explanation, HostFacet, NameFacet, OperationFacet, Path, PrincipalFacet, Reason, Standing,
+};
+use gbac_engine::model::{Permission, Principal, ResourceType};
+
+use crate::phrases::{agree, count, thousands};
+use crate::rich_text::{Words, listed, pattern_words};
+use crate::simulator::verdict::Judged;
+
+/// Which candidates are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Filter {
+    /// Those that match.
+    Deciding,
+    /// Those whose resource is the one asked for.
+    #[default]
+    OnResource,
+    /// All.
+    All,
+}
+
+impl Filter {
+    /// Every value.
+    pub const ALL: &'static [Self] = &[Self::Deciding, Self::OnResource, Self::All];
+
+    /// A name for the control.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Deciding => "deciding",
+            Self::OnResource => "resource",
+            Self::All => "all",
+        }
+    }
+
+    /// The filter of a name; the default for any other.
+    #[must_use]
+    pub fn from_code(code: &str) -> Self {
+        Self::ALL.iter().copied().find(|filter| filter.code() == code).unwrap_or_default()
+    }
+
+    fn shows(self, candidate: &Candidate) -> bool {
+        match self {
+            Self::Deciding => !matches!(candidate.standing, Standing::Near(_) | Standing::NoMatch),
+            // A near miss of the name is about this resource too.
+            Self::OnResource => candidate.is_on_resource(),
+            Self::All => true,
+        }
+    }
+}
+
+/// One comparison: what the ACL says, whether it matches, and what was asked when it does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facet {
+    /// Whether it matches.
+    pub matches: bool,
+    /// What the ACL says.
+    pub words: Words,
+    /// How it came to match, or what was asked.
+    pub small: Option<Words>,
+}
+
+/// What became of a row, for its mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowStanding {
+    /// It decides.
+    Decides,
+    /// It says the same as the one that decides.
+    Agrees,
+    /// It allows, and a deny overrode it.
+    Overridden,
+    /// It matches, and no ACL was asked.
+    NotReached,
+    /// It only just does not match.
+    Near,
+    /// It does not match.
+    NoMatch,
+}
+
+/// One row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// Deny or allow.
+    pub permission: Permission,
+    /// Whose ACL it is, and the way there.
+    pub principal: Facet,
+    /// On what.
+    pub resource: Facet,
+    /// For what.
+    pub operation: Facet,
+    /// From where.
+    pub host: Facet,
+    /// What became of it.
+    pub result: RowStanding,
+}
+
+/// One of the three passes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pass {
+    /// What it looks for.
+    pub title: &'static str,
+    /// What it came to.
+    pub words: &'static str,
+    /// Its rows, of those that the filter shows.
+    pub rows: Vec<Row>,
+}
+
+/// The trace as it is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shown {
+    /// The three passes.
+    pub passes: [Pass; 3],
+    /// How many rows the filter shows, of which at most the limit are made.
+    pub rows: usize,
+    /// How many candidates the filter hides.
+    pub hidden: usize,
+}
+
+/// How many ways to a principal a row names.
+const NAMED_WAYS: usize = 3;
+/// How many roles the foot names.
+const NAMED_ROLES: usize = 5;
+
+/// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of its pass.
+#[must_use]
+pub fn shown(judged: &Judged, filter: Filter, limit: usize) -> Shown {
+    let candidates = &judged.explanation.candidates;
+    let (mut denies, mut allows): (Vec<&Candidate>, Vec<&Candidate>) = candidates
+        .iter()
+        .filter(|candidate| filter.shows(candidate))
+        .partition(|candidate| candidate.acl.permission == Permission::Deny);
+    let rows = denies.len() + allows.len();
+    // Both passes show something, however long the other one is.
+    let half = limit / 2;
+    let first = denies.len().min(half.max(limit.saturating_sub(allows.len())));
+    denies.truncate(first);
+    allows.truncate(limit - first);
+    let mut found = [denies, allows, Vec::new()].into_iter();
+    let passes = texts(judged.explanation.decision.reason).map(|(title, words)| {
+        let rows = found.next().unwrap_or_default();
+        Pass { title, words, rows: rows.into_iter().map(|candidate| row(candidate, judged)).collect() }
+    });
+    Shown { passes, rows, hidden: candidates.len() - rows }
+}
+
+/// What each pass looks for and what it came to.
+const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
+    const DENY: &str = "1. Look for a deny in all four sources";
+    const ALLOW: &str = "2. Look for an allow";
+    const NOTHING: &str = "3. Nothing allows, so deny";
+    const SOURCES: &str = "User, the user’s roles, groups, roles of groups. One is enough.";
+    match reason {
+        Reason::DenyRule => [
+            (DENY, SOURCES),
+            (ALLOW, "Not evaluated. These ACLs would apply without the deny."),
+            (NOTHING, "Not evaluated."),
+        ],
+        Reason::AllowRule => [(DENY, "None matches."), (ALLOW, SOURCES), (NOTHING, "Not evaluated.")],
+        Reason::NoMatch => [(DENY, "None matches."), (ALLOW, "None matches."), (NOTHING, "This decides.")],
+        Reason::Superuser => [
+            (DENY, "Not evaluated. The user is a superuser."),
+            (ALLOW, "Not evaluated. The user is a superuser."),
+            (NOTHING, "Not evaluated."),
+        ],
+        Reason::Expired => [
+            (DENY, "Not evaluated. The token has expired."),
+            (ALLOW, "Not evaluated. The token has expired."),
+            (NOTHING, "Not evaluated."),
+        ],
+    }
+}
+
+/// The count line: `214 ACLs, 14 candidates: 1 denies, 1 allow overridden, 2 near misses, 10 do not match`.
+#[must_use]
+pub fn summary(explanation: &Explanation) -> String {
+    let candidates = &explanation.candidates;
+    let number = |is: &dyn Fn(&Candidate) -> bool| candidates.iter().filter(|candidate| is(candidate)).count();
+    let matching = |candidate: &Candidate, permission| {
+        matches!(candidate.standing, Standing::Decides | Standing::Agrees) && candidate.acl.permission == permission
+    };
+    let parts = [
+        (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
+        (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
+        (number(&|c| c.standing == Standing::Overridden), "allow overridden", "allows overridden"),
+        (number(&|c| c.standing == Standing::NotReached), "not reached", "not reached"),
+        (number(&|c| matches!(c.standing, Standing::Near(_))), "near miss", "near misses"),
+        (number(&|c| c.standing == Standing::NoMatch), "does not match", "do not match"),
+    ];
+    let acls = count(explanation.acls, "ACL");
+    let said: Vec<String> = parts
+        .iter()
+        .filter(|(number, ..)| *number > 0)
+        .map(|(number, one, many)| format!("{} {}", thousands(*number), agree(*number, one, many)))
+        .collect();
+    match candidates.len() {
+        0 => format!("{acls}, no candidates"),
+        all => format!("{acls}, {}: {}", count(all, "candidate"), said.join(", ")),
+    }
+}
+
+/// The roles of the user, for the foot of the trace.
+#[must_use]
+pub fn user_roles(judged: &Judged) -> Words {
+    let user = Principal::user(judged.identity.user());
+    let roles: Vec<Words> = judged
+        .explanation
+        .paths
+        .iter()
+        .filter(|path| path.group.is_none())
+        .filter_map(|path| path.role.as_ref())
+        .map(|role| Words::new().principal(&Principal::role(role)))
+        .collect();
+    let words = Words::new().principal(&user);
+    match roles.len() {
+        0 => words.text(" is not a member of a role."),
+        _ => words.text(" is a member of ").then(listed(roles, NAMED_ROLES)).text("."),
+    }
+}
+
+fn row(candidate: &Candidate, judged: &Judged) -> Row {
+    Row {
+        permission: candidate.acl.permission,
+        principal: principal(candidate, judged),
+        resource: resource(candidate, judged),
+        operation: operation(candidate, judged),
+        host: host(candidate, judged),
+        result: match candidate.standing {
+            Standing::Decides => RowStanding::Decides,
+            Standing::Agrees => RowStanding::Agrees,
+            Standing::Overridden => RowStanding::Overridden,
+            Standing::NotReached => RowStanding::NotReached,
+            Standing::Near(_) => RowStanding::Near,
+            Standing::NoMatch => RowStanding::NoMatch,
+        },
+    }
+}
+
+fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
+    let own = &candidate.acl.principal;
+    let words = Words::new();
+    match &candidate.principal {
+        PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
+            let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
+            Facet { matches: false, words, small: Some(small.text(known.to_string())) }
+        }
+        PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+            let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let kind = format!("{}:", near.member.kind().prefix());
+            let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
+            Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
+        }
+        PrincipalFacet::Everyone => {
+            Facet { matches: true, words: words.principal(own), small: Some("every user".into()) }
+        }
+        PrincipalFacet::Matches => {
+            let first = candidate.paths.first();
+            let words = match first.map(|path| (&path.group, &path.role)) {
+                Some((Some(group), Some(_))) => words.principal(&Principal::group(group)).text(" → ").principal(own),
+                Some((None, Some(_))) => {
+                    words.principal(&Principal::user(judged.identity.user())).text(" → ").principal(own)
+                }
+                _ => words.principal(own),
+            };
+            Facet { matches: true, words, small: Some(ways(&candidate.paths, judged)) }
+        }
+    }
+}
+
+/// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
+fn ways(paths: &[Path], judged: &Judged) -> Words {
+    let Some(first) = paths.first() else { return Words::new() };
+    let places: Vec<Words> = paths
+        .iter()
+        .filter_map(|path| path.group.as_ref())
+        .flat_map(|group| judged.origins.places(group))
+        .map(|place| Words::new().text(place))
+        .collect();
+    let others = paths.len() - 1;
+    let words = if places.is_empty() {
+        Words::new()
+    } else {
+        Words::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ")
+    };
+    let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
+    match others {
+        0 => words,
+        1 => words.text(", also another way"),
+        others => words.text(format!(", also {others} other ways")),
+    }
+}
+
+fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
+    let acl = &candidate.acl;
+    let kind = acl.resource_type.spelling().words;
+    let asked = &judged.asked.resource_name;
+    let words = match acl.resource_type {
+        ResourceType::Cluster | ResourceType::Registry => Words::new().text(kind),
+        _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
+            let words = Words::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
+            words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
+        }
+        _ => Words::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
+    };
+    let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
+    let small = match candidate.name {
+        _ if matches => None,
+        NameFacet::LetterCase => Some(format!("asked: {asked}, in another letter case")),
+        NameFacet::LeadingSlash => Some(format!("asked: {asked}, a slash is different")),
+        _ if candidate.resource_type => Some(format!("asked: {asked}")),
+        _ => Some(format!("asked: {}", judged.asked.resource().plain())),
+    };
+    Facet { matches, words, small: small.map(Words::from) }
+}
+
+fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
+    let asked = judged.asked.operation.spelling().words;
+    let words = Words::new().text(candidate.acl.operation.spelling().words);
+    let (matches, small) = match candidate.operation {
+        OperationFacet::Exact | OperationFacet::All => (true, None),
+        OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
+        OperationFacet::DenyImpliesNothing => {
+            (false, Some(format!("asked: {asked}; a deny denies its own operation only")))
+        }
+        OperationFacet::No => (false, Some(format!("asked: {asked}"))),
+    };
+    Facet { matches, words, small: small.map(Words::from) }
+}
+
+fn host(candidate: &Candidate, judged: &Judged) -> Facet {
+    let words = Words::new().resource(candidate.acl.host.to_string());
+    let deny = candidate.acl.permission == Permission::Deny;
+    let (matches, small) = match candidate.host {
+        HostFacet::Any | HostFacet::Exact => (true, None),
+        HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
+        HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
+        HostFacet::No => (false, judged.asked.host.map(|host| format!("asked: {host}"))),
+    };
+    Facet { matches, words, small: small.map(Words::from) }
+}

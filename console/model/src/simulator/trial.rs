@@ -1,0 +1,308 @@
+//! What if: changes that are tried on the page only, and what they do to one person.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::{Comparison, Trial, Trials, compare};
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::decide::{At, explain};
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Host, Principal};
+use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::{Inputs, identity_error, sentence};
+use crate::simulator::question::Asked;
+use crate::simulator::verdict::{Judged, Kind, Why, resource};
+use crate::simulator::{Opened, evaluate, verdict};
+
+/// A change that is tried, in words; of settings, what they are then.
+#[must_use]
+pub fn trial_words(trial: &Trial) -> Words {
+    let group = |name: &String| Principal::group(name.as_str());
+    match trial {
+        Trial::Join(name) => {
+            Words::new().text("Add the user to ").principal(&group(name)).text(" in the identity provider")
+        }
+        Trial::Leave(name) => {
+            Words::new().text("Remove the user from ").principal(&group(name)).text(" in the identity provider")
+        }
+        Trial::Policy(change) => of_policy(change),
+    }
+}
+
+fn of_policy(change: &Change) -> Words {
+    let role = |name: &str| Principal::role(name);
+    match change {
+        Change::AddMember { role: name, member } => {
+            Words::new().text("Add ").principal(member).text(" to ").principal(&role(name))
+        }
+        Change::RemoveMember { role: name, member } => {
+            Words::new().text("Remove ").principal(member).text(" from ").principal(&role(name))
+        }
+        Change::AddAcl(acl) => Words::new().text("Add ").then(acl_words(acl)),
+        Change::RemoveAcl(acl) => Words::new().text("Remove ").then(acl_words(acl)),
+        Change::CreateRole(name) => Words::new().text("Create ").principal(&role(name)),
+        Change::DeleteRole { name, delete_acls } => {
+            let words = Words::new().text("Delete ").principal(&role(name));
+            if *delete_acls { words.text(" and its ACLs") } else { words }
+        }
+        Change::Settings(settings) => match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => Words::new()
+                .text("Read groups at ")
+                .code(claim_path.to_string())
+                .text(", nested names ")
+                .code(nested.as_str()),
+            GroupSource::Sso { groups, .. } => Words::new().text("Read groups at ").code(groups.to_string()),
+        },
+    }
+}
+
+/// An ACL in a sentence: `Allow Write, topic payments- prefixed, of Group:eng`.
+#[must_use]
+pub fn acl_words(acl: &Acl) -> Words {
+    let words = Words::new()
+        .permission(acl.permission)
+        .text(format!(" {}, ", acl.operation.spelling().words))
+        .then(resource(acl))
+        .text(" of ")
+        .principal(&acl.principal);
+    match acl.host {
+        Host::Any => words,
+        Host::Address(host) => words.text(", host ").resource(host.to_string()),
+    }
+}
+
+/// The policy and the person with the changes.
+#[derive(Debug, Clone)]
+pub struct Tried {
+    /// The policy with the changes.
+    pub policy: Arc<Policy>,
+    /// The person with the changes, or why nobody could sign in.
+    pub identity: Result<Arc<Identity>, Words>,
+    /// What cannot be applied, and why.
+    pub faults: Vec<Words>,
+}
+
+/// Equal to itself only: a policy is not compared.
+impl PartialEq for Tried {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.policy, &other.policy) && self.identity == other.identity && self.faults == other.faults
+    }
+}
+
+/// Applies the changes to a policy and to who the inputs name. `now` is in seconds since 1970.
+#[must_use]
+pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64) -> Tried {
+    let mut after = Arc::clone(policy);
+    // A policy is copied only where it is changed.
+    let mut idle = if trials.changes().next().is_some() { trials.apply(Arc::make_mut(&mut after)) } else { Vec::new() };
+    // Who it is does not depend on whose tokens are accepted.
+    let view = evaluate(inputs, Some(&after), &Accepted::default(), now);
+    let identity = match view.who.as_deref().map(|who| &who.identity) {
+        Some(Ok(identity)) => {
+            let (then, more) = trials.person(identity);
+            idle.extend(more);
+            Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
+        }
+        Some(Err(error)) => Err(identity_error(error)),
+        None => Err(Words::from("Enter a user or paste a token.")),
+    };
+    let faults =
+        idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
+    Tried { policy: after, identity, faults }
+}
+
+/// One side of the comparison: a verdict in short.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// The verdict.
+    pub kind: Kind,
+    /// Who may or may not do what.
+    pub sentence: Words,
+    /// What decided it, hop by hop; empty where no ACL did.
+    pub by: Vec<Words>,
+    /// Why, where no ACL decided.
+    pub because: Option<Words>,
+}
+
+/// The verdict on a question at an instant, for one side.
+#[must_use]
+pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Asked, at: At) -> Side {
+    let request = asked.request(at);
+    let judged = Judged {
+        asked: asked.clone(),
+        identity: Arc::clone(identity),
+        origins: Arc::clone(&who.origins),
+        explanation: explain(policy, identity, &request),
+    };
+    let verdict = match at {
+        At::Instant(now) => verdict::of(&judged, now, false),
+        At::IgnoringExpiry => verdict::of(&judged, 0.0, true),
+    };
+    let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
+    let (by, because) = match first {
+        Some((_, Why::Paths(paths))) => (paths.into_iter().next().unwrap_or_default(), None),
+        Some((_, Why::Words(words))) => (Vec::new(), Some(words)),
+        _ => (Vec::new(), None),
+    };
+    Side { kind: verdict.kind, sentence: verdict.sentence, by, because }
+}
+
+/// Everything that is different for a person: what they gain and what they lose.
+#[must_use]
+pub fn difference(policy: &Policy, identity: &Identity, tried: &Tried) -> Option<Comparison> {
+    let then = tried.identity.as_ref().ok()?;
+    Some(compare((policy, identity), (&tried.policy, then)))
+}
+
+/// The settings with another way to read groups; none where an SSO connection reads them.
+#[must_use]
+pub fn with_nested(settings: &Settings, nested: NestedGroupBehavior) -> Option<Settings> {
+    let mut settings = settings.clone();
+    match &mut settings.groups {
+        GroupSource::Properties { nested: held, .. } => *held = nested,
+        GroupSource::Sso { .. } => return None,
+    }
+    Some(settings)
+}
+
+/// The settings with another claim path.
+///
+/// # Errors
+/// Why the path cannot be used.
+pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Words> {
+    let path = ClaimPath::parse(text.trim())
+        .map_err(|error| sentence(&error.to_string(), &error.hint().unwrap_or_default()))?;
+    let mut settings = settings.clone();
+    match &mut settings.groups {
+        GroupSource::Properties { claim_path, .. } => *claim_path = path,
+        GroupSource::Sso { .. } => {
+            return Err("Groups come from the mapping of the SSO connection; change them there.".into());
+        }
+    }
+    Ok(settings)
+}
+
+#[cfg(test)]
+mod tests {
+    use gbac_engine::analyze::groups_between;
+    use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
+
+    use super::*;
+    use crate::simulator::inputs::Mode;
+    use crate::simulator::tests::policy;
+
+    const NOW: f64 = 1_795_243_000.0;
+
+    fn maya(groups: &str) -> Inputs {
+        Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() }
+    }
+
+    fn write() -> Asked {
+        Asked {
+            operation: Operation::Write,
+            resource_type: ResourceType::Topic,
+            resource_name: "payments-settled".into(),
+            host: None,
+        }
+    }
+
+    fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<Opened> {
+        evaluate(inputs, Some(policy), &Accepted::default(), NOW).who.unwrap()
+    }
+
+    fn deny() -> Acl {
+        Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: "payments-".into(),
+            pattern_type: PatternType::Prefixed,
+            principal: Principal::group("read-only"),
+            host: Host::Any,
+            operation: Operation::Write,
+            permission: Permission::Deny,
+        }
+    }
+
+    #[test]
+    fn what_takes_back_removes_and_settings_replace() {
+        let mut trials = Trials::default();
+        assert!(trials.add(Trial::Join("a".into())) && !trials.add(Trial::Join("a".into())));
+        assert!(trials.add(Trial::Leave("a".into())));
+        assert!(trials.as_slice().is_empty());
+        let settings = Settings::default();
+        let suffix = with_nested(&settings, NestedGroupBehavior::Suffix).unwrap();
+        trials.add(Trial::Policy(Change::Settings(Box::new(suffix.clone()))));
+        let other = with_claim_path(&suffix, "$.roles").unwrap();
+        trials.add(Trial::Policy(Change::Settings(Box::new(other.clone()))));
+        assert_eq!(trials.changes().collect::<Vec<_>>(), [&Change::Settings(Box::new(other))]);
+        assert_eq!(trial_words(&trials.as_slice()[0]).plain(), "Read groups at $.roles, nested names suffix");
+        assert!(with_claim_path(&settings, "$.[").is_err());
+        trials.remove(7);
+        trials.remove(0);
+        assert_eq!(trials, Trials::default());
+        let member = |name: &str| (name.to_owned(), Principal::group("g"));
+        let (role, group) = member("R");
+        trials.add(Trial::Policy(Change::AddMember { role: role.clone(), member: group.clone() }));
+        trials.add(Trial::Policy(Change::RemoveMember { role, member: group }));
+        assert_eq!(trials, Trials::default());
+    }
+
+    #[test]
+    fn a_tried_change_turns_the_verdict_and_tells_what_else_it_does() {
+        let (policy, inputs) = (policy(), maya("payments\nread-only"));
+        let opened = who(&inputs, &policy);
+        let identity = opened.identity.as_ref().unwrap();
+        assert_eq!(side(&policy, &opened, identity, &write(), At::Instant(NOW)).kind, Kind::DeniedByRule);
+
+        let mut trials = Trials::default();
+        trials.add(Trial::Policy(Change::RemoveAcl(deny())));
+        let tried = attempt(&trials, &inputs, &policy, NOW);
+        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::Instant(NOW));
+        assert_eq!(then.kind, Kind::Allowed);
+        assert_eq!(then.by.len(), 3, "{:?}", then.by);
+        let found = difference(&policy, identity, &tried).unwrap();
+        assert!(found.loses.is_empty());
+        assert_eq!(found.gains[0].pattern.name, "payments-");
+        // Nothing is sent, and the policy that was read is as it was.
+        assert!(policy.has_acl(&deny()));
+
+        // The provider could drop the group as well.
+        let mut trials = Trials::default();
+        trials.add(Trial::Leave("read-only".into()));
+        let tried = attempt(&trials, &inputs, &policy, NOW);
+        assert_eq!(trials.changes().count(), 0);
+        let then = tried.identity.unwrap();
+        assert_eq!(groups_between(identity, &then), (vec![], vec!["read-only".to_owned()]));
+    }
+
+    #[test]
+    fn a_setting_is_tried_with_the_token() {
+        let claims = serde_json::json!({ "sub": "maya", "groups": ["/eng/payments"] });
+        let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
+        let policy = policy();
+        let none = with_nested(policy.settings(), NestedGroupBehavior::None).unwrap();
+        let mut trials = Trials::default();
+        trials.add(Trial::Policy(Change::Settings(Box::new(none))));
+        trials.add(Trial::Join("x".into()));
+        let tried = attempt(&trials, &inputs, &policy, NOW);
+        assert_eq!(tried.identity.as_ref().unwrap().groups(), ["/eng/payments", "x"]);
+        let opened = who(&inputs, &policy);
+        let found = difference(&policy, opened.identity.as_ref().unwrap(), &tried).unwrap();
+        assert!(found.gains.is_empty() && !found.loses.is_empty());
+    }
+
+    #[test]
+    fn what_cannot_be_applied_is_named() {
+        let mut trials = Trials::default();
+        trials.add(Trial::Policy(Change::AddMember { role: "Nowhere".into(), member: Principal::group("g") }));
+        trials.add(Trial::Policy(Change::AddAcl(deny())));
+        let tried = attempt(&trials, &maya("g"), &policy(), NOW);
+        let said: Vec<String> = tried.faults.iter().map(Words::plain).collect();
+        assert_eq!(said.len(), 2, "{said:?}");
+        assert!(said[0].starts_with("Add Group:g to Role:Nowhere: ") && said[1].ends_with(": no change"), "{said:?}");
+        let nobody = attempt(&Trials::default(), &Inputs::default(), &policy(), NOW);
+        assert!(nobody.identity.is_err());
+    }
+}

@@ -1,0 +1,337 @@
+//! The form for a change to try: what can be chosen for this person, and the change that it comes to.
+
+use std::sync::Arc;
+
+use gbac_engine::analyze::Trial;
+use gbac_engine::decide::{At, explain};
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member};
+use gbac_engine::policy::{Change, GroupSource, Policy};
+
+use crate::rich_text::Words;
+use crate::simulator::inputs::sentence;
+use crate::simulator::question::Asked;
+use crate::simulator::trial::{with_claim_path, with_nested};
+
+/// The kinds of changes that can be tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TrialKind {
+    /// Another group in the token.
+    #[default]
+    Join,
+    /// A group less in the token.
+    Leave,
+    /// A member more in a role.
+    AddMember,
+    /// A member less in a role.
+    RemoveMember,
+    /// An ACL more.
+    AddAcl,
+    /// An ACL less.
+    RemoveAcl,
+    /// The other behaviour for nested names.
+    Nested,
+    /// Another claim path.
+    ClaimPath,
+}
+
+impl TrialKind {
+    /// Every kind.
+    pub const ALL: [Self; 8] = [
+        Self::Join,
+        Self::Leave,
+        Self::AddMember,
+        Self::RemoveMember,
+        Self::AddAcl,
+        Self::RemoveAcl,
+        Self::Nested,
+        Self::ClaimPath,
+    ];
+
+    /// The value in a form.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Join => "join",
+            Self::Leave => "leave",
+            Self::AddMember => "add-member",
+            Self::RemoveMember => "remove-member",
+            Self::AddAcl => "add-acl",
+            Self::RemoveAcl => "remove-acl",
+            Self::Nested => "nested",
+            Self::ClaimPath => "claim-path",
+        }
+    }
+
+    /// What is shown.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Join => "Add a group to the user",
+            Self::Leave => "Remove a group from the user",
+            Self::AddMember => "Add a member to a role",
+            Self::RemoveMember => "Remove a member from a role",
+            Self::AddAcl => "Add an ACL",
+            Self::RemoveAcl => "Remove an ACL",
+            Self::Nested => "Change nested names",
+            Self::ClaimPath => "Change the group claim",
+        }
+    }
+
+    /// Reads the value of a form.
+    #[must_use]
+    pub fn from_code(code: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.code() == code)
+    }
+}
+
+/// What can be chosen for a person under a policy.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Options {
+    /// The person and the groups.
+    pub members: Vec<Principal>,
+    /// These and their roles: whose ACLs count.
+    pub principals: Vec<Principal>,
+    /// The memberships through which roles are held: member and role.
+    pub memberships: Vec<(Principal, String)>,
+    /// The ACLs on what is asked about that reach the person.
+    pub rows: Vec<Acl>,
+    /// What is done with nested names; none where an SSO connection reads groups.
+    pub nested: Option<NestedGroupBehavior>,
+}
+
+impl Options {
+    /// What can be chosen.
+    #[must_use]
+    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&Asked>) -> Self {
+        let user = Principal::user(identity.user());
+        let members: Vec<Principal> =
+            std::iter::once(user).chain(identity.groups().iter().map(|name| Principal::group(name.as_str()))).collect();
+        let roles = |member: &Principal| policy.roles_of(member).map(str::to_owned).collect::<Vec<_>>();
+        let memberships: Vec<(Principal, String)> = members
+            .iter()
+            .flat_map(|member| roles(member).into_iter().map(move |role| (member.clone(), role)))
+            .collect();
+        let mut principals = members.clone();
+        for (_, role) in &memberships {
+            let role = Principal::role(role.as_str());
+            if !principals.contains(&role) {
+                principals.push(role);
+            }
+        }
+        let rows = asked.map_or_else(Vec::new, |asked| {
+            let candidates = explain(policy, identity, &asked.request(At::IgnoringExpiry)).candidates.into_iter();
+            let reaches = candidates.filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
+            reaches.map(|candidate| Arc::unwrap_or_clone(candidate.acl)).collect()
+        });
+        let nested = match &policy.settings().groups {
+            GroupSource::Properties { nested, .. } => Some(*nested),
+            GroupSource::Sso { .. } => None,
+        };
+        Self { members, principals, memberships, rows, nested }
+    }
+}
+
+/// What is entered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrialForm {
+    /// The kind of change.
+    pub kind: TrialKind,
+    /// The group to add.
+    pub group: String,
+    /// The group to drop, by its place among the groups.
+    pub left: usize,
+    /// The member, by its place.
+    pub member: usize,
+    /// The role's name.
+    pub role: String,
+    /// The membership, by its place.
+    pub membership: usize,
+    /// The principal of the ACL, by its place.
+    pub principal: usize,
+    /// Its permission.
+    pub permission: Permission,
+    /// Whether its name is a prefix.
+    pub prefixed: bool,
+    /// Its resource's name; empty for the one that is asked about.
+    pub name: String,
+    /// Its operation; the one that is asked about while none is chosen.
+    pub operation: Option<Operation>,
+    /// The ACL to remove, by its place.
+    pub row: usize,
+    /// The claim path.
+    pub path: String,
+}
+
+impl Default for TrialForm {
+    fn default() -> Self {
+        Self {
+            kind: TrialKind::Join,
+            group: String::new(),
+            left: 0,
+            member: 0,
+            role: String::new(),
+            membership: 0,
+            principal: 0,
+            permission: Permission::Allow,
+            prefixed: false,
+            name: String::new(),
+            operation: None,
+            row: 0,
+            path: String::new(),
+        }
+    }
+}
+
+impl TrialForm {
+    /// The change that is entered.
+    ///
+    /// # Errors
+    /// What is missing or wrong.
+    pub fn trial(&self, options: &Options, policy: &Policy, asked: Option<&Asked>) -> Result<Trial, Words> {
+        let missing = |words: &'static str| Words::from(words);
+        match self.kind {
+            TrialKind::Join => {
+                let name = self.group.strip_prefix("Group:").unwrap_or(&self.group);
+                if name.is_empty() { Err(missing("Enter a group.")) } else { Ok(Trial::Join(name.to_owned())) }
+            }
+            TrialKind::Leave => {
+                // The first member is the user.
+                let group = options.members.get(self.left + 1).ok_or_else(|| missing("This user has no groups."))?;
+                Ok(Trial::Leave(group.name().to_owned()))
+            }
+            TrialKind::AddMember => {
+                let role = self.role.strip_prefix("Role:").unwrap_or(&self.role);
+                let member = options.members.get(self.member).ok_or_else(|| missing("Choose a member."))?;
+                check_member(member).map_err(|error| sentence(&error.to_string(), &error.hint()))?;
+                if role.is_empty() {
+                    return Err(missing("Enter a role."));
+                }
+                if !policy.has_role(role) {
+                    return Err(Words::new().text("There is no role ").code(role).text("."));
+                }
+                Ok(Trial::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
+            }
+            TrialKind::RemoveMember => {
+                let (member, role) =
+                    options.memberships.get(self.membership).ok_or_else(|| missing("This user has no role."))?.clone();
+                Ok(Trial::Policy(Change::RemoveMember { role, member }))
+            }
+            TrialKind::AddAcl => self.acl(options, asked).map(|acl| Trial::Policy(Change::AddAcl(acl))),
+            TrialKind::RemoveAcl => {
+                let words = match asked {
+                    None => "Complete the check first.",
+                    Some(_) => "No ACL on this resource applies to this user.",
+                };
+                let acl = options.rows.get(self.row).ok_or_else(|| missing(words))?;
+                Ok(Trial::Policy(Change::RemoveAcl(acl.clone())))
+            }
+            TrialKind::Nested => {
+                let settings = options.nested.and_then(|nested| with_nested(policy.settings(), other(nested)));
+                let settings =
+                    settings.ok_or_else(|| missing("The mapping of an SSO connection keeps names as they are."))?;
+                Ok(Trial::Policy(Change::Settings(Box::new(settings))))
+            }
+            TrialKind::ClaimPath => {
+                if self.path.trim().is_empty() {
+                    return Err(missing("Write a claim path, such as $.groups."));
+                }
+                let settings = with_claim_path(policy.settings(), &self.path)?;
+                Ok(Trial::Policy(Change::Settings(Box::new(settings))))
+            }
+        }
+    }
+
+    fn acl(&self, options: &Options, asked: Option<&Asked>) -> Result<Acl, Words> {
+        let asked = asked.ok_or_else(|| Words::from("Complete the check first."))?;
+        let principal = options.principals.get(self.principal).ok_or_else(|| Words::from("Choose a principal."))?;
+        let nameless = matches!(asked.resource_type, ResourceType::Cluster | ResourceType::Registry);
+        let name = if self.name.is_empty() || nameless { &asked.resource_name } else { &self.name };
+        Ok(Acl {
+            resource_type: asked.resource_type,
+            resource_name: name.clone(),
+            pattern_type: if self.prefixed && !nameless { PatternType::Prefixed } else { PatternType::Literal },
+            principal: principal.clone(),
+            host: Host::Any,
+            operation: self.operation.unwrap_or(asked.operation),
+            permission: self.permission,
+        })
+    }
+}
+
+/// The other behaviour.
+#[must_use]
+pub const fn other(nested: NestedGroupBehavior) -> NestedGroupBehavior {
+    match nested {
+        NestedGroupBehavior::None => NestedGroupBehavior::Suffix,
+        NestedGroupBehavior::Suffix => NestedGroupBehavior::None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::simulator::tests::policy;
+
+    fn asked() -> Asked {
+        Asked {
+            operation: Operation::Write,
+            resource_type: ResourceType::Topic,
+            resource_name: "payments-settled".into(),
+            host: None,
+        }
+    }
+
+    fn words(form: &TrialForm, groups: &[&str], asked: Option<&Asked>) -> Result<String, String> {
+        let policy = policy();
+        let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
+        form.trial(&options, &policy, asked)
+            .map(|trial| super::super::trial::trial_words(&trial).plain())
+            .map_err(|words| words.plain())
+    }
+
+    #[test]
+    fn each_kind_comes_to_its_change() {
+        let groups = ["payments", "read-only"];
+        let form = |kind| TrialForm { kind, ..TrialForm::default() };
+        let said = |form: TrialForm| words(&form, &groups, Some(&asked())).unwrap();
+        assert_eq!(
+            said(TrialForm { group: "Group:x".into(), ..form(TrialKind::Join) }),
+            "Add the user to Group:x in the identity provider"
+        );
+        assert_eq!(
+            said(TrialForm { left: 1, ..form(TrialKind::Leave) }),
+            "Remove the user from Group:read-only in the identity provider"
+        );
+        let add = TrialForm { role: "Auditors".into(), ..form(TrialKind::AddMember) };
+        assert_eq!(said(add), "Add User:maya to Role:Auditors");
+        assert_eq!(said(form(TrialKind::RemoveMember)), "Remove Group:payments from Role:PaymentsWriters");
+        let acl = TrialForm { principal: 1, prefixed: true, name: "pay".into(), ..form(TrialKind::AddAcl) };
+        assert_eq!(said(acl), "Add Allow Write, topic pay prefixed of Group:payments");
+        let rows = TrialForm { row: 0, ..form(TrialKind::RemoveAcl) };
+        assert!(said(rows).starts_with("Remove "));
+        assert_eq!(said(form(TrialKind::Nested)), "Read groups at $.groups, nested names none");
+        let path = TrialForm { path: " $.roles ".into(), ..form(TrialKind::ClaimPath) };
+        assert_eq!(said(path), "Read groups at $.roles, nested names suffix");
+        for kind in TrialKind::ALL {
+            assert_eq!(TrialKind::from_code(kind.code()), Some(kind));
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let form = |kind| TrialForm { kind, ..TrialForm::default() };
+        let fault = |form: TrialForm, asked: Option<&Asked>| words(&form, &[], asked).unwrap_err();
+        assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
+        assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
+        assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");
+        let unknown = TrialForm { role: "R".into(), ..form(TrialKind::AddMember) };
+        assert_eq!(fault(unknown, None), "There is no role R.");
+        assert_eq!(fault(form(TrialKind::RemoveMember), None), "This user has no role.");
+        assert!(fault(form(TrialKind::AddAcl), None).starts_with("Complete the check first"));
+        assert!(fault(form(TrialKind::RemoveAcl), None).starts_with("Complete the check first"));
+        let path = TrialForm { path: "$.[".into(), ..form(TrialKind::ClaimPath) };
+        assert!(!fault(path, None).is_empty());
+    }
+}

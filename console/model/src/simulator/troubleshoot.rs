@@ -1,0 +1,161 @@
+//! The four steps of the troubleshooting procedure, over what is entered, and what the service itself sees in the token.
+
+use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::groups::ClaimSource;
+use gbac_engine::identity::IdentityRules;
+use gbac_engine::json;
+use gbac_engine::policy::{GroupSource, Policy, Settings};
+use serde_json::{Map, Value};
+
+use crate::simulator::Opened;
+use crate::simulator::token::Mark;
+
+/// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a line, `userinfo` is the
+/// text of its field, `resolved` is what the service answered, where it was asked, and `accepted` whose tokens it takes.
+#[must_use]
+pub fn steps(
+    who: &Opened,
+    policy: &Policy,
+    userinfo: &str,
+    missed: &str,
+    resolved: Option<&Resolved>,
+    accepted: &Accepted,
+    now: f64,
+) -> Option<[Step; 4]> {
+    let taken = who.taken.as_ref()?;
+    let userinfo = members(userinfo);
+    let expected: Vec<String> = missed
+        .lines()
+        .map(|line| line.strip_prefix("Group:").unwrap_or(line).to_owned())
+        .filter(|line| !line.is_empty())
+        .collect();
+    let token = match &taken.read.token {
+        Some(token) => Presented::Token(token),
+        None => Presented::Claims(taken.read.claims.members()),
+    };
+    Some(diagnose(&Evidence {
+        token,
+        userinfo: userinfo.as_ref(),
+        settings: &settings(&taken.rules, policy.settings()),
+        policy: Some(policy),
+        expected: &expected,
+        resolved,
+        log_level: None,
+        accepted: Some(accepted),
+        now: Some(now),
+    }))
+}
+
+fn members(text: &str) -> Option<Map<String, Value>> {
+    match json::parse(text.trim()) {
+        Ok(Value::Object(members)) => Some(members),
+        _ => None,
+    }
+}
+
+/// The settings that say these rules: the service's, unless others are tried.
+fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
+    if *rules == held.identity_rules() {
+        return held.clone();
+    }
+    let groups = match &rules.extraction.source {
+        ClaimSource::Token(path) => {
+            GroupSource::Properties { claim_path: path.clone(), nested: rules.extraction.nested }
+        }
+        source @ ClaimSource::UserInfo(_) => GroupSource::Sso { attributes: Map::new(), groups: source.clone() },
+    };
+    Settings { groups, principal_mapping: rules.mapping.clone(), ..held.clone() }
+}
+
+/// The token as it would be sent to the service; none for claims, and by hand.
+#[must_use]
+pub fn token(who: &Opened) -> Option<&str> {
+    who.taken.as_ref()?.read.token.as_deref()
+}
+
+/// How a step is marked, and the word for it.
+#[must_use]
+pub const fn mark(state: State) -> (Mark, &'static str) {
+    match state {
+        State::Passed => (Mark::Good, "OK"),
+        State::Attention => (Mark::Warn, "check this"),
+        State::Failed => (Mark::Bad, "failed"),
+        State::NotDone => (Mark::Plain, "manual step"),
+    }
+}
+
+/// The steps in few words: `2 of 4 OK, 1 failed`.
+#[must_use]
+pub fn summary(steps: &[Step; 4]) -> String {
+    let number = |state| steps.iter().filter(|step| step.state == state).count();
+    let failed = number(State::Failed);
+    let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
+    format!("{} of 4 OK{failed}", number(State::Passed))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::simulator::evaluate;
+    use crate::simulator::inputs::{Inputs, Mode, SettingsSource, WhatIf};
+    use crate::simulator::tests::policy;
+
+    const NOW: f64 = 1_795_243_000.0;
+
+    fn of(inputs: &Inputs, missed: &str, resolved: Option<&Resolved>) -> Option<[Step; 4]> {
+        let policy = policy();
+        let who = evaluate(inputs, Some(&policy), &Accepted::default(), NOW).who.unwrap();
+        steps(&who, &policy, &inputs.userinfo, missed, resolved, &Accepted::default(), NOW)
+    }
+
+    fn claims(value: &Value) -> Inputs {
+        Inputs { token: value.to_string(), as_claims: true, ..Inputs::default() }
+    }
+
+    #[test]
+    fn an_overage_fails_with_the_next_action() {
+        let overage = json!({
+            "sub": "priya", "exp": NOW + 60.0, "_claim_names": { "groups": "src1" },
+            "_claim_sources": { "src1": { "endpoint": "https://graph.example/x" } },
+        });
+        let found = of(&claims(&overage), "", None).unwrap();
+        assert_eq!(found[0].state, State::Failed);
+        assert!(found[0].findings.iter().any(|text| text.contains("nobody follows it")), "{:?}", found[0]);
+        assert!(found.iter().all(|step| step.state == State::Passed || !step.next.is_empty()), "{found:?}");
+        assert_eq!(summary(&found), "0 of 4 OK, 3 failed");
+        assert_eq!(mark(found[3].state).1, "manual step");
+    }
+
+    #[test]
+    fn the_settings_that_are_tried_count_and_missing_groups_are_named() {
+        let token = json!({ "sub": "maya", "exp": NOW + 60.0, "roles": ["payments"] });
+        let mut inputs = claims(&token);
+        assert_eq!(of(&inputs, "", None).unwrap()[0].state, State::Failed);
+        inputs.source = SettingsSource::WhatIf;
+        inputs.what_if = WhatIf { claim_path: "$.roles".into(), ..WhatIf::default() };
+        let found = of(&inputs, "Group:payments\nPayments", None).unwrap();
+        assert_eq!(found[0].state, State::Passed);
+        let said = found[1].findings.join("; ");
+        assert!(said.contains("`Group:payments` is among them") && said.contains("`Group:Payments` is not"), "{said}");
+    }
+
+    #[test]
+    fn what_the_service_sees_is_compared() {
+        let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
+        let same = Resolved::Identity("maya".into(), vec!["payments".into()]);
+        let other = Resolved::Identity("maya".into(), vec!["/eng/payments".into()]);
+        assert!(of(&inputs, "", Some(&same)).unwrap()[1].findings.iter().any(|text| text.contains("the same groups")));
+        assert_eq!(of(&inputs, "", Some(&other)).unwrap()[1].state, State::Attention);
+        let refused = Resolved::Refused("401".into());
+        assert_eq!(of(&inputs, "", Some(&refused)).unwrap()[1].state, State::Failed);
+    }
+
+    #[test]
+    fn by_hand_there_is_no_token_to_look_at() {
+        let inputs = Inputs { mode: Mode::ByHand, user: "maya".into(), ..Inputs::default() };
+        assert_eq!(of(&inputs, "", None), None);
+    }
+}

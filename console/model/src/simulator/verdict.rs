@@ -1,0 +1,378 @@
+//! The verdict in words: what was decided, by which row, and what else there is to know.
+
+use std::sync::Arc;
+
+use crate::phrases;
+use gbac_engine::decide::{Candidate, Decision, Explanation, NearMiss, OperationFacet, Path, Reason, Standing};
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
+
+use crate::phrases::{count, thousands};
+use crate::rich_text::{Words, listed};
+use crate::simulator::accepted::Refusal;
+use crate::simulator::extraction::Origins;
+use crate::simulator::inputs::{Action, Change};
+use crate::simulator::question::{Asked, in_sentence};
+
+/// A decided question with all that led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Judged {
+    /// What was asked.
+    pub asked: Asked,
+    /// Who asked.
+    pub identity: Arc<Identity>,
+    /// Where the identity's groups came from.
+    pub origins: Arc<Origins>,
+    /// The decision and every candidate.
+    pub explanation: Explanation,
+}
+
+/// The verdicts. The last two are of no rule: ACLs are not evaluated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Allowed.
+    Allowed,
+    /// Denied by a rule.
+    DeniedByRule,
+    /// Denied, since nothing allows it.
+    NothingAllows,
+    /// Denied, since the identity has expired.
+    Expired,
+    /// Denied, since the service refuses the token at sign-in, or its claims name no user.
+    SignInFails,
+}
+
+impl Kind {
+    /// The verdict in words.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Allowed => "Allowed",
+            Self::DeniedByRule => "Denied by rule",
+            Self::NothingAllows => "Denied, nothing allows it",
+            Self::Expired => "Denied, the token has expired",
+            Self::SignInFails => "Denied: sign-in fails",
+        }
+    }
+}
+
+/// A value beside its label in the verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Why {
+    /// A sentence.
+    Words(Words),
+    /// Ways from a claim element to an ACL: claim element, principal, role, ACL.
+    Paths(Vec<Vec<Words>>),
+    /// Near misses: how many, and of what kind.
+    Near(String, Words),
+}
+
+/// A verdict, ready to be shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Which.
+    pub kind: Kind,
+    /// Who may or may not do what.
+    pub sentence: Words,
+    /// What was asked, in short.
+    pub short: Words,
+    /// Why, label by label.
+    pub why: Vec<(&'static str, Why)>,
+    /// What can be done at once.
+    pub actions: Vec<Action>,
+}
+
+/// How many rows of a kind the verdict names; the trace has them all.
+const NAMED_ROWS: usize = 3;
+/// How many places in the claims a path names.
+const NAMED_PLACES: usize = 3;
+
+/// The verdict on a decided question. `now` is in seconds since 1970; `ignore_expiry` says that the question was answered
+/// as if the identity had not expired.
+#[must_use]
+pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
+    let Judged { asked, identity, explanation, .. } = judged;
+    let decision = &explanation.decision;
+    let kind = kind(decision.reason);
+    let user = Principal::user(identity.user());
+    let mut verdict = Verdict {
+        kind,
+        sentence: who_may(&user, kind, asked),
+        short: asked.short(),
+        why: Vec::new(),
+        actions: Vec::new(),
+    };
+    match decision.reason {
+        Reason::Superuser => {
+            let words = Words::new()
+                .principal(&user)
+                .text(" is a superuser: every request is allowed. ACLs are not evaluated.");
+            verdict.why.push(("Decided by", Why::Words(words)));
+        }
+        Reason::Expired => expired(&mut verdict, identity, now),
+        Reason::DenyRule | Reason::AllowRule => decided(&mut verdict, judged),
+        Reason::NoMatch => nothing(&mut verdict, judged),
+    }
+    // Where no ACL was asked, it does not matter which one nearly matched.
+    if !matches!(decision.reason, Reason::Superuser | Reason::Expired) {
+        near_misses(&mut verdict, explanation);
+    }
+    host(&mut verdict, decision, asked);
+    would_allow(&mut verdict, judged);
+    if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {
+        let words = "The token has expired. The verdict ignores the expiry.";
+        verdict.why.push(("Expired", Why::Words(words.into())));
+        verdict.actions.push(Action { label: "Apply the expiry".into(), change: Change::IgnoreExpiry(false) });
+    }
+    verdict
+}
+
+/// The verdict that a reason comes to.
+#[must_use]
+pub const fn kind(reason: Reason) -> Kind {
+    match reason {
+        Reason::Superuser | Reason::AllowRule => Kind::Allowed,
+        Reason::DenyRule => Kind::DeniedByRule,
+        Reason::NoMatch => Kind::NothingAllows,
+        Reason::Expired => Kind::Expired,
+    }
+}
+
+fn who_may(user: &Principal, kind: Kind, asked: &Asked) -> Words {
+    let may = if kind == Kind::Allowed { " may " } else { " may not " };
+    Words::new().principal(user).text(may).then(asked.deed())
+}
+
+/// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
+/// would have if the token were accepted; that answer is no more than a remark.
+#[must_use]
+pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Asked>, accepted: Option<(&str, Reason)>) -> Verdict {
+    let mut why = vec![("Fix first", Why::Words(refusal.words.clone()))];
+    if !refusal.more.is_empty() {
+        let more = refusal.more.iter().map(|name| Words::from(*name)).collect();
+        why.push(("Also fails", Why::Words(listed(more, refusal.more.len()))));
+    }
+    if let Some((asked, (user, reason))) = asked.zip(accepted) {
+        let kind = kind(reason);
+        let answer = Words::new().text(format!("{}. ", kind.title()));
+        why.push(("If accepted", Why::Words(answer.then(who_may(&Principal::user(user), kind, asked)).text("."))));
+    }
+    let refused = Words::new().text("The service refuses this token");
+    Verdict {
+        kind: Kind::SignInFails,
+        sentence: match asked {
+            Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
+            None => refused,
+        },
+        short: asked.map_or_else(|| "with this token".into(), Asked::short),
+        why,
+        actions: refusal.actions.clone(),
+    }
+}
+
+fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
+    let at = identity.expires_at().unwrap_or(now);
+    let words = format!(
+        "The token expired {} ago, at {}. ACLs are not evaluated.",
+        phrases::duration(now - at),
+        phrases::instant(at, now)
+    );
+    verdict.why.push(("Decided by", Why::Words(words.into())));
+    verdict.actions.push(Action { label: "Ignore the expiry".into(), change: Change::IgnoreExpiry(true) });
+}
+
+fn decided(verdict: &mut Verdict, judged: &Judged) {
+    let explanation = &judged.explanation;
+    let deciding = explanation.candidates.iter().find(|candidate| candidate.standing == Standing::Decides);
+    let Some(deciding) = deciding else { return };
+    if let Some(way) = way_of(deciding, &explanation.decision) {
+        verdict.why.push(("Decided by", Why::Paths(vec![path(way, &deciding.acl, false, judged)])));
+    }
+    if let Some(operation) = explanation.decision.implied_by {
+        let asked = judged.asked.operation.spelling().words;
+        let by = operation.spelling().words;
+        let named = explanation.candidates.iter().any(|candidate| {
+            candidate.acl.permission == deciding.acl.permission
+                && candidate.operation == OperationFacet::Exact
+                && matches!(candidate.standing, Standing::Decides | Standing::Agrees)
+        });
+        let words = match (deciding.operation, deciding.acl.permission) {
+            (OperationFacet::All, Permission::Allow) => format!("{by} also allows {asked}."),
+            (OperationFacet::All, Permission::Deny) => format!("{by} also denies {asked}."),
+            _ if named => format!("{by} also allows {asked}."),
+            _ => format!("{by} also allows {asked}. No ACL names {asked} itself."),
+        };
+        verdict.why.push(("Implied", Why::Words(words.into())));
+    }
+    let same: Vec<&Candidate> = standing(explanation, Standing::Agrees).collect();
+    if !same.is_empty() {
+        let verb = if deciding.acl.permission == Permission::Allow { "allow" } else { "deny" };
+        let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
+        verdict.why.push(("Also", Why::Words(words.into())));
+    }
+    let over: Vec<&Candidate> = standing(explanation, Standing::Overridden).collect();
+    if !over.is_empty() {
+        let named = over.iter().take(NAMED_ROWS);
+        let mut paths: Vec<Vec<Words>> =
+            named.filter_map(|candidate| Some(path(candidate.paths.first()?, &candidate.acl, true, judged))).collect();
+        if over.len() > NAMED_ROWS {
+            paths.push(vec![format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into()]);
+        }
+        verdict.why.push(("Overridden", Why::Paths(paths)));
+    }
+}
+
+fn nothing(verdict: &mut Verdict, judged: &Judged) {
+    let own = judged.explanation.candidates.iter().filter(|candidate| !candidate.paths.is_empty());
+    let (mut all, mut here) = (0, 0);
+    for candidate in own {
+        all += 1;
+        here += usize::from(candidate.is_on_resource());
+    }
+    let rows = |number: usize| count(number, "candidate row");
+    let operation = judged.asked.operation.spelling().words;
+    let words = match (all, here) {
+        (0, _) => {
+            format!("{}, none for this user, the user’s groups or their roles", count(judged.explanation.acls, "ACL"))
+        }
+        (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.asked.resource_type)),
+        (all, here) => format!(
+            "{}, {} on this {}, none of them allows {operation}",
+            rows(all),
+            thousands(here),
+            in_sentence(judged.asked.resource_type)
+        ),
+    };
+    verdict.why.push(("ACLs considered", Why::Words(words.into())));
+}
+
+fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
+    let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("slashes", 0)];
+    for candidate in &explanation.candidates {
+        let Standing::Near(near) = candidate.standing else { continue };
+        let kind = match near {
+            NearMiss::Host => 0,
+            NearMiss::PrincipalLetterCase | NearMiss::MemberLetterCase | NearMiss::NameLetterCase => 1,
+            NearMiss::PrincipalLeadingSlash | NearMiss::MemberLeadingSlash | NearMiss::NameLeadingSlash => 2,
+        };
+        if let Some((_, number)) = kinds.get_mut(kind) {
+            *number += 1;
+        }
+    }
+    let all: usize = kinds.iter().map(|(_, number)| number).sum();
+    if all == 0 {
+        return;
+    }
+    let said = kinds
+        .iter()
+        .filter(|(_, number)| *number > 0)
+        .map(|(kind, number)| match number {
+            _ if *number == all => format!("by {kind}").into(),
+            1 => format!("one by {kind}").into(),
+            number => format!("{} by {kind}", thousands(*number)).into(),
+        })
+        .collect();
+    verdict.why.push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
+}
+
+fn host(verdict: &mut Verdict, decision: &Decision, asked: &Asked) {
+    if !decision.host_unknown {
+        return;
+    }
+    let words = match decision.reason {
+        Reason::DenyRule => "No host was given, so denies for one host apply. The verdict may depend on the host.",
+        _ if asked.host.is_none() => {
+            "No host was given, so allows for one host do not apply. The verdict may depend on the host."
+        }
+        _ => return,
+    };
+    verdict.why.push(("Host", Why::Words(words.into())));
+}
+
+/// What would turn a denial: the denies that are in the way, or one new ACL.
+fn would_allow(verdict: &mut Verdict, judged: &Judged) {
+    let candidates = &judged.explanation.candidates;
+    let words = match verdict.kind {
+        Kind::DeniedByRule => {
+            let denies = candidates
+                .iter()
+                .filter(|candidate| {
+                    candidate.acl.permission == Permission::Deny
+                        && matches!(candidate.standing, Standing::Decides | Standing::Agrees)
+                })
+                .count();
+            let allows = standing(&judged.explanation, Standing::Overridden).next().is_some();
+            match (denies, allows) {
+                (1, true) => "Without this deny, the overridden row allows it.".into(),
+                (1, false) => "Without this deny, no ACL allows it either.".into(),
+                (denies, true) => format!("Without these {} denies, the overridden row allows it.", thousands(denies)),
+                (denies, false) => {
+                    format!("Without these {} denies, no ACL allows it either.", thousands(denies))
+                }
+            }
+        }
+        Kind::NothingAllows => {
+            let user = Principal::user(judged.identity.user());
+            let groups = judged.identity.groups();
+            let who = Words::new().principal(&user);
+            let who = match groups {
+                [] => who,
+                [only] => who.text(" or ").principal(&Principal::group(only)),
+                groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
+            };
+            let operation = judged.asked.operation.spelling().words;
+            let words = Words::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
+            verdict
+                .why
+                .push(("Would allow", Why::Words(words.text(", for ").then(who).text(", or for a role of theirs."))));
+            return;
+        }
+        Kind::Allowed | Kind::Expired | Kind::SignInFails => return,
+    };
+    verdict.why.push(("Would allow", Why::Words(words.into())));
+}
+
+fn standing(explanation: &Explanation, standing: Standing) -> impl Iterator<Item = &Candidate> {
+    explanation.candidates.iter().filter(move |candidate| candidate.standing == standing)
+}
+
+/// The way to a candidate that the decision speaks of.
+fn way_of<'a>(candidate: &'a Candidate, decision: &Decision) -> Option<&'a Path> {
+    let spoken_of = |path: &&Path| {
+        Some(path.source) == decision.source && path.group == decision.group && path.role == decision.role
+    };
+    candidate.paths.iter().find(spoken_of).or_else(|| candidate.paths.first())
+}
+
+/// A way in the console's notation: claim element, principal, role, ACL, always in this order.
+fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> {
+    let mut hops = Vec::new();
+    match &way.group {
+        Some(group) => {
+            let places = judged.origins.places(group);
+            if !places.is_empty() {
+                hops.push(listed(places.iter().map(|place| Words::new().code(place)).collect(), NAMED_PLACES));
+            }
+            hops.push(Words::new().principal(&Principal::group(group)));
+        }
+        None => hops.push(Words::new().principal(&Principal::user(judged.identity.user()))),
+    }
+    if let Some(role) = &way.role {
+        hops.push(Words::new().principal(&Principal::role(role)));
+    }
+    let words = if overridden { Words::new().overridden() } else { Words::new().permission(acl.permission) };
+    let words = words.text(format!(" {}, ", acl.operation.spelling().words)).then(resource(acl));
+    let words = if acl.host == Host::Any { words } else { words.text(", host ").resource(acl.host.to_string()) };
+    hops.push(if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words });
+    hops
+}
+
+/// The resource of an ACL in a sentence: `topic payments- prefixed`.
+#[must_use]
+pub fn resource(acl: &Acl) -> Words {
+    let words = Words::new().text(in_sentence(acl.resource_type));
+    match acl.resource_type {
+        ResourceType::Cluster | ResourceType::Registry => words,
+        _ => words.text(" ").pattern(&acl.resource_name, acl.pattern_type),
+    }
+}

@@ -1,0 +1,106 @@
+//! The head and tabs of every view of the permissions, and what the views share.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gbac_console_model::address;
+use gbac_console_model::phrases::thousands;
+use gbac_engine::analyze::{Holdings, holdings};
+use gbac_engine::policy::Policy;
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+use crate::dom;
+use crate::pages::unread::Unread;
+use crate::store::findings::Findings;
+use crate::store::service::Service;
+use crate::ui::{Empty, Glyph};
+
+/// How long linting waits for the page to be seen first.
+const AFTER_PAINT: Duration = Duration::from_millis(60);
+
+/// What the views share.
+#[derive(Clone, Copy)]
+pub(super) struct Context {
+    pub(super) service: Service,
+    pub(super) findings: Findings,
+    /// What everybody holds.
+    pub(super) holdings: Memo<Option<Arc<Holdings>>>,
+}
+
+impl Context {
+    /// The policy that was read; the parts of a view are there only while there is one.
+    pub(super) fn policy(self) -> Arc<Policy> {
+        self.service.policy.get().unwrap_or_default()
+    }
+}
+
+/// The head of every view with its tabs; the view itself when a policy was read.
+#[component]
+pub(super) fn Frame(
+    /// What the view is for.
+    lead: &'static str,
+    /// The view.
+    children: ChildrenFn,
+) -> impl IntoView {
+    dom::set_title("Permissions");
+    let service = expect_context::<Service>();
+    let findings = expect_context::<Findings>();
+    // Compared by its place in memory: each read makes another one.
+    let counted = Memo::new_with_compare(
+        move |_| {
+            let policy = service.policy.get()?;
+            Some(Arc::new(dom::measured("permissions: holdings", || holdings(&policy))))
+        },
+        |_, _| true,
+    );
+    provide_context(Context { service, findings, holdings: counted });
+    Effect::new(move |_| {
+        if let Some(policy) = service.policy.get() {
+            let look = move || dom::measured("permissions: lint", || findings.look_at(&policy));
+            if let Ok(timer) = set_timeout_with_handle(look, AFTER_PAINT) {
+                on_cleanup(move || timer.clear());
+            }
+        }
+    });
+    let is_read = Memo::new(move |_| service.policy.with(Option::is_some));
+    let has_acls = Memo::new(move |_| service.can.with(|can| can.acls.reason()));
+    let children = StoredValue::new(children);
+    view! {
+        <div class="head">
+            <div>
+                <h1>"Permissions"</h1>
+                <p>{lead}</p>
+            </div>
+        </div>
+        <Tabs counted=counted />
+        {move || match (has_acls.get(), is_read.get()) {
+            (Some(reason), _) => view! {
+                <div class="panel flat">
+                    <Empty glyph=Glyph::Lock title="This connection has no ACLs"><p>{reason}</p></Empty>
+                </div>
+            }
+            .into_any(),
+            (None, true) => children.get_value()().into_any(),
+            (None, false) => view! { <Unread what="permissions" then="They are shown" /> }.into_any(),
+        }}
+    }
+}
+
+#[component]
+fn Tabs(counted: Memo<Option<Arc<Holdings>>>) -> impl IntoView {
+    let location = use_location();
+    let findings = expect_context::<Findings>();
+    let current = move |href: &'static str| (location.pathname.get() == href).then_some("page");
+    let principals = move || counted.with(|all| all.as_ref().map(|all| thousands(all.all.len())));
+    let odd = move || findings.all.with(|all| all.as_ref().map(|all| thousands(all.len())));
+    let number = |number: Option<String>| number.map(|number| view! { " " <span class="count">{number}</span> });
+    view! {
+        <nav class="tabs" aria-label="Permissions views">
+            <a href=address::PERMISSIONS aria-current=move || current(address::PERMISSIONS)>"Principals" {move || number(principals())}</a>
+            <a href=address::MATRIX aria-current=move || current(address::MATRIX)>"Matrix"</a>
+            <a href=address::WHO_CAN aria-current=move || current(address::WHO_CAN)>"Who can"</a>
+            <a href=address::FINDINGS aria-current=move || current(address::FINDINGS)>"Findings" {move || number(odd())}</a>
+        </nav>
+    }
+}

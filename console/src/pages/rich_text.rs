@@ -1,0 +1,58 @@
+//! Rich texts as elements: names look like names.
+
+use gbac_console_model::address;
+use gbac_console_model::rich_text::{Word, Words};
+use gbac_engine::model::PrincipalType;
+use leptos::prelude::*;
+
+use crate::pages::link::RoleLink;
+use crate::ui::{Glyph, Icon, Mono, PermissionWord, Piece, PrincipalName, ResourceName, pieces};
+
+/// A sentence, its names as names.
+pub(super) fn sentence(words: &Words) -> impl IntoView + use<> {
+    words.0.iter().map(word).collect_view()
+}
+
+fn word(word: &Word) -> AnyView {
+    match word {
+        Word::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),
+        Word::Text(text) => text.clone().into_any(),
+        Word::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
+        Word::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
+        Word::Principal(principal) if principal.kind() == PrincipalType::Role => {
+            let (href, principal) = (address::role(principal.name()), principal.clone());
+            view! { <RoleLink href=href class="pr"><PrincipalName principal=principal /></RoleLink> }.into_any()
+        }
+        Word::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        Word::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
+        Word::Pattern(words) => view! { <span class="pat">{*words}</span> }.into_any(),
+        Word::Permission(permission) => view! { <PermissionWord permission=*permission /> }.into_any(),
+        Word::Overridden => {
+            view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
+        }
+        Word::Differs(kind, parts) => {
+            let parts = parts
+                .iter()
+                .map(|(part, differs)| {
+                    let shown = shown(part);
+                    if *differs { view! { <mark>{shown}</mark> }.into_any() } else { shown.into_any() }
+                })
+                .collect_view();
+            view! { <bdi class="rs"><span class="pr-t">{kind.clone()}</span>{parts}</bdi> }.into_any()
+        }
+    }
+}
+
+/// A name whose characters that cannot be seen are shown by their code.
+pub(super) fn shown(name: &str) -> impl IntoView + use<> {
+    pieces(name)
+        .into_iter()
+        .map(|piece| match piece {
+            Piece::Text(text) => text.into_any(),
+            Piece::Code(c) => {
+                let code = format!("U+{:04X}", u32::from(c));
+                view! { <span class="esc">{code}</span> }.into_any()
+            }
+        })
+        .collect_view()
+}

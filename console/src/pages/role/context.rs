@@ -1,0 +1,72 @@
+//! What the parts of a role's page share: the rows, what is selected, and how a row is marked.
+
+use std::collections::BTreeSet;
+
+use gbac_console_model::phrases::count;
+use gbac_console_model::role::{AclRow, MemberRow, Standing};
+use gbac_engine::model::Acl;
+use leptos::prelude::*;
+
+use crate::store::draft::Draft;
+
+/// What the parts of the page share.
+#[derive(Clone, Copy)]
+pub(super) struct RoleContext {
+    pub(super) draft: Draft,
+    /// The role's name.
+    pub(super) name: StoredValue<String>,
+    /// The ACLs, those that are and those that will be.
+    pub(super) acls: Memo<Vec<AclRow>>,
+    /// The members, those that are and those that will be.
+    pub(super) members: Memo<Vec<MemberRow>>,
+    /// The ACLs that are selected.
+    pub(super) selected: RwSignal<BTreeSet<Acl>>,
+    /// How the role itself stands; none when there is no such role, or nothing was read.
+    pub(super) standing: Memo<Option<Standing>>,
+}
+
+/// The class of a row of either table.
+pub(super) const fn row_class(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Stored => "",
+        Standing::Added => "add",
+        Standing::Removed => "del",
+    }
+}
+
+/// `+`, `−` or nothing, at the head of a row.
+#[component]
+pub(super) fn Sign(standing: Standing) -> impl IntoView {
+    let sign = match standing {
+        Standing::Stored => return ().into_any(),
+        Standing::Added => "+",
+        Standing::Removed => "−",
+    };
+    view! { <span class="sign" aria-hidden="true">{sign}</span> }.into_any()
+}
+
+/// `Added` or `Removed`, before the button that undoes it.
+pub(super) const fn sign_word(standing: Standing) -> Option<&'static str> {
+    match standing {
+        Standing::Stored => None,
+        Standing::Added => Some("Added"),
+        Standing::Removed => Some("Removed"),
+    }
+}
+
+/// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
+pub(super) fn rows_words(standings: impl Iterator<Item = Standing>) -> String {
+    let (mut all, mut added, mut removed) = (0, 0, 0);
+    for standing in standings {
+        all += 1;
+        added += usize::from(standing == Standing::Added);
+        removed += usize::from(standing == Standing::Removed);
+    }
+    let mut text = count(all, "row");
+    for (number, word) in [(added, "added"), (removed, "removed")] {
+        if number > 0 {
+            text = format!("{text}, {number} {word}");
+        }
+    }
+    text
+}

@@ -1,0 +1,78 @@
+//! The state of the settings page: what is entered, and what it would change.
+
+use gbac_console_model::group_changes::{GroupChanges, compared};
+use gbac_console_model::settings::Entered;
+use gbac_console_model::simulator::token::{self, Reading};
+use gbac_engine::policy::{Change, Settings, apply_each};
+use leptos::prelude::*;
+
+use crate::store::draft::Draft;
+use crate::store::service::Service;
+use crate::store::simulator::SimulatorSession;
+
+/// The page's state: what is entered, and what it would do.
+#[derive(Clone, Copy)]
+pub(super) struct Edit {
+    pub(super) service: Service,
+    pub(super) draft: Draft,
+    /// What is entered; none before the settings were read.
+    pub(super) entered: RwSignal<Option<Entered>>,
+    /// The settings that it makes, or what is wrong with it.
+    pub(super) wanted: Memo<Option<Result<Settings, String>>>,
+    /// How many of the two properties are different.
+    pub(super) changes: Memo<usize>,
+    /// What was pasted, read.
+    pub(super) token: Memo<Reading>,
+    pub(super) preview: Memo<GroupChanges>,
+}
+
+impl Edit {
+    pub(super) fn new(service: Service, draft: Draft, session: SimulatorSession) -> Self {
+        let entered = RwSignal::new(None::<Entered>);
+        // What is staged counts as entered; later reads do not overwrite what somebody types.
+        Effect::new(move |_| {
+            let staged = draft.after.with(|after| after.as_ref().map(|after| Entered::of(after.settings())));
+            if entered.with_untracked(Option::is_none)
+                && let Some(staged) = staged
+            {
+                entered.set(Some(staged));
+            }
+        });
+        let wanted = Memo::new(move |_| {
+            let entered = entered.get()?;
+            service.policy.with(|policy| policy.as_ref().map(|policy| entered.read(policy.settings())))
+        });
+        let changes = Memo::new(move |_| {
+            let entered = entered.get();
+            service.policy.with(|policy| {
+                entered.zip(policy.as_ref()).map_or(0, |(entered, policy)| entered.changes(policy.settings()))
+            })
+        });
+        let inputs = session.inputs;
+        let token = Memo::new(move |_| inputs.with(|inputs| token::read(&inputs.token, inputs.as_claims)));
+        let preview = Memo::new(move |_| {
+            let policy = service.policy.get();
+            let wanted = wanted.get();
+            token.with(|reading| {
+                let claims = match reading {
+                    Reading::Read(read) => Some(read.claims.members()),
+                    Reading::Empty | Reading::Wrong(_) => None,
+                };
+                let Some(policy) = policy else { return GroupChanges::default() };
+                let mut after = (*policy).clone();
+                // While the path is wrong, what the token has today is still shown.
+                if let Some(Ok(wanted)) = wanted {
+                    apply_each(&mut after, [&Change::Settings(Box::new(wanted))]);
+                }
+                GroupChanges::of(&compared(&policy, &after, claims), &policy, &after)
+            })
+        });
+        Self { service, draft, entered, wanted, changes, token, preview }
+    }
+
+    /// Whether the managed cloud's mapping stands in the place of the two properties.
+    pub(super) fn is_sso(self) -> bool {
+        let is_sso = |settings: &Settings| gbac_console_model::settings::is_sso(settings);
+        self.service.policy.with(|policy| policy.as_ref().is_some_and(|policy| is_sso(policy.settings())))
+    }
+}

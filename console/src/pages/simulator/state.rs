@@ -1,0 +1,132 @@
+//! The simulator's state: what is entered, and what follows from it.
+
+use std::sync::Arc;
+
+use gbac_console_model::rich_text::Words;
+use gbac_console_model::simulator::accepted::of_service;
+use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Problem};
+use gbac_console_model::simulator::panel::Panel;
+use gbac_console_model::simulator::question::{self, Asked};
+use gbac_console_model::simulator::request::RequestForm;
+use gbac_console_model::simulator::saved::Saved;
+use gbac_console_model::simulator::{Opened, Shared, Simulation, View};
+use gbac_engine::analyze::Trials;
+use gbac_engine::check::provider::Accepted;
+use gbac_engine::decide::At;
+use gbac_engine::identity::Identity;
+use leptos::prelude::*;
+use serde_json::{Map, Value};
+
+use super::verifier;
+use crate::dom;
+use crate::store::service::Service;
+use crate::store::simulator::SimulatorSession;
+
+/// How often what depends on the time is computed again, in seconds.
+const CLOCK_STEP_S: f64 = 5.0;
+
+/// The page's state: what is entered and what follows from it.
+#[derive(Clone, Copy)]
+pub(super) struct SimulatorState {
+    pub(super) inputs: RwSignal<Inputs>,
+    pub(super) other: RwSignal<Inputs>,
+    pub(super) trials: RwSignal<Trials>,
+    pub(super) request: RwSignal<RequestForm>,
+    pub(super) saved: RwSignal<Vec<Saved>>,
+    pub(super) open: RwSignal<Vec<Panel>>,
+    pub(super) properties: RwSignal<Map<String, Value>>,
+    /// Whose tokens the service accepts, as far as it is known.
+    pub(super) accepted: Memo<Accepted>,
+    pub(super) view: Memo<View>,
+    /// The instant that counts, in seconds since 1970; looked at in steps.
+    pub(super) now: Memo<f64>,
+    pub(super) service: Service,
+}
+
+impl SimulatorState {
+    pub(super) fn new(service: Service, session: SimulatorSession) -> Self {
+        let SimulatorSession { inputs, other, trials, request, saved, open, properties } = session;
+        let accepted = Memo::new(move |_| {
+            properties.with(|properties| of_service(properties, service.issuer.get(), service.audience.get()))
+        });
+        let simulation = StoredValue::new(Simulation::default());
+        let now = Memo::new(move |_| (service.now.get() / 1000.0 / CLOCK_STEP_S).floor() * CLOCK_STEP_S);
+        let verifier = verifier::wanted(inputs, now);
+        let view = Memo::new(move |_| {
+            let (policy, accepted, now) = (service.policy.get(), accepted.get(), now.get());
+            verifier.track();
+            let evaluated = dom::measured("simulator: verdict", || {
+                simulation.try_update_value(|simulation| {
+                    inputs.with(|inputs| simulation.evaluate(inputs, policy.as_ref(), &accepted, now))
+                })
+            });
+            // The store lives as long as the page; after that nobody looks.
+            evaluated
+                .unwrap_or_else(|| gbac_console_model::simulator::evaluate(&Inputs::default(), None, &accepted, now))
+        });
+        Self { inputs, other, trials, request, saved, open, properties, accepted, view, now, service }
+    }
+
+    /// Opens a part.
+    pub(super) fn show(self, panel: Panel) {
+        self.open.update(|open| {
+            if !open.contains(&panel) {
+                open.push(panel);
+            }
+        });
+    }
+
+    /// Takes an edit of a field.
+    pub(super) fn edit(self, change: impl FnOnce(&mut Inputs)) {
+        self.inputs.update(change);
+    }
+
+    /// Makes a change that a button offers.
+    pub(super) fn apply(self, change: Change) {
+        let service = self.view.with_untracked(|view| view.service.clone());
+        self.edit(|inputs| change.apply(inputs, &service));
+    }
+
+    /// A part of the inputs; it is told anew only when it changed.
+    pub(super) fn input<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Inputs) -> T) -> Memo<T> {
+        Memo::new(move |_| self.inputs.with(part))
+    }
+
+    /// A part of the view; it is told anew only when it changed.
+    pub(super) fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&View) -> T) -> Memo<T> {
+        Memo::new(move |_| self.view.with(part))
+    }
+
+    /// What is wrong with a field.
+    pub(super) fn problem(self, field: Option<Field>) -> Memo<Option<Problem>> {
+        Memo::new(move |_| field.and_then(|field| self.view.with(|view| view.problem(field).cloned())))
+    }
+
+    /// Who asks, while what is entered names somebody.
+    pub(super) fn who(self) -> Memo<Option<Shared<Opened>>> {
+        self.part(|view| view.who.clone())
+    }
+
+    /// The identity of who asks.
+    pub(super) fn identity(self) -> Memo<Option<Arc<Identity>>> {
+        self.part(|view| view.who.as_deref().and_then(|who| who.identity.as_ref().ok().map(Arc::clone)))
+    }
+
+    /// What to fix first where sign-in fails.
+    pub(super) fn refusal(self) -> Memo<Option<Words>> {
+        self.part(|view| view.refusal.as_ref().map(|refusal| refusal.words.clone()))
+    }
+
+    /// What is asked, when that is complete.
+    pub(super) fn asked(self) -> Memo<Option<Asked>> {
+        Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
+    }
+
+    /// The instant that counts: the page's clock, unless somebody asked for the answer as if the token had not expired.
+    pub(super) fn instant(self) -> Memo<At> {
+        Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
+            true => At::IgnoringExpiry,
+            false => At::Instant(self.now.get()),
+        })
+    }
+}

@@ -1,0 +1,311 @@
+//! The service as the pages see it: what was last read, how old it is, and the changes that are sent.
+
+mod apply;
+mod queries;
+
+use std::sync::Arc;
+
+use gbac_api::service::{Person, Provider, ServiceInfo, SignIn, Upstream};
+use gbac_console_model::connection::{Abilities, Connection, Credentials, Target, Unread};
+use gbac_console_model::failure::Failure;
+use gbac_engine::policy::Policy;
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+
+use crate::{backend, dom};
+
+/// How old the demo people's tokens may get before they are fetched again, in milliseconds; they live an hour.
+const PEOPLE_AGE_MS: f64 = 30.0 * 60_000.0;
+
+/// Whether the service answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ServiceStatus {
+    /// Nothing was read yet.
+    Loading,
+    /// The last read succeeded.
+    Connected {
+        /// What the service is called.
+        name: String,
+        /// Whether it is a demo: in memory, and the page signs in by itself.
+        demo: bool,
+        /// When it was read, in milliseconds since 1970.
+        read_at_ms: f64,
+    },
+    /// The last read failed; what was read before stays.
+    Away {
+        /// What happened, as a sentence without a final period.
+        reason: String,
+        /// When it was last read, or the first try if it never was, in milliseconds since 1970.
+        since: f64,
+        /// Whether credentials are missing or refused; otherwise it is tried again by itself.
+        sign_in: bool,
+        /// Whether the credentials are right, and of nobody who may read it.
+        forbidden: bool,
+    },
+}
+
+/// The service; a context of every page: `expect_context::<Service>()`.
+#[derive(Clone, Copy)]
+pub struct Service {
+    /// What was last read; none while nothing was read yet. A failed read keeps the one before, and a read that found
+    /// nothing new changes nothing here.
+    pub policy: Signal<Option<Arc<Policy>>>,
+    /// Whether the service answers.
+    pub status: Signal<ServiceStatus>,
+    /// What the service says about itself.
+    pub info: Signal<Option<ServiceInfo>>,
+    /// The people of the demo identity provider; empty when there is none.
+    pub people: Signal<Vec<Person>>,
+    /// The JWKS of the demo identity provider, as text.
+    pub keys: Signal<Option<String>>,
+    /// The issuer of the demo identity provider.
+    pub issuer: Signal<Option<String>>,
+    /// The audience that the demo identity provider's tokens are for.
+    pub audience: Signal<Option<String>>,
+    /// The superuser that this page acts as, if it is signed in.
+    pub user: Signal<Option<String>>,
+    /// Which cluster the pages are about.
+    pub connection: Signal<Connection>,
+    /// What can be asked of it, and why not.
+    pub can: Signal<Abilities>,
+    /// What of the policy could not be read.
+    pub unread: Signal<Unread>,
+    /// The time now, in milliseconds since 1970, kept going by [`Service::tick`].
+    pub now: Signal<f64>,
+    held: Held,
+}
+
+/// The signals behind the public ones.
+#[derive(Clone, Copy)]
+struct Held {
+    policy: RwSignal<Option<Arc<Policy>>>,
+    tag: StoredValue<Option<String>>,
+    status: RwSignal<ServiceStatus>,
+    info: RwSignal<Option<ServiceInfo>>,
+    people: RwSignal<Vec<Person>>,
+    people_at: StoredValue<f64>,
+    keys: RwSignal<Option<String>>,
+    credentials: RwSignal<Option<SignIn>>,
+    connection: RwSignal<Connection>,
+    /// What opens the cluster behind the service, while the pages are about it.
+    of_cluster: RwSignal<Option<Credentials>>,
+    unread: RwSignal<Unread>,
+    now: RwSignal<f64>,
+    read_at: StoredValue<Option<f64>>,
+    reads: StoredValue<u64>,
+}
+
+impl Default for Service {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Service {
+    /// A service of which nothing is known yet; [`Service::reload`] asks it.
+    #[must_use]
+    pub fn new() -> Self {
+        let held = Held {
+            policy: RwSignal::new(None),
+            tag: StoredValue::new(None),
+            status: RwSignal::new(ServiceStatus::Loading),
+            info: RwSignal::new(None),
+            people: RwSignal::new(Vec::new()),
+            people_at: StoredValue::new(f64::NEG_INFINITY),
+            keys: RwSignal::new(None),
+            credentials: RwSignal::new(None),
+            connection: RwSignal::new(Connection::Service),
+            of_cluster: RwSignal::new(None),
+            unread: RwSignal::new(Unread::default()),
+            now: RwSignal::new(0.0),
+            read_at: StoredValue::new(None),
+            reads: StoredValue::new(0),
+        };
+        let provider = move |part: fn(&Provider) -> String| {
+            Signal::derive(move || held.info.with(|info| info.as_ref()?.provider.as_ref().map(part)))
+        };
+        Self {
+            policy: held.policy.into(),
+            status: held.status.into(),
+            info: held.info.into(),
+            people: held.people.into(),
+            keys: held.keys.into(),
+            issuer: provider(|provider| provider.issuer.clone()),
+            audience: provider(|provider| provider.audience.clone()),
+            user: Signal::derive(move || match held.connection.get() {
+                Connection::Service => held.credentials.with(|given| given.as_ref().map(|given| given.user.clone())),
+                Connection::SelfManaged | Connection::Cloud { .. } => {
+                    held.of_cluster.with(|given| given.as_ref()?.user().map(str::to_owned))
+                }
+            }),
+            connection: held.connection.into(),
+            can: Signal::derive(move || {
+                let upstream = held.info.with(|info| info.as_ref().map(|info| info.upstream.clone()));
+                held.connection.with(|connection| connection.abilities(&upstream.unwrap_or_default()))
+            }),
+            unread: held.unread.into(),
+            now: held.now.into(),
+            held,
+        }
+    }
+
+    /// Tells the time; the page calls it once a second.
+    pub fn tick(self, now_ms: f64) {
+        self.held.now.set(now_ms);
+    }
+
+    /// Reads the service again, in the background.
+    pub fn reload(self) {
+        spawn_local(self.read());
+    }
+
+    /// Takes a superuser's name and password, for this tab only, and reads the service with them.
+    pub fn sign_in(self, user: String, password: String) {
+        self.held.credentials.set(Some(SignIn { user, password }));
+        self.held.status.set(ServiceStatus::Loading);
+        self.reload();
+    }
+
+    /// Makes the pages be about another cluster, with these credentials, and reads it. What was read of the one before
+    /// is forgotten, and so are its credentials.
+    pub fn connect(self, connection: Connection, credentials: Option<Credentials>) {
+        let Held { policy, tag, status, read_at, unread, .. } = self.held;
+        self.held.of_cluster.set(credentials);
+        self.held.connection.set(connection);
+        policy.set(None);
+        unread.set(Unread::default());
+        tag.set_value(None);
+        read_at.set_value(None);
+        status.set(ServiceStatus::Loading);
+        self.reload();
+    }
+
+    /// Forgets the superuser of this service; what was read stays until it is read again.
+    pub fn sign_out(self) {
+        self.held.credentials.set(None);
+        self.held.status.set(ServiceStatus::Loading);
+        self.reload();
+    }
+
+    /// Calls `ask` when the service is connected, and again for another cluster or user.
+    pub fn on_connection(self, ask: impl Fn() + 'static) {
+        let connected = Memo::new(move |_| {
+            let is_connected = self.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+            (is_connected, self.connection.get(), self.user.get())
+        });
+        Effect::new(move |_| {
+            let (is_connected, ..) = connected.get();
+            if is_connected {
+                ask();
+            }
+        });
+    }
+
+    /// What the service relays to.
+    fn upstream(self) -> Upstream {
+        let upstream = |info: &Option<ServiceInfo>| info.as_ref().map(|info| info.upstream.clone());
+        self.held.info.with_untracked(upstream).unwrap_or_default()
+    }
+
+    /// Where the connection's APIs are, and what opens them.
+    fn target(self) -> Target {
+        let connection = self.held.connection.get_untracked();
+        let credentials = match connection {
+            Connection::Service => self.held.credentials.get_untracked().map(Credentials::Password),
+            Connection::SelfManaged | Connection::Cloud { .. } => self.held.of_cluster.get_untracked(),
+        };
+        connection.target(&self.upstream(), credentials)
+    }
+
+    /// Reads the service; of reads that overlap, the one that started last counts.
+    pub async fn read(self) {
+        let Held { reads, status, read_at, now, .. } = self.held;
+        reads.update_value(|reads| *reads += 1);
+        let mine = reads.get_value();
+        let outcome = self.fetch(mine).await;
+        if reads.get_value() != mine {
+            return;
+        }
+        let now_ms = dom::now_ms();
+        now.set(now_ms);
+        match outcome {
+            Ok(()) => {
+                read_at.set_value(Some(now_ms));
+                let (name, demo) = self.held.info.with_untracked(|info| {
+                    info.as_ref().map_or_else(|| ("service".to_owned(), false), |info| (info.name.clone(), info.demo))
+                });
+                status.set(ServiceStatus::Connected { name, demo, read_at_ms: now_ms });
+            }
+            Err(failure) => {
+                let since = read_at.get_value().unwrap_or(now_ms);
+                let (sign_in, forbidden) = (failure.is_unauthenticated(), failure.is_forbidden());
+                status.set(ServiceStatus::Away { reason: failure.to_string(), since, sign_in, forbidden });
+            }
+        }
+    }
+
+    async fn fetch(self, mine: u64) -> Result<(), Failure> {
+        let Held { policy, tag, status, info, people, people_at, keys, credentials, unread, reads, .. } = self.held;
+        let is_latest = move || reads.get_value() == mine;
+        // A service that was away may be another one now: with other keys, and with other people's tokens.
+        let fresh = status.with_untracked(|status| matches!(status, ServiceStatus::Connected { .. }));
+        let old = dom::now_ms() - people_at.get_value() > PEOPLE_AGE_MS;
+        if !fresh || old {
+            let about = backend::service_info().await?;
+            if is_latest() {
+                if credentials.with_untracked(Option::is_none) {
+                    credentials.set(about.sign_in.clone());
+                }
+                info.set(Some(about.clone()));
+            }
+            if let Some(provider) = &about.provider {
+                let crowd = backend::people(&provider.people).await?;
+                let jwks = backend::text(&provider.jwks).await?;
+                if is_latest() {
+                    people.set(crowd);
+                    keys.set(Some(jwks));
+                }
+            }
+            people_at.set_value(dom::now_ms());
+        }
+        let target = self.target();
+        if !target.is_own {
+            let read = backend::read_cluster(&target).await?;
+            let is_same = policy.with_untracked(|held| held.as_deref() == Some(&read.policy));
+            if is_latest() {
+                unread.set(read.unread);
+                if !is_same {
+                    policy.set(Some(Arc::new(read.policy)));
+                }
+            }
+            return Ok(());
+        }
+        let known = tag.get_value();
+        if let Some(read) = backend::policy(known.as_deref(), target.credentials.as_ref()).await?
+            && is_latest()
+        {
+            tag.set_value(read.tag);
+            policy.set(Some(Arc::new(read.policy)));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_new_service_knows_nothing() {
+        let owner = Owner::new();
+        owner.with(|| {
+            let service = Service::new();
+            assert!(service.policy.get_untracked().is_none());
+            assert_eq!(service.status.get_untracked(), ServiceStatus::Loading);
+            assert!(service.people.get_untracked().is_empty());
+            assert_eq!((service.issuer.get_untracked(), service.user.get_untracked()), (None, None));
+            service.tick(5.0);
+            assert!((service.now.get_untracked() - 5.0).abs() < f64::EPSILON);
+        });
+    }
+}

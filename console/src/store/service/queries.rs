@@ -1,0 +1,97 @@
+//! What pages ask beside the policy: a test of a connection, properties, loggers, licence, audit events.
+
+use gbac_api::cluster_config::ConfigChange;
+use gbac_api::license::LicenseBody;
+use gbac_api::loggers::{LogLevel, Logger};
+use gbac_api::security::ResolvedIdentity;
+use gbac_console_model::connection::probe::Step;
+use gbac_console_model::connection::{Connection, Credentials};
+use gbac_console_model::failure::Failure;
+use serde_json::{Map, Value};
+
+use crate::backend;
+use crate::store::service::Service;
+
+impl Service {
+    /// Asks each API of a connection once, and changes nothing.
+    pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<Step> {
+        backend::probe(connection, &self.upstream(), credentials).await
+    }
+
+    /// The cluster properties by name.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn properties(self) -> Result<Map<String, Value>, Failure> {
+        backend::properties(&self.target()).await
+    }
+
+    /// The names of the properties that the command line has set, so that they cannot be changed.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn pinned(self) -> Result<Vec<String>, Failure> {
+        let schema = backend::schema(&self.target()).await?;
+        Ok(schema.properties.into_iter().filter(|(_, property)| property.pinned).map(|(name, _)| name).collect())
+    }
+
+    /// Gives one cluster property a value, and reads the service again.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn set_property(self, name: &str, value: Value) -> Result<(), Failure> {
+        let upsert = [(name.to_owned(), value)].into_iter().collect();
+        let change = ConfigChange { upsert, remove: Vec::new() };
+        let sent = backend::change_properties(&change, &self.target()).await;
+        self.read().await;
+        sent
+    }
+
+    /// The loggers with their levels.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn loggers(self) -> Result<Vec<Logger>, Failure> {
+        backend::loggers(&self.target()).await
+    }
+
+    /// The level of one logger, and in how many seconds it reverts.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn log_level(self, name: &str) -> Result<LogLevel, Failure> {
+        backend::log_level(name, &self.target()).await
+    }
+
+    /// Gives a logger a level for so many seconds; 0 is for ever.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn set_log_level(self, name: &str, level: &str, seconds: u32) -> Result<(), Failure> {
+        backend::set_log_level(name, level, seconds, &self.target()).await.map(drop)
+    }
+
+    /// Whom the service sees in a token, and which groups: sends the token to it.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn resolve(self, token: String) -> Result<ResolvedIdentity, Failure> {
+        backend::resolve(token, &self.target()).await
+    }
+
+    /// What the service's licence is.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn license(self) -> Result<LicenseBody, Failure> {
+        backend::license(self.target().credentials.as_ref()).await
+    }
+
+    /// The last audit events, newest first.
+    ///
+    /// # Errors
+    /// What the service or the browser said.
+    pub async fn events(self, limit: usize) -> Result<Vec<Value>, Failure> {
+        backend::events(limit, self.target().credentials.as_ref()).await
+    }
+}
