@@ -57,7 +57,7 @@ impl Server {
         };
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
-        let failed = |error| ServeError::Listen { address: requested, error };
+        let failed = |source| ServeError::Listen { address: requested, source };
         let listener = TcpListener::bind(requested).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
