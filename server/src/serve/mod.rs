@@ -114,7 +114,7 @@ async fn refresh_keys(authenticator: Authenticator) {
 /// See [`ServeError`]; nothing is printed on standard output then.
 pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
     logging::install();
-    let server = Server::bind(&options)?;
+    let server = Server::bind(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
     runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;
