@@ -29,7 +29,7 @@ const LIFETIME: i64 = 3600;
 
 /// The signing key of a demo identity provider.
 #[derive(Clone)]
-pub struct DemoKey(RsaPrivateKey);
+pub struct DemoKey(Box<RsaPrivateKey>);
 
 impl DemoKey {
     /// A new key. This takes a fraction of a second.
@@ -37,7 +37,10 @@ impl DemoKey {
     /// # Errors
     /// The operating system provides no random numbers.
     pub fn new() -> io::Result<Self> {
-        RsaPrivateKey::new(&mut OsRng, KEY_BITS).map(Self).map_err(|error| io::Error::other(error.to_string()))
+        RsaPrivateKey::new(&mut OsRng, KEY_BITS)
+            .map(Box::new)
+            .map(Self)
+            .map_err(|error| io::Error::other(error.to_string()))
     }
 }
 
@@ -72,7 +75,7 @@ impl IdentityProvider {
         let jwks = json!({ "keys": [jwk] }).to_string();
         let key_set = KeySet::parse(&jwks).map_err(|error| io::Error::other(error.to_string()))?;
         let issuer = format!("http://{address}{}", paths::DEMO_PROVIDER);
-        Ok(Self { issuer, kid, key: SigningKey::new(key), jwks, key_set })
+        Ok(Self { issuer, kid, key: SigningKey::new(*key), jwks, key_set })
     }
 
     /// The issuer of the tokens.

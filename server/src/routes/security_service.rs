@@ -143,7 +143,7 @@ async fn delete_role(State(service): State<Service>, request: Request) -> Respon
 async fn refresh_oidc_keys(State(authenticator): State<Authenticator>, request: Request) -> Response {
     call(request, async |_: Empty| {
         authenticator.refresh_keys().await.map_err(|error| {
-            let message = format!("cannot fetch the keys: {error}; the current keys stay in use");
+            let message = format!("cannot fetch new keys, so the current ones stay in use: {error}");
             Problem::new(RpcCode::Unavailable, message)
         })?;
         Ok(Json(Empty::new()).into_response())

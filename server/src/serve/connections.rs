@@ -67,7 +67,7 @@ pub(crate) async fn run(
         tokio::spawn(async move {
             match tls {
                 None if timeout(HEADER_TIMEOUT, wait_for_first_byte(&stream)).await.is_ok() => {
-                    connection.serve(stream, watcher).await
+                    connection.serve(stream, watcher).await;
                 }
                 None => {}
                 Some(tls) => match timeout(HEADER_TIMEOUT, tls.accept(stream)).await {

@@ -1,6 +1,5 @@
 //! Why a service does not start.
 
-use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,65 +8,84 @@ use gbac_api::address::{AddressError, BaseUrlError};
 use gbac_engine::policy::SettingsError;
 use gbac_engine::text::escaped;
 use gbac_engine::wire::Problems;
+use thiserror::Error;
 
 use super::tls::TlsError;
 use crate::state::public_endpoint::PublicUrlError;
 use crate::state::store::StoreError;
 
 /// Why a service does not start.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum ServeError {
     /// The text is not an address with a port.
+    #[error("`{}` is not an address to listen on", escaped(.0))]
     Address(String),
     /// A demo cannot listen on this address, because it is not on loopback.
+    #[error("a demo listens on loopback only, not on `{0}`")]
     NotLoopback(SocketAddr),
     /// The address is reachable by other machines, and there is no TLS.
+    #[error("`{0}` is reachable from other machines, but TLS is not configured")]
     Unencrypted(SocketAddr),
     /// The port cannot be bound.
+    #[error("{}", listen_message(address, source))]
     Listen {
         /// The address.
         address: SocketAddr,
         /// The cause.
-        error: io::Error,
+        source: io::Error,
     },
     /// The console's folder cannot be used.
+    #[error("cannot use the console folder `{}`: {source}", folder.display())]
     Console {
         /// The folder.
         folder: PathBuf,
         /// The cause.
-        error: io::Error,
+        source: io::Error,
     },
     /// The audit file cannot be written.
+    #[error("cannot write the audit file `{}`: {source}", file.display())]
     Audit {
         /// The file.
         file: PathBuf,
         /// The cause.
-        error: io::Error,
+        source: io::Error,
     },
     /// The admin's password is empty.
+    #[error("the password of the admin is empty")]
     EmptyPassword,
     /// The admin's name is not valid for a superuser.
+    #[error(transparent)]
     AdminUser(SettingsError),
     /// The admin's name cannot be used for Basic authentication (RFC 7617).
+    #[error("the user name `{}` of the admin is not valid", escaped(.0))]
     AdminName(String),
     /// The discovery URL is not allowed.
-    DiscoveryUrl(AddressError),
+    #[error("`--oidc-discovery-url`: {0}")]
+    DiscoveryUrl(#[source] AddressError),
     /// The audience is empty.
+    #[error("the audience is empty")]
     EmptyAudience,
     /// The public URL is not valid.
+    #[error(transparent)]
     PublicUrl(PublicUrlError),
     /// The base URL of a cluster is not valid.
-    Upstream(BaseUrlError),
+    #[error("`--upstream-*`: {0}")]
+    Upstream(#[source] BaseUrlError),
     /// The certificate or its key cannot be used.
+    #[error(transparent)]
     Tls(TlsError),
     /// The policy of the demo is not valid.
-    DemoPolicy(Problems),
+    #[error("the policy of the demo is not valid: {0}")]
+    DemoPolicy(#[source] Problems),
     /// The data cannot be used.
+    #[error(transparent)]
     Store(StoreError),
     /// The stored password hash of this user cannot be read.
+    #[error("the data is damaged: the password hash of `{}` cannot be read", escaped(.0))]
     StoredPassword(String),
     /// The operating system provides no threads, signals or random numbers.
-    Start(io::Error),
+    #[error("the service cannot start: {0}")]
+    Start(#[source] io::Error),
 }
 
 impl ServeError {
@@ -78,7 +96,7 @@ impl ServeError {
             Self::Address(_) => "listen_address",
             Self::NotLoopback(_) => "demo_not_loopback",
             Self::Unencrypted(_) => "listen_without_tls",
-            Self::Listen { error, .. } if error.kind() == io::ErrorKind::AddrInUse => "port_taken",
+            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => "port_taken",
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",
@@ -110,7 +128,7 @@ impl ServeError {
                  terminates TLS"
                     .into()
             }
-            Self::Listen { error, .. } if error.kind() == io::ErrorKind::AddrInUse => {
+            Self::Listen { source, .. } if source.kind() == io::ErrorKind::AddrInUse => {
                 "stop the program that uses the port, or choose a free one with `--listen 127.0.0.1:0`".into()
             }
             Self::Listen { .. } => "choose another address with `--listen`".into(),
@@ -134,61 +152,9 @@ impl ServeError {
     }
 }
 
-impl fmt::Display for ServeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Address(text) => write!(f, "`{}` is not an address to listen on", escaped(text)),
-            Self::NotLoopback(address) => write!(f, "a demo listens on loopback only, not on `{address}`"),
-            Self::Unencrypted(address) => {
-                write!(f, "`{address}` is reachable from other machines, but TLS is not configured")
-            }
-            Self::Listen { address, error } if error.kind() == io::ErrorKind::AddrInUse => {
-                write!(f, "the port of `{address}` is already in use")
-            }
-            Self::Listen { address, error } => write!(f, "cannot listen on `{address}`: {error}"),
-            Self::Console { folder, error } => {
-                write!(f, "cannot use the console folder `{}`: {error}", folder.display())
-            }
-            Self::Audit { file, error } => write!(f, "cannot write the audit file `{}`: {error}", file.display()),
-            Self::EmptyPassword => f.write_str("the password of the admin is empty"),
-            Self::AdminUser(error) => error.fmt(f),
-            Self::AdminName(name) => write!(f, "the user name `{}` of the admin is not valid", escaped(name)),
-            Self::DiscoveryUrl(error) => write!(f, "`--oidc-discovery-url`: {error}"),
-            Self::EmptyAudience => f.write_str("the audience is empty"),
-            Self::PublicUrl(error) => error.fmt(f),
-            Self::Upstream(error) => write!(f, "`--upstream-*`: {error}"),
-            Self::Tls(error) => error.fmt(f),
-            Self::DemoPolicy(problems) => write!(f, "the policy of the demo is not valid: {problems}"),
-            Self::Store(error) => error.fmt(f),
-            Self::StoredPassword(user) => {
-                write!(f, "the data is damaged: the password hash of `{}` cannot be read", escaped(user))
-            }
-            Self::Start(error) => write!(f, "the service cannot start: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for ServeError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Listen { error, .. }
-            | Self::Console { error, .. }
-            | Self::Audit { error, .. }
-            | Self::Start(error) => Some(error),
-            Self::DemoPolicy(problems) => Some(problems),
-            Self::Store(error) => Some(error),
-            Self::AdminUser(error) => Some(error),
-            Self::DiscoveryUrl(error) => Some(error),
-            Self::PublicUrl(error) => Some(error),
-            Self::Upstream(error) => Some(error),
-            Self::Tls(error) => Some(error),
-            Self::Address(_)
-            | Self::NotLoopback(_)
-            | Self::Unencrypted(_)
-            | Self::EmptyPassword
-            | Self::StoredPassword(_)
-            | Self::AdminName(_)
-            | Self::EmptyAudience => None,
-        }
+fn listen_message(address: &SocketAddr, error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => format!("the port of `{address}` is already in use"),
+        _ => format!("cannot listen on `{address}`: {error}"),
     }
 }

@@ -57,7 +57,7 @@ impl Server {
         };
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
-        let failed = |error| ServeError::Listen { address: requested, error };
+        let failed = |source| ServeError::Listen { address: requested, source };
         let listener = TcpListener::bind(requested).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
@@ -114,7 +114,7 @@ async fn refresh_keys(authenticator: Authenticator) {
 /// See [`ServeError`]; nothing is printed on standard output then.
 pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
     logging::install();
-    let server = Server::bind(&options)?;
+    let server = Server::bind(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::Start)?;
     runtime.block_on(async {
         let stop = stop_signal().map_err(ServeError::Start)?;

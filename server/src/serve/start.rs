@@ -125,10 +125,10 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
     };
     let Opened { store, admin, generated_password, oidc, demo, audit_file } = opened;
     let audit_log = AuditLog::new(audit_file.clone())
-        .map_err(|error| ServeError::Audit { file: audit_file.unwrap_or_default(), error })?;
+        .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
     let console = match &options.console {
         Some(folder) => {
-            Console::from_folder(folder).map_err(|error| ServeError::Console { folder: folder.clone(), error })?
+            Console::from_folder(folder).map_err(|source| ServeError::Console { folder: folder.clone(), source })?
         }
         None => Console::embedded(),
     };

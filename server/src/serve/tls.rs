@@ -1,12 +1,12 @@
 //! TLS: the certificate and private key of the service.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use thiserror::Error;
 
 /// The files for TLS, in PEM format.
 #[derive(Debug, Clone)]
@@ -18,16 +18,20 @@ pub struct TlsFiles {
 }
 
 /// Why the files for TLS cannot be used.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum TlsError {
     /// The certificates cannot be read.
-    Cert(PathBuf, rustls::pki_types::pem::Error),
+    #[error("cannot read the certificate `{file}`: {error}", file = .0.display(), error = .1)]
+    Cert(PathBuf, #[source] rustls::pki_types::pem::Error),
     /// The file contains no certificate.
+    #[error("`{}` contains no certificate", .0.display())]
     NoCert(PathBuf),
     /// The key cannot be read.
-    Key(PathBuf, rustls::pki_types::pem::Error),
+    #[error("cannot read the key `{file}`: {error}", file = .0.display(), error = .1)]
+    Key(PathBuf, #[source] rustls::pki_types::pem::Error),
     /// The certificate and the key do not match, or are not supported.
-    Pair(rustls::Error),
+    #[error("the certificate and the key cannot be used: {0}")]
+    Pair(#[source] rustls::Error),
 }
 
 impl TlsError {
@@ -48,27 +52,6 @@ impl TlsError {
             Self::Cert(..) | Self::NoCert(_) => "use a PEM file that contains `BEGIN CERTIFICATE` for `--tls-cert`",
             Self::Key(..) => "use a PEM file that contains `BEGIN PRIVATE KEY` for `--tls-key`",
             Self::Pair(_) => "use a certificate and its own private key",
-        }
-    }
-}
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Cert(path, error) => write!(f, "cannot read the certificate `{}`: {error}", path.display()),
-            Self::NoCert(path) => write!(f, "`{}` contains no certificate", path.display()),
-            Self::Key(path, error) => write!(f, "cannot read the key `{}`: {error}", path.display()),
-            Self::Pair(error) => write!(f, "the certificate and the key cannot be used: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for TlsError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Cert(_, error) | Self::Key(_, error) => Some(error),
-            Self::Pair(error) => Some(error),
-            Self::NoCert(_) => None,
         }
     }
 }

@@ -1,46 +1,35 @@
 //! Why something was not changed, read or recorded.
 
-use std::fmt;
-
 use gbac_api::problem::{DocumentFault, FieldViolation};
 use gbac_engine::policy::ChangeError;
+use thiserror::Error;
 
 /// Why a write changed nothing.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum WriteError {
     /// The store cannot be written; the message of its error.
+    #[error("the change was not stored: {0}")]
     NotStored(String),
     /// The service stopped working on the write.
+    #[error("the change was aborted")]
     Aborted,
     /// A change that was validated before could not be made.
-    Unexpected(ChangeError),
+    #[error("the change could not be made: {0}")]
+    Unexpected(#[from] ChangeError),
     /// The changes are invalid; every problem.
+    #[error("{}", changes_message(.0))]
     InvalidChanges(Vec<DocumentFault>),
     /// The changes are valid, but some of them require a license; every such change.
+    #[error("{}", changes_message(.0))]
     UnlicensedChanges(Vec<DocumentFault>),
     /// The write requires a license for this.
+    #[error("{}", .0.message())]
     Unlicensed(LicensedFeature),
 }
 
-impl fmt::Display for WriteError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotStored(cause) => write!(f, "the change was not stored: {cause}"),
-            Self::Aborted => f.write_str("the change was aborted"),
-            Self::Unexpected(error) => write!(f, "the change could not be made: {error}"),
-            Self::InvalidChanges(faults) | Self::UnlicensedChanges(faults) => {
-                let noun = if faults.len() == 1 { "problem" } else { "problems" };
-                write!(f, "the changes have {} {noun}; nothing was changed", faults.len())
-            }
-            Self::Unlicensed(feature) => f.write_str(&feature.message()),
-        }
-    }
-}
-
-impl From<ChangeError> for WriteError {
-    fn from(error: ChangeError) -> Self {
-        Self::Unexpected(error)
-    }
+fn changes_message(faults: &[DocumentFault]) -> String {
+    let noun = if faults.len() == 1 { "problem" } else { "problems" };
+    format!("the changes have {} {noun}; nothing was changed", faults.len())
 }
 
 /// A feature that requires a license.

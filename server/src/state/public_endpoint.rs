@@ -1,8 +1,8 @@
 //! The public address of the service: its cluster ID, its URL, and the host names that it accepts.
 
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 
+use thiserror::Error;
 use url::Url;
 
 use gbac_engine::text::escaped;
@@ -77,16 +77,9 @@ impl PublicEndpoint {
 }
 
 /// The public URL is not an `http` or `https` URL that consists of a host and optionally a port.
-#[derive(Debug)]
+#[derive(Debug, Error)]
+#[error("`{}` is not a public URL", escaped(.0))]
 pub struct PublicUrlError(String);
-
-impl fmt::Display for PublicUrlError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is not a public URL", escaped(&self.0))
-    }
-}
-
-impl std::error::Error for PublicUrlError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,12 +1,12 @@
 //! Requests to a cluster: the headers that are relayed in both directions, and what can go wrong.
 
-use std::fmt;
 use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 use gbac_api::address::BaseUrl;
 use gbac_engine::text::escaped;
+use thiserror::Error;
 
 use crate::http_client::{HttpClient, root_cause};
 
@@ -55,22 +55,29 @@ pub(crate) struct UpstreamResponse {
     pub(crate) headers: HeaderMap,
 }
 
-/// Why a request was not relayed.
-#[derive(Debug)]
+/// Why a request was not relayed. Messages do not contain the cluster's address, which is not the caller's concern.
+#[derive(Debug, Error)]
 pub(crate) enum UpstreamError {
     /// The path cannot be appended to the base URL.
+    #[error("the path cannot be relayed")]
     InvalidPath,
     /// TLS cannot be set up.
+    #[error("TLS is not available; install root certificates")]
     Tls,
     /// The response took too long.
+    #[error("the cluster did not respond within {} seconds", TIMEOUT.as_secs())]
     Timeout,
     /// The connection failed; the cause.
+    #[error("cannot reach the cluster: {}", escaped(.0))]
     Unreachable(String),
     /// The response is a redirect with this status.
+    #[error("the cluster responded with status {0}; redirects are not followed")]
     Redirect(u16),
     /// The response is too large.
+    #[error("the response of the cluster is larger than {MAX_BYTES} bytes")]
     TooLarge,
     /// The response with this status is not JSON.
+    #[error("the cluster responded with status {0} and a body that is not JSON")]
     NotJson(u16),
 }
 
@@ -92,25 +99,6 @@ impl UpstreamError {
             return Self::Timeout;
         }
         Self::Unreachable(root_cause(error))
-    }
-}
-
-/// Messages do not contain the cluster's address, which is not the caller's concern.
-impl fmt::Display for UpstreamError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::InvalidPath => f.write_str("the path cannot be relayed"),
-            Self::Tls => f.write_str("TLS is not available; install root certificates"),
-            Self::Timeout => write!(f, "the cluster did not respond within {} seconds", TIMEOUT.as_secs()),
-            Self::Unreachable(cause) => write!(f, "cannot reach the cluster: {}", escaped(cause)),
-            Self::Redirect(status) => {
-                write!(f, "the cluster responded with status {status}; redirects are not followed")
-            }
-            Self::TooLarge => write!(f, "the response of the cluster is larger than {MAX_BYTES} bytes"),
-            Self::NotJson(status) => {
-                write!(f, "the cluster responded with status {status} and a body that is not JSON")
-            }
-        }
     }
 }
 

@@ -48,7 +48,10 @@ async fn a_role_is_created_updated_and_deleted() {
     let gone = (404, json!({ "code": "not_found", "message": "role `r` does not exist" }));
     assert_eq!(call(&service, "GetRole", json!({ "name": "r" })).await, gone);
     let hidden = call(&service, "GetRole", json!({ "name": "टीम\u{3164}" })).await.1;
-    assert_eq!(hidden["message"], "role `टीम\\u{3164}` does not exist", "hidden characters are escaped, letters are not");
+    assert_eq!(
+        hidden["message"], "role `टीम\\u{3164}` does not exist",
+        "hidden characters are escaped, letters are not"
+    );
     assert_eq!(call(&service, "AddRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(call(&service, "RemoveRoleMembers", json!({ "roleName": "r", "members": [user("a")] })).await, gone);
     assert_eq!(

@@ -8,6 +8,7 @@ use gbac_engine::json::{self, JsonError};
 use gbac_engine::text::escaped;
 use gbac_engine::verify::{KeySet, KeySetError};
 use serde_json::Value;
+use thiserror::Error;
 
 use crate::http_client::{HttpClient, root_cause};
 
@@ -35,27 +36,40 @@ impl fmt::Display for ProviderDocument {
 }
 
 /// Why the keys could not be fetched.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum FetchError {
     /// TLS cannot be set up, for example because the machine has no root certificates.
+    #[error("TLS is not available: {}", escaped(.0))]
     Tls(String),
     /// The address is not allowed.
+    #[error("the address of {0} is not allowed: {1}")]
     Address(ProviderDocument, AddressError),
     /// The provider cannot be reached.
+    #[error("{document} cannot be fetched: {cause}", document = .0, cause = escaped(.1))]
     Unreachable(ProviderDocument, String),
     /// It took longer than 5 seconds.
+    #[error("{document} took longer than {seconds} seconds", document = .0, seconds = TIMEOUT.as_secs())]
     TooSlow(ProviderDocument),
     /// The response has a status other than 200; redirects are not followed.
+    #[error("the provider responded with status {1} for {0}")]
     Status(ProviderDocument, u16),
     /// The document is larger than 1 MiB.
+    #[error("{0} is larger than {MAX_BYTES} bytes")]
     TooLarge(ProviderDocument),
-    /// The document is not JSON, or not in UTF-8.
-    Json(ProviderDocument, Option<JsonError>),
+    /// The document is not UTF-8.
+    #[error("{0} is not UTF-8")]
+    NotUtf8(ProviderDocument),
+    /// The document is not strict JSON.
+    #[error("{0} is not valid: {1}")]
+    Json(ProviderDocument, JsonError),
     /// The discovery document lacks this string.
+    #[error("the discovery document has no `{0}`")]
     Missing(&'static str),
     /// The key set has no usable key.
+    #[error(transparent)]
     KeySet(KeySetError),
     /// The settings changed during the fetch, or it was canceled.
+    #[error("the settings changed while the keys were fetched")]
     Superseded,
 }
 
@@ -69,7 +83,7 @@ impl FetchError {
             Self::TooSlow(_) => "provider_too_slow",
             Self::Status(..) => "provider_status",
             Self::TooLarge(_) => "document_too_large",
-            Self::Json(..) => "document_not_json",
+            Self::NotUtf8(_) | Self::Json(..) => "document_not_json",
             Self::Missing(_) => "discovery_incomplete",
             Self::KeySet(error) => error.code(),
             Self::Superseded => "fetch_dropped",
@@ -85,7 +99,7 @@ impl FetchError {
             Self::Status(..) => {
                 "set `oidc_discovery_url` to the URL of the document itself; redirects are not followed"
             }
-            Self::TooLarge(_) | Self::Json(..) | Self::Missing(_) => {
+            Self::TooLarge(_) | Self::NotUtf8(_) | Self::Json(..) | Self::Missing(_) => {
                 "check that `oidc_discovery_url` is the URL of the provider's discovery document"
             }
             Self::KeySet(error) => error.hint(),
@@ -93,26 +107,6 @@ impl FetchError {
         }
     }
 }
-
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tls(text) => write!(f, "TLS is not available: {}", escaped(text)),
-            Self::Address(document, error) => write!(f, "the address of {document} is not allowed: {error}"),
-            Self::Unreachable(document, text) => write!(f, "{document} cannot be fetched: {}", escaped(text)),
-            Self::TooSlow(document) => write!(f, "{document} took longer than {} seconds", TIMEOUT.as_secs()),
-            Self::Status(document, status) => write!(f, "the provider responded with status {status} for {document}"),
-            Self::TooLarge(document) => write!(f, "{document} is larger than {MAX_BYTES} bytes"),
-            Self::Json(document, None) => write!(f, "{document} is not UTF-8"),
-            Self::Json(document, Some(error)) => write!(f, "{document} is not valid: {error}"),
-            Self::Missing(member) => write!(f, "the discovery document has no `{member}`"),
-            Self::KeySet(error) => error.fmt(f),
-            Self::Superseded => f.write_str("the settings changed while the keys were fetched"),
-        }
-    }
-}
-
-impl std::error::Error for FetchError {}
 
 /// The issuer and the keys of a provider.
 pub(super) struct ProviderKeys {
@@ -131,7 +125,7 @@ impl Fetcher {
     pub(super) async fn keys(&self, discovery: &str) -> Result<ProviderKeys, FetchError> {
         let document = ProviderDocument::Discovery;
         let text = self.text(discovery, document).await?;
-        let value = json::parse(&text).map_err(|error| FetchError::Json(document, Some(error)))?;
+        let value = json::parse(&text).map_err(|error| FetchError::Json(document, error))?;
         let member = |name| {
             let text = value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
             text.ok_or(FetchError::Missing(name))
@@ -161,6 +155,6 @@ impl Fetcher {
             }
             bytes.extend_from_slice(&chunk);
         }
-        String::from_utf8(bytes).map_err(|_| FetchError::Json(document, None))
+        String::from_utf8(bytes).map_err(|_| FetchError::NotUtf8(document))
     }
 }

@@ -1,10 +1,10 @@
 //! The identity provider's keys: fetched when needed, in one fetch at a time, and kept while the provider is down (D-19).
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::sync::Arc;
 
 use gbac_engine::verify::KeySet;
+use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::fetch::{FetchError, Fetcher, ProviderKeys};
@@ -43,15 +43,19 @@ impl Keys {
 }
 
 /// Why there is no key to verify a token with.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum KeyError {
     /// The fetch failed.
+    #[error(transparent)]
     Fetch(FetchError),
     /// A fetch failed a moment ago.
+    #[error("fetching the keys of the identity provider failed a moment ago")]
     BackingOff,
     /// Too many tokens have unknown key IDs.
+    #[error("too many tokens have a `kid` that the identity provider does not have")]
     RateLimited,
     /// The provider has no key with this ID.
+    #[error("the identity provider has no key with the token's `kid`")]
     UnknownKid,
 }
 
@@ -63,17 +67,6 @@ impl KeyError {
             Self::BackingOff => "provider_resting",
             Self::RateLimited => "kid_refresh_limited",
             Self::UnknownKid => "kid_unknown",
-        }
-    }
-}
-
-impl fmt::Display for KeyError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Fetch(error) => error.fmt(f),
-            Self::BackingOff => f.write_str("fetching the keys of the identity provider failed a moment ago"),
-            Self::RateLimited => f.write_str("too many tokens have a `kid` that the identity provider does not have"),
-            Self::UnknownKid => f.write_str("the identity provider has no key with the token's `kid`"),
         }
     }
 }

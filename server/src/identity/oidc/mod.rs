@@ -5,12 +5,12 @@ mod fetch;
 mod key_cache;
 mod verified_tokens;
 
-use std::fmt;
 use std::sync::Arc;
 
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::{Expect, VerifyError, verify_within};
+use thiserror::Error;
 
 pub(crate) use key_cache::{KeyError, Keys};
 
@@ -20,15 +20,19 @@ use key_cache::KeyCache;
 use verified_tokens::{VerificationContext, VerifiedTokens, digest};
 
 /// Why a token is rejected.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(crate) enum TokenRejection {
     /// No identity provider is configured.
+    #[error("no identity provider is configured")]
     NotConfigured,
     /// There is no key to verify it with.
+    #[error(transparent)]
     Key(KeyError),
     /// A check failed.
+    #[error("{}", token_message(.0))]
     Token(VerifyError),
     /// It does not identify a user (D-13).
+    #[error(transparent)]
     User(IdentityError),
 }
 
@@ -44,20 +48,13 @@ impl TokenRejection {
     }
 }
 
-impl fmt::Display for TokenRejection {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NotConfigured => f.write_str("no identity provider is configured"),
-            Self::Key(error) => error.fmt(f),
-            // The message of the engine names its default tolerance, which may differ from the setting.
-            Self::Token(VerifyError::Expired { .. }) => f.write_str("the token has expired"),
-            Self::Token(error) => error.fmt(f),
-            Self::User(error) => error.fmt(f),
-        }
+fn token_message(error: &VerifyError) -> String {
+    match error {
+        // The message of the engine names its default tolerance, which may differ from the setting.
+        VerifyError::Expired { .. } => "the token has expired".to_owned(),
+        error => error.to_string(),
     }
 }
-
-impl std::error::Error for TokenRejection {}
 
 /// The verifier of tokens.
 pub(crate) struct Oidc {

@@ -11,6 +11,7 @@ use gbac_engine::wire::settings_from_value;
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 use serde_json::{Map, Value};
+use thiserror::Error;
 
 use super::rows::{self, RowWrite, Table};
 use crate::state::config::Config;
@@ -29,18 +30,24 @@ const VERSION: &[u8] = b"version";
 const CONFIG_VERSION: &[u8] = b"config_version";
 
 /// Why a store cannot be opened or used.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub enum StoreError {
     /// The folder, or a file in it, cannot be read or written.
+    #[error("cannot use the folder `{}`: {source}", folder.display())]
     Folder {
         /// The folder.
         folder: PathBuf,
         /// The cause.
-        error: io::Error,
+        source: io::Error,
     },
     /// Another process has it open.
+    #[error("another process uses the folder `{}`", .0.display())]
     InUse(PathBuf),
     /// A newer version wrote it.
+    #[error(
+        "the data in `{}` has format {format}; this version supports formats up to {FORMAT}",
+        folder.display()
+    )]
     Newer {
         /// The folder.
         folder: PathBuf,
@@ -48,9 +55,11 @@ pub enum StoreError {
         format: u64,
     },
     /// Its content is not valid; what is damaged.
+    #[error("the data is damaged: {0}")]
     Damaged(String),
     /// The file cannot be read or written.
-    File(Box<redb::Error>),
+    #[error("the data cannot be read or written: {0}")]
+    File(#[source] Box<redb::Error>),
 }
 
 impl StoreError {
@@ -85,32 +94,6 @@ impl StoreError {
 
     fn damaged(what: &str, name: impl fmt::Display) -> Self {
         Self::Damaged(format!("{what} {name}"))
-    }
-}
-
-impl fmt::Display for StoreError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Folder { folder, error } => write!(f, "cannot use the folder `{}`: {error}", folder.display()),
-            Self::InUse(folder) => write!(f, "another process uses the folder `{}`", folder.display()),
-            Self::Newer { folder, format } => write!(
-                f,
-                "the data in `{}` has format {format}; this version supports formats up to {FORMAT}",
-                folder.display()
-            ),
-            Self::Damaged(what) => write!(f, "the data is damaged: {what}"),
-            Self::File(error) => write!(f, "the data cannot be read or written: {error}"),
-        }
-    }
-}
-
-impl std::error::Error for StoreError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Folder { error, .. } => Some(error),
-            Self::File(error) => Some(error),
-            Self::InUse(_) | Self::Newer { .. } | Self::Damaged(_) => None,
-        }
     }
 }
 
@@ -164,7 +147,7 @@ impl Disk {
 
     /// The store in a folder, which is created if it does not exist.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let failed = |error| StoreError::Folder { folder: folder.into(), error };
+        let failed = |source| StoreError::Folder { folder: folder.into(), source };
         let lock = lock_folder(folder)?;
         let path = folder.join(FILE);
         if !path.try_exists().map_err(failed)? {
@@ -308,7 +291,7 @@ fn values(read: &ReadTransaction, table: Table) -> Result<Map<String, Value>, St
 
 /// Creates the folder if it does not exist, and locks it for this process.
 fn lock_folder(folder: &Path) -> Result<File, StoreError> {
-    let failed = |error| StoreError::Folder { folder: folder.into(), error };
+    let failed = |source| StoreError::Folder { folder: folder.into(), source };
     fs::create_dir_all(folder).map_err(failed)?;
     // A folder with other content keeps its permissions; the files of the store are private in any case.
     let is_new = fs::read_dir(folder).map_err(failed)?.next().is_none();

@@ -232,7 +232,7 @@ pub(super) fn change_writes(before: &Settings, change: &Change, writes: &mut Vec
         Change::CreateRole(name) => writes.push(RowWrite::add(Table::Roles, name.clone().into_bytes())),
         Change::AddMember { role, member } => writes.push(RowWrite::add(Table::Members, member_key(role, member))),
         Change::RemoveMember { role, member } => {
-            writes.push(RowWrite::Remove(Table::Members, member_key(role, member)))
+            writes.push(RowWrite::Remove(Table::Members, member_key(role, member)));
         }
         Change::DeleteRole { name, delete_acls } => {
             writes.push(RowWrite::Remove(Table::Roles, name.clone().into_bytes()));
