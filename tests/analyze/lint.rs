@@ -418,7 +418,7 @@ fn a_member_that_names_a_type_twice_becomes_what_was_meant() {
     let [remove, replace] = finding.mends(&policy).try_into().unwrap();
     assert_eq!(
         (remove.title.as_str(), replace.title.as_str()),
-        ("Remove `User:Group:eng` from the role", "Replace it by `Group:eng`")
+        ("Remove `User:Group:eng` from the role", "Replace it with `Group:eng`")
     );
     for change in replace.changes {
         policy.apply(change).unwrap();

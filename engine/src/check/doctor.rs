@@ -285,7 +285,7 @@ const OF_NAMES: &[&str] = &[
 fn compare(step: &mut Step, evidence: &Evidence<'_>, extraction: &Extraction) {
     match evidence.resolved {
         None if extraction.groups.is_empty() => {
-            step.next("step 1 shows the reason, and step 3 where the token has names")
+            step.next("step 1 shows the reason, and step 3 where the token has names");
         }
         None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
         Some(Resolved::Refused(why)) => {

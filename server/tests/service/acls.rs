@@ -145,10 +145,10 @@ async fn invalid_filters_are_rejected() {
         (
             400,
             invalid(&[
-                ("filter.resource_type", "must be set; `RESOURCE_TYPE_ANY` takes any"),
-                ("filter.resource_pattern_type", "must be set; `RESOURCE_PATTERN_TYPE_ANY` takes any"),
-                ("filter.operation", "must be set; `OPERATION_ANY` takes any"),
-                ("filter.permission_type", "must be set; `PERMISSION_TYPE_ANY` takes any"),
+                ("filter.resource_type", "must be set; `RESOURCE_TYPE_ANY` matches every value"),
+                ("filter.resource_pattern_type", "must be set; `RESOURCE_PATTERN_TYPE_ANY` matches every value"),
+                ("filter.operation", "must be set; `OPERATION_ANY` matches every value"),
+                ("filter.permission_type", "must be set; `PERMISSION_TYPE_ANY` matches every value"),
             ])
         )
     );
