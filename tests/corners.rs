@@ -11,7 +11,7 @@ use gbac_tests::world::{identity, policy};
 fn acl(name: String, principal: Principal) -> Acl {
     Acl {
         resource_type: ResourceType::Topic,
-        resource_name: name.into(),
+        resource_name: name,
         pattern_type: PatternType::Literal,
         principal,
         host: Host::Any,

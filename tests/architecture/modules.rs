@@ -73,18 +73,18 @@ impl Tree {
         let mut tree = Self { modules: BTreeMap::new(), test_files: Vec::new() };
         let path = root().join(file);
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        tree.file(Vec::new(), &path, folder, true);
+        tree.file(Vec::new(), &path, &folder, true);
         tree
     }
 
     /// Adds the module of a file; `folder` is where the files of its own modules are.
-    fn file(&mut self, path: ModulePath, file: &Path, folder: PathBuf, is_public: bool) {
+    fn file(&mut self, path: ModulePath, file: &Path, folder: &Path, is_public: bool) {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let parsed = syn::parse_file(&text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         self.module(path, &parsed.items, &below_root(file), folder, is_public);
     }
 
-    fn module(&mut self, path: ModulePath, items: &[Item], file: &str, folder: PathBuf, is_public: bool) {
+    fn module(&mut self, path: ModulePath, items: &[Item], file: &str, folder: &Path, is_public: bool) {
         let mut module = Module { file: file.to_owned(), is_public, ..Module::default() };
         for item in items {
             let Item::Mod(inner) = item else {
@@ -97,13 +97,13 @@ impl Tree {
             let is_public = is_public_outside(&inner.vis);
             match &inner.content {
                 Some(_) if is_test => {}
-                Some((_, items)) => self.module(below, items, file, folder.join(&name), is_public),
+                Some((_, items)) => self.module(below, items, file, &folder.join(&name), is_public),
                 None => {
-                    let (file, folder) = file_of(&inner.attrs, &folder, &name);
+                    let (file, folder) = file_of(&inner.attrs, folder, &name);
                     if is_test {
                         self.test_files.push(below_root(&file));
                     } else {
-                        self.file(below, &file, folder, is_public);
+                        self.file(below, &file, &folder, is_public);
                     }
                 }
             }

@@ -32,11 +32,13 @@ fn no_two_public_types_share_a_name() {
         }
     }
     assert!(names.len() > 100, "public types are found");
+    let place = |(package, module, name): &(String, ModulePath, String)| {
+        let parts = [package].into_iter().chain(module).chain([name]);
+        parts.map(String::as_str).collect::<Vec<_>>().join("::")
+    };
     let shared = names.iter().filter(|(_, types)| types.len() > 1).map(|(name, types)| {
-        let places = types
-            .iter()
-            .map(|(package, module, name)| [&[package.clone()], &module[..], &[name.clone()]].concat().join("::"));
-        format!("`{name}`: {}", places.collect::<Vec<_>>().join(", "))
+        let places: Vec<String> = types.iter().map(place).collect();
+        format!("`{name}`: {}", places.join(", "))
     });
     must_be_empty("public types that share a name", &shared.collect::<Vec<_>>());
 }

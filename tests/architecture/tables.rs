@@ -58,9 +58,8 @@ fn parse(text: &str, heading: &str, listed: &str) -> Table {
                 may
             }
         };
-        for unknown in may.iter().filter(|name| !allowed.contains_key(*name)) {
-            panic!("`{heading}`: `{}` may use `{unknown}`, which no row above it lists", names.join("`, `"));
-        }
+        let unknown = may.iter().find(|name| !allowed.contains_key(*name));
+        assert!(unknown.is_none(), "`{heading}`: {} may use {unknown:?}, which no row above lists", row[listed]);
         if allowed.is_empty() {
             first.extend(names.iter().cloned());
         }

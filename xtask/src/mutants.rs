@@ -72,6 +72,8 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
     let ended = call
         .args(["--output"])
         .args([&output])
+        // Of its own, so that a later run finds the dependencies compiled.
+        .env("CARGO_TARGET_DIR", workspace.target.join("mutants"))
         .env("GBAC_BIN", workspace.gbac())
         // To `cargo test`, and to the tests.
         .args(["--", "--tests", "--"])

@@ -340,7 +340,10 @@ pub(crate) fn version_of(program: &Path) -> Option<Version> {
         return None;
     }
     // On any line: Debian's chromium is a script that may grumble first.
-    let lines = Call::new(program, Path::new(".")).args(["--version"]).succeed(None).ok()?;
+    let call = Call::new(program, Path::new("."));
+    // A program that cargo calls by a word of its name wants that word first.
+    let word = program.file_stem().and_then(|name| name.to_str()?.strip_prefix("cargo-"));
+    let lines = call.args(word).args(["--version"]).succeed(None).ok()?;
     lines.iter().find_map(|line| Version::find(line))
 }
 
