@@ -12,7 +12,7 @@ pub const LIMITS: [usize; 3] = [100, 300, 1000];
 
 /// What an event is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum EventKind {
     /// Somebody signs in, or fails to (3002).
     SignIn,
     /// Somebody is let through to this service, or not (6003).
@@ -21,7 +21,7 @@ pub enum Kind {
     Decision,
 }
 
-impl Kind {
+impl EventKind {
     /// Every kind, in the order of the filter.
     pub const ALL: [Self; 3] = [Self::SignIn, Self::Decision, Self::Access];
 
@@ -65,11 +65,11 @@ pub struct Matched {
 
 /// An event as it is shown.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct EventRow {
     /// When, in milliseconds since 1970.
     pub at_ms: f64,
     /// What it is about.
-    pub kind: Kind,
+    pub kind: EventKind,
     /// The user's name; empty when nobody is known.
     pub user: String,
     /// Whether the user is a superuser.
@@ -96,17 +96,17 @@ pub struct Row {
     pub raw: String,
 }
 
-impl Row {
+impl EventRow {
     /// Reads an event; none when it is of no class that is known here.
     #[must_use]
     pub fn of(event: &Value) -> Option<Self> {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
-            3002 => (Kind::SignIn, "/user"),
+            3002 => (EventKind::SignIn, "/user"),
             6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
-                (Kind::Decision, "/actor/user")
+                (EventKind::Decision, "/actor/user")
             }
-            6003 => (Kind::Access, "/actor/user"),
+            6003 => (EventKind::Access, "/actor/user"),
             _ => return None,
         };
         let named = |wanted: &str| -> Vec<String> {
@@ -115,17 +115,17 @@ impl Row {
             of_kind.filter_map(|group| group.get("name")?.as_str()).map(str::to_owned).collect()
         };
         let what = match kind {
-            Kind::SignIn => match text("/auth_protocol") {
+            EventKind::SignIn => match text("/auth_protocol") {
                 "" => "Sign-in".to_owned(),
                 protocol => format!("Sign-in, {protocol}"),
             },
-            Kind::Access => match text("/http_request/http_method") {
+            EventKind::Access => match text("/http_request/http_method") {
                 "" => text("/api/operation").to_owned(),
                 method => format!("{method} {}", text("/http_request/url/path")),
             },
-            Kind::Decision => text("/api/operation").to_owned(),
+            EventKind::Decision => text("/api/operation").to_owned(),
         };
-        let resource = (kind == Kind::Decision)
+        let resource = (kind == EventKind::Decision)
             .then(|| {
                 let last = event.pointer("/resources")?.as_array()?.last()?;
                 let part = |name| last.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -134,7 +134,7 @@ impl Row {
             .flatten();
         let matched = matched(event);
         let why = match (kind, &matched) {
-            (Kind::SignIn, _) => text("/status_detail").to_owned(),
+            (EventKind::SignIn, _) => text("/status_detail").to_owned(),
             (_, Some(_)) => String::new(),
             (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
         };
@@ -165,15 +165,15 @@ impl Row {
 
     fn says_the_same(&self, other: &Self) -> bool {
         let parts = |row: &Self| (row.kind, row.user.clone(), row.what.clone(), row.groups.clone(), row.from.clone());
-        self.kind != Kind::Decision && self.is_allowed && other.is_allowed && parts(self) == parts(other)
+        self.kind != EventKind::Decision && self.is_allowed && other.is_allowed && parts(self) == parts(other)
     }
 
     /// The outcome in a word.
     #[must_use]
     pub const fn outcome(&self) -> &'static str {
         match (self.kind, self.is_allowed) {
-            (Kind::SignIn, true) => "Signed in",
-            (Kind::SignIn, false) => "Refused",
+            (EventKind::SignIn, true) => "Signed in",
+            (EventKind::SignIn, false) => "Refused",
             (_, true) => "Allowed",
             (_, false) => "Denied",
         }
@@ -184,7 +184,7 @@ impl Row {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Folded {
     /// The newest.
-    pub row: Row,
+    pub row: EventRow,
     /// How many there are.
     pub times: usize,
     /// When the oldest of them was.
@@ -194,7 +194,7 @@ pub struct Folded {
 /// Rows, newest first, of which those that say the same in a row are one: a page that reads again and again signs in each
 /// time. Decisions and refusals stay single.
 #[must_use]
-pub fn folded(rows: Vec<Row>) -> Vec<Folded> {
+pub fn folded(rows: Vec<EventRow>) -> Vec<Folded> {
     let mut folded: Vec<Folded> = Vec::new();
     for row in rows {
         match folded.last_mut() {
@@ -244,7 +244,7 @@ fn principal(text: &str) -> Option<Principal> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
     /// Of one kind only.
-    pub kind: Option<Kind>,
+    pub kind: Option<EventKind>,
     /// Allowed or denied only.
     pub allowed: Option<bool>,
     /// What the user's name holds.
@@ -269,7 +269,7 @@ impl Filter {
         let mut filter = Self::default();
         for (name, value) in query.split('&').filter_map(|pair| parse_query(pair).ok()).flatten() {
             match name.as_str() {
-                "kind" => filter.kind = Kind::ALL.into_iter().find(|kind| kind.id() == value),
+                "kind" => filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == value),
                 "outcome" => {
                     filter.allowed = match value.as_str() {
                         "allow" => Some(true),
@@ -315,7 +315,7 @@ impl Filter {
 
     /// Whether an event is shown.
     #[must_use]
-    pub fn shows(&self, row: &Row) -> bool {
+    pub fn shows(&self, row: &EventRow) -> bool {
         let holds = |text: &str, part: &str| part.is_empty() || text.to_lowercase().contains(&part.to_lowercase());
         self.kind.is_none_or(|kind| kind == row.kind)
             && self.allowed.is_none_or(|allowed| allowed == row.is_allowed)
@@ -344,7 +344,7 @@ mod tests {
         Context { time_ms: 1_800_000_000_000, product, service: service::KAFKA, server, client }
     }
 
-    fn sign_in(result: SignIn<'_>) -> Row {
+    fn sign_in(result: SignIn<'_>) -> EventRow {
         let product = Product::default();
         let event = authentication(&Authentication {
             context: context(&product),
@@ -353,11 +353,11 @@ mod tests {
             cleartext: false,
             result,
         });
-        Row::of(&event.to_json()).unwrap()
+        EventRow::of(&event.to_json()).unwrap()
     }
 
     /// A decision of the engine, as the service records it.
-    fn decision(name: &str) -> Row {
+    fn decision(name: &str) -> EventRow {
         let policy = policy_from_value(&json!({ "version": 1,
             "roles": [{ "name": "Readers", "members": [{ "principal": "Group:/eng:a" }] }],
             "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "principal": "Role:Readers",
@@ -376,14 +376,17 @@ mod tests {
             http: None,
             resources: &[],
         });
-        Row::of(&event.to_json()).unwrap()
+        EventRow::of(&event.to_json()).unwrap()
     }
 
     #[test]
     fn a_sign_in_has_all_groups_or_says_why_not() {
         let groups = ["eng".to_owned(), "sales".to_owned()];
         let row = sign_in(SignIn::Success { groups: &groups });
-        assert_eq!((row.kind, row.user.as_str(), row.groups.as_slice()), (Kind::SignIn, "alice", groups.as_slice()));
+        assert_eq!(
+            (row.kind, row.user.as_str(), row.groups.as_slice()),
+            (EventKind::SignIn, "alice", groups.as_slice())
+        );
         assert_eq!((row.what.as_str(), row.outcome()), ("Sign-in, SASL-OAUTHBEARER", "Signed in"));
         assert_eq!((row.when().as_str(), row.from.as_str()), ("2027-01-15 08:00:00 UTC", "10.0.0.7"));
         let row = sign_in(SignIn::Failure { detail: "expired" });
@@ -393,7 +396,7 @@ mod tests {
     #[test]
     fn a_decision_names_group_role_and_acl() {
         let row = decision("orders-eu");
-        assert_eq!((row.kind, row.is_allowed, row.what.as_str()), (Kind::Decision, true, "fetch"));
+        assert_eq!((row.kind, row.is_allowed, row.what.as_str()), (EventKind::Decision, true, "fetch"));
         assert_eq!((row.groups.as_slice(), row.role.as_deref()), (&["/eng:a".to_owned()][..], Some("Readers")));
         assert_eq!(row.resource, Some(("topic".into(), "orders-eu".into())));
         let matched = row.matched.unwrap();
@@ -425,8 +428,11 @@ mod tests {
             http: Some(http),
             resources: &[],
         });
-        let row = Row::of(&event.to_json()).unwrap();
-        assert_eq!((row.kind, row.what.as_str(), row.why.as_str()), (Kind::Access, "PUT /v1/roles/x", "superuser"));
+        let row = EventRow::of(&event.to_json()).unwrap();
+        assert_eq!(
+            (row.kind, row.what.as_str(), row.why.as_str()),
+            (EventKind::Access, "PUT /v1/roles/x", "superuser")
+        );
         assert!(row.is_admin && row.matched.is_none());
     }
 
@@ -435,7 +441,7 @@ mod tests {
         let groups = ["eng".to_owned()];
         let again = sign_in(SignIn::Success { groups: &groups });
         let refused = sign_in(SignIn::Failure { detail: "expired" });
-        let rows = vec![again.clone(), Row { at_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
+        let rows = vec![again.clone(), EventRow { at_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
         let folded = folded(rows);
         let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
         assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");
@@ -446,7 +452,7 @@ mod tests {
     #[test]
     fn filters_stand_in_the_address() {
         let filter = Filter {
-            kind: Some(Kind::Decision),
+            kind: Some(EventKind::Decision),
             allowed: Some(false),
             user: "a b&c".into(),
             group: "/eng".into(),

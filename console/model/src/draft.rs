@@ -17,7 +17,7 @@ pub struct Staged {
 
 /// What a staged change comes to on the policy that was read and the changes before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Standing {
+pub enum ChangeStatus {
     /// It changes something.
     Ready,
     /// The service is so already.
@@ -124,11 +124,11 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
 
 /// Makes the changes one after the other, and says what each comes to.
 #[must_use]
-pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<Standing> {
+pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
     let standing = |effect| match effect {
-        Effect::Changed => Standing::Ready,
-        Effect::Unchanged => Standing::Done,
-        Effect::Refused(error) => Standing::Impossible(error),
+        Effect::Changed => ChangeStatus::Ready,
+        Effect::Unchanged => ChangeStatus::Done,
+        Effect::Refused(error) => ChangeStatus::Impossible(error),
     };
     apply_each(policy, changes).into_iter().map(standing).collect()
 }
@@ -228,9 +228,12 @@ mod tests {
             member("R", "eng"),
             Change::CreateRole("R".into()),
         ];
-        let unknown = Standing::Impossible(ChangeError::UnknownRole("R".into()));
-        let exists = Standing::Impossible(ChangeError::RoleExists("R".into()));
-        assert_eq!(apply(&mut policy, &changes), [unknown, Standing::Ready, Standing::Ready, Standing::Done, exists]);
+        let unknown = ChangeStatus::Impossible(ChangeError::UnknownRole("R".into()));
+        let exists = ChangeStatus::Impossible(ChangeError::RoleExists("R".into()));
+        assert_eq!(
+            apply(&mut policy, &changes),
+            [unknown, ChangeStatus::Ready, ChangeStatus::Ready, ChangeStatus::Done, exists]
+        );
         assert!(is_done(&policy, &member("R", "eng")) && !is_done(&policy, &member("R", "ops")));
         assert!(is_done(&policy, &delete("S")) && !is_done(&policy, &delete("R")));
         assert!(is_done(&policy, &Change::RemoveAcl(acl("R", "a"))));

@@ -153,7 +153,7 @@ pub enum Mode {
 
 /// A text that was read.
 #[derive(Debug, Clone)]
-pub struct Incoming {
+pub struct ImportPreview {
     /// What it is.
     pub kind: Kind,
     /// How many ACLs and roles are in it, in words.
@@ -168,7 +168,7 @@ pub struct Incoming {
 
 /// Reads a text; of a role that is described without its name, `role` is the name.
 #[must_use]
-pub fn read(text: &str, role: &str) -> Incoming {
+pub fn read(text: &str, role: &str) -> ImportPreview {
     let mut import = Import::default();
     let read = import.read(text, Some(role).filter(|role| !role.is_empty()));
     let (has_settings, policy) = (import.has_settings(), import.policy());
@@ -187,10 +187,10 @@ pub fn read(text: &str, role: &str) -> Incoming {
         (0, roles) => count(roles, "role"),
         (acls, roles) => format!("{} and {}", count(acls, "ACL"), count(roles, "role")),
     };
-    Incoming { kind: read.kind, holds, unread: read.unread, modes, policy, has_settings }
+    ImportPreview { kind: read.kind, holds, unread: read.unread, modes, policy, has_settings }
 }
 
-impl Incoming {
+impl ImportPreview {
     /// The changes that bring it in.
     #[must_use]
     pub fn changes(&self, before: &Policy, mode: Mode) -> Vec<Change> {

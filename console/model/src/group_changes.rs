@@ -8,7 +8,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use serde_json::{Map, Value};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 
 /// Compares two policies as every interface does: with the names of a pasted token, where there is one.
 #[must_use]
@@ -21,7 +21,7 @@ pub fn compared(before: &Policy, after: &Policy, claims: Option<&Map<String, Val
 
 /// What a name in a token becomes, for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Becomes {
+pub enum GroupOutcome {
     /// This group.
     Group(String),
     /// No group: nothing is left of the name.
@@ -34,7 +34,7 @@ pub enum Becomes {
 
 /// One effect on whoever has a name in the token.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct AccessLine {
     /// The name in the token.
     pub name: String,
     /// What happens.
@@ -42,7 +42,7 @@ pub struct Line {
     /// On what.
     pub extent: Extent,
     /// Why, as a sentence without the final period.
-    pub because: Words,
+    pub because: RichText,
 }
 
 /// What other settings do to groups.
@@ -110,23 +110,23 @@ impl GroupChanges {
 
     /// What a name becomes before and after.
     #[must_use]
-    pub fn becomes(&self, change: &GroupChange) -> [Becomes; 2] {
+    pub fn becomes(&self, change: &GroupChange) -> [GroupOutcome; 2] {
         let [before, after] = self.nested;
         let of = |group: &Option<String>, nested: NestedGroupBehavior| match group {
-            Some(group) => Becomes::Group(group.clone()),
-            None if change.effect == GroupEffect::Unknown => Becomes::Unknown,
-            None if nested.apply(&change.name).is_empty() => Becomes::Nothing,
-            None => Becomes::NotRead,
+            Some(group) => GroupOutcome::Group(group.clone()),
+            None if change.effect == GroupEffect::Unknown => GroupOutcome::Unknown,
+            None if nested.apply(&change.name).is_empty() => GroupOutcome::Nothing,
+            None => GroupOutcome::NotRead,
         };
         [of(&change.before, before), of(&change.after, after)]
     }
 
     /// Who gains and loses what.
     #[must_use]
-    pub fn lines(&self) -> Vec<Line> {
-        let of_change = |change: &GroupChange| -> Vec<Line> {
+    pub fn lines(&self) -> Vec<AccessLine> {
+        let of_change = |change: &GroupChange| -> Vec<AccessLine> {
             let then = self.becomes(change);
-            let of_effect = |effect: Effect, extent: Extent| Line {
+            let of_effect = |effect: Effect, extent: Extent| AccessLine {
                 name: change.name.clone(),
                 effect,
                 extent,
@@ -185,8 +185,8 @@ pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.merges.is_empty()
 }
 
-fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: Effect) -> Words {
-    let role = |words: Words, roles: &[String]| {
+fn because(change: &GroupChange, [today, then]: &[GroupOutcome; 2], effect: Effect) -> RichText {
+    let role = |words: RichText, roles: &[String]| {
         roles.iter().enumerate().fold(words, |words, (place, name)| {
             let words = if place > 0 { words.text(", ") } else { words };
             words.principal(&Principal::role(name))
@@ -194,19 +194,19 @@ fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: Effect) -
     };
     let is_gain = matches!(effect, Effect::Gains | Effect::GainsWithOthers | Effect::StillBlocked);
     match (then, is_gain) {
-        (Becomes::Group(group), true) => {
-            let words = Words::new().text("becomes ").principal(&Principal::group(group));
+        (GroupOutcome::Group(group), true) => {
+            let words = RichText::new().text("becomes ").principal(&Principal::group(group));
             if change.joins.is_empty() { words } else { role(words.text(", a member of "), &change.joins) }
         }
         (then, _) => {
             let lost = match (then, today) {
-                (Becomes::Nothing, _) => Words::new().text("the name no longer produces a group"),
-                (Becomes::NotRead, _) => Words::new().text("the name is no longer read"),
-                (Becomes::Unknown, _) => Words::new().text("the policy changes"),
-                (Becomes::Group(_), Becomes::Group(group)) => {
-                    Words::new().text("is no longer ").principal(&Principal::group(group))
+                (GroupOutcome::Nothing, _) => RichText::new().text("the name no longer produces a group"),
+                (GroupOutcome::NotRead, _) => RichText::new().text("the name is no longer read"),
+                (GroupOutcome::Unknown, _) => RichText::new().text("the policy changes"),
+                (GroupOutcome::Group(_), GroupOutcome::Group(group)) => {
+                    RichText::new().text("is no longer ").principal(&Principal::group(group))
                 }
-                (Becomes::Group(group), _) => Words::new().text("becomes ").principal(&Principal::group(group)),
+                (GroupOutcome::Group(group), _) => RichText::new().text("becomes ").principal(&Principal::group(group)),
             };
             if change.leaves.is_empty() { lost } else { role(lost.text(", which is in "), &change.leaves) }
         }
@@ -262,11 +262,11 @@ mod tests {
         let found = changes("$.groups", NestedGroupBehavior::Suffix, &claims);
         assert_eq!((found.in_token(), found.known, found.is_empty()), (3, 5, false));
         let contractors = change(&found, "/contractors/payments");
-        let groups = ["/contractors/payments", "payments"].map(|name| Becomes::Group(name.into()));
+        let groups = ["/contractors/payments", "payments"].map(|name| GroupOutcome::Group(name.into()));
         assert_eq!(found.becomes(contractors), groups);
         assert_eq!((contractors.merges.len(), contractors.joins.as_slice()), (2, ["Refunds".to_owned()].as_slice()));
         let legacy = change(&found, "/eng/legacy/");
-        assert_eq!(found.becomes(legacy)[1], Becomes::Nothing);
+        assert_eq!(found.becomes(legacy)[1], GroupOutcome::Nothing);
         assert_eq!((found.merging(), found.dropped(), found.unknown()), (3, 1, 0));
         assert!(found.changes[0].in_token && is_changed(&found.changes[0]), "what changes comes first");
 
@@ -304,10 +304,10 @@ mod tests {
     fn another_claim_path_reads_other_names_and_says_what_it_cannot_know() {
         let claims = json!({ "groups": ["payments", "both"], "roles": ["analysts", "both"] });
         let found = changes("$.roles", NestedGroupBehavior::None, &claims);
-        assert_eq!(found.becomes(change(&found, "payments"))[1], Becomes::NotRead);
-        assert_eq!(found.becomes(change(&found, "analysts"))[0], Becomes::NotRead);
+        assert_eq!(found.becomes(change(&found, "payments"))[1], GroupOutcome::NotRead);
+        assert_eq!(found.becomes(change(&found, "analysts"))[0], GroupOutcome::NotRead);
         assert!(!is_changed(change(&found, "both")));
-        assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], Becomes::Unknown);
+        assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], GroupOutcome::Unknown);
         assert_eq!(found.unknown(), 3);
         let effects: Vec<(String, Effect)> = found.lines().into_iter().map(|line| (line.name, line.effect)).collect();
         assert_eq!(effects, [("analysts".into(), Effect::Gains), ("payments".into(), Effect::Loses)]);

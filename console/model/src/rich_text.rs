@@ -6,7 +6,7 @@ use crate::{escape, phrases};
 
 /// One piece of a sentence.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Word {
+pub enum Span {
     /// Plain text.
     Text(String),
     /// Plain text that is quieter than a name beside it.
@@ -29,9 +29,9 @@ pub enum Word {
 
 /// A sentence.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Words(pub Vec<Word>);
+pub struct RichText(pub Vec<Span>);
 
-impl Words {
+impl RichText {
     /// An empty sentence, to add to.
     #[must_use]
     pub const fn new() -> Self {
@@ -52,35 +52,35 @@ impl Words {
     /// The same, with plain text at its end.
     #[must_use]
     pub fn text(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Word::Text(text.into()));
+        self.0.push(Span::Text(text.into()));
         self
     }
 
     /// The same, with quiet text at its end.
     #[must_use]
     pub fn quiet(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Word::Quiet(text.into()));
+        self.0.push(Span::Quiet(text.into()));
         self
     }
 
     /// The same, with code at its end.
     #[must_use]
     pub fn code(mut self, text: impl Into<String>) -> Self {
-        self.0.push(Word::Code(text.into()));
+        self.0.push(Span::Code(text.into()));
         self
     }
 
     /// The same, with a principal at its end.
     #[must_use]
     pub fn principal(mut self, principal: &Principal) -> Self {
-        self.0.push(Word::Principal(principal.clone()));
+        self.0.push(Span::Principal(principal.clone()));
         self
     }
 
     /// The same, with a resource's name at its end.
     #[must_use]
     pub fn resource(mut self, name: impl Into<String>) -> Self {
-        self.0.push(Word::Resource(name.into()));
+        self.0.push(Span::Resource(name.into()));
         self
     }
 
@@ -88,22 +88,22 @@ impl Words {
     #[must_use]
     pub fn pattern(self, name: &str, pattern: PatternType) -> Self {
         let mut words = self.resource(name);
-        words.0.push(Word::Text(" ".into()));
-        words.0.push(Word::Pattern(pattern_words(name, pattern)));
+        words.0.push(Span::Text(" ".into()));
+        words.0.push(Span::Pattern(pattern_words(name, pattern)));
         words
     }
 
     /// The same, with allow or deny at its end.
     #[must_use]
     pub fn permission(mut self, permission: Permission) -> Self {
-        self.0.push(Word::Permission(permission));
+        self.0.push(Span::Permission(permission));
         self
     }
 
     /// The same, with an overridden allow at its end.
     #[must_use]
     pub fn overridden(mut self) -> Self {
-        self.0.push(Word::Overridden);
+        self.0.push(Span::Overridden);
         self
     }
 
@@ -111,7 +111,7 @@ impl Words {
     /// leading slash.
     #[must_use]
     pub fn differs(mut self, kind: &str, name: &str, other: &str) -> Self {
-        self.0.push(Word::Differs(kind.into(), differing(name, other)));
+        self.0.push(Span::Differs(kind.into(), differing(name, other)));
         self
     }
 
@@ -128,13 +128,13 @@ impl Words {
         self.0
             .iter()
             .map(|word| match word {
-                Word::Text(text) | Word::Quiet(text) => text.clone(),
-                Word::Code(text) | Word::Resource(text) => escape::plain(text),
-                Word::Principal(principal) => escape::plain(&principal.to_string()),
-                Word::Pattern(words) => (*words).into(),
-                Word::Permission(permission) => permission.spelling().words.into(),
-                Word::Overridden => "Allow".into(),
-                Word::Differs(kind, parts) => {
+                Span::Text(text) | Span::Quiet(text) => text.clone(),
+                Span::Code(text) | Span::Resource(text) => escape::plain(text),
+                Span::Principal(principal) => escape::plain(&principal.to_string()),
+                Span::Pattern(words) => (*words).into(),
+                Span::Permission(permission) => permission.spelling().words.into(),
+                Span::Overridden => "Allow".into(),
+                Span::Differs(kind, parts) => {
                     std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()
                 }
             })
@@ -142,13 +142,13 @@ impl Words {
     }
 }
 
-impl From<&str> for Words {
+impl From<&str> for RichText {
     fn from(text: &str) -> Self {
         Self::new().text(text)
     }
 }
 
-impl From<String> for Words {
+impl From<String> for RichText {
     fn from(text: String) -> Self {
         Self::new().text(text)
     }
@@ -186,11 +186,11 @@ pub fn pattern_words(name: &str, pattern: PatternType) -> &'static str {
 
 /// Things in a list: `a`, `a and b`, `a, b and c`; more than `most` end in a count.
 #[must_use]
-pub fn listed(things: Vec<Words>, most: usize) -> Words {
+pub fn listed(things: Vec<RichText>, most: usize) -> RichText {
     let all = things.len();
     let named = all.min(most);
     let named_things = things.into_iter().take(named).enumerate();
-    let list = named_things.fold(Words::new(), |list, (place, thing)| match phrases::separator(place, named, all) {
+    let list = named_things.fold(RichText::new(), |list, (place, thing)| match phrases::separator(place, named, all) {
         "" => list.then(thing),
         separator => list.text(separator).then(thing),
     });
@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn lists_as_people_do() {
         let list =
-            |names: &[&str], most| listed(names.iter().map(|name| Words::new().code(*name)).collect(), most).plain();
+            |names: &[&str], most| listed(names.iter().map(|name| RichText::new().code(*name)).collect(), most).plain();
         assert_eq!(list(&["a"], 3), "a");
         assert_eq!(list(&["a", "b"], 3), "a and b");
         assert_eq!(list(&["a", "b", "c"], 3), "a, b and c");
@@ -229,7 +229,7 @@ mod tests {
 
     #[test]
     fn backticks_become_code() {
-        let words = Words::message("`$.sub` is missing");
-        assert_eq!(words.0, [Word::Code("$.sub".into()), Word::Text(" is missing".into())]);
+        let words = RichText::message("`$.sub` is missing");
+        assert_eq!(words.0, [Span::Code("$.sub".into()), Span::Text(" is missing".into())]);
     }
 }

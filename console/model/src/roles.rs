@@ -18,7 +18,7 @@ pub const PAGE: usize = 50;
 
 /// Whether something is on the service, or only in the draft.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Standing {
+pub enum RowStatus {
     /// On the service, and stays.
     Stored,
     /// Not on the service yet.
@@ -33,7 +33,7 @@ pub struct RoleRow {
     /// Its name and counts, as they will be.
     pub counts: RoleCounts,
     /// Whether it is on the service.
-    pub standing: Standing,
+    pub standing: RowStatus,
     /// How many staged changes are about it.
     pub changes: usize,
 }
@@ -50,17 +50,17 @@ pub fn rows(before: &Policy, after: &Policy, changes: &[Change]) -> Vec<RoleRow>
         counts,
         standing,
     };
-    let standing = |name: &str| if before.has_role(name) { Standing::Stored } else { Standing::Added };
+    let standing = |name: &str| if before.has_role(name) { RowStatus::Stored } else { RowStatus::Added };
     let mut rows: Vec<RoleRow> = (role_counts(after).into_iter())
         .map(|counts| {
-            let standing = if about.is_empty() { Standing::Stored } else { standing(&counts.name) };
+            let standing = if about.is_empty() { RowStatus::Stored } else { standing(&counts.name) };
             row(counts, standing)
         })
         .collect();
     let goes = |name: &str| before.has_role(name) && !after.has_role(name);
     if about.keys().any(|name| goes(name)) {
         let gone = role_counts(before).into_iter().filter(|counts| goes(&counts.name));
-        rows.extend(gone.map(|counts| row(counts, Standing::Removed)));
+        rows.extend(gone.map(|counts| row(counts, RowStatus::Removed)));
         rows.sort_by(|a, b| a.counts.name.cmp(&b.counts.name));
     }
     rows
@@ -104,7 +104,7 @@ impl Column {
 
 /// The places of the roles that a search finds, in order of a column; ties stay in order of the name.
 #[must_use]
-pub fn found(rows: &[RoleRow], search: &Search, column: Column, descending: bool) -> Vec<usize> {
+pub fn matching_rows(rows: &[RoleRow], search: &Search, column: Column, descending: bool) -> Vec<usize> {
     let mut found: Vec<(usize, &RoleRow)> =
         rows.iter().enumerate().filter(|(_, row)| search.finds(&row.counts.name)).collect();
     let key = |row: &RoleRow| match column {
@@ -285,7 +285,7 @@ mod tests {
         let rows = rows(&policy, &policy, &[]);
         assert_eq!(names(&rows, &[0, 1, 2]), ["Auditors", "Empty", "Readers"]);
         let counts = RoleCounts { name: "Readers".into(), members: 2, groups: 1, acls: 2, denies: 1 };
-        assert_eq!(rows[2], RoleRow { counts, standing: Standing::Stored, changes: 0 });
+        assert_eq!(rows[2], RoleRow { counts, standing: RowStatus::Stored, changes: 0 });
         assert_eq!((rows[1].counts.members, rows[1].counts.acls), (0, 0));
     }
 
@@ -308,10 +308,10 @@ mod tests {
         assert_eq!(
             shown,
             [
-                ("Auditors", Standing::Stored, 0, 1),
-                ("Empty", Standing::Stored, 0, 0),
-                ("New", Standing::Added, 2, 1),
-                ("Readers", Standing::Removed, 1, 2),
+                ("Auditors", RowStatus::Stored, 0, 1),
+                ("Empty", RowStatus::Stored, 0, 0),
+                ("New", RowStatus::Added, 2, 1),
+                ("Readers", RowStatus::Removed, 1, 2),
             ]
         );
     }
@@ -320,11 +320,11 @@ mod tests {
     fn sorting_keeps_names_in_order() {
         let policy = policy();
         let rows = rows(&policy, &policy, &[]);
-        let sorted = |column, descending| names(&rows, &found(&rows, &Search::new(""), column, descending));
+        let sorted = |column, descending| names(&rows, &matching_rows(&rows, &Search::new(""), column, descending));
         assert_eq!(sorted(Column::Acls, true), ["Readers", "Auditors", "Empty"]);
         assert_eq!(sorted(Column::Groups, false), ["Empty", "Auditors", "Readers"]);
         assert_eq!(sorted(Column::Name, true), ["Readers", "Empty", "Auditors"]);
-        assert_eq!(names(&rows, &found(&rows, &Search::new("e.*s$"), Column::Name, false)), ["Readers"]);
+        assert_eq!(names(&rows, &matching_rows(&rows, &Search::new("e.*s$"), Column::Name, false)), ["Readers"]);
         assert!(Column::ALL.iter().all(|column| Column::from_id(column.id()) == Some(*column)));
     }
 

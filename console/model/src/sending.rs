@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 /// What became of one change that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ChangeOutcome {
     /// The service made it.
     Made,
     /// It was not made, for no fault of its own.
@@ -17,24 +17,24 @@ pub enum Outcome {
 
 /// What became of changes that were sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sending {
+pub struct SendReport {
     /// Each change, in order.
-    pub outcomes: Vec<Outcome>,
+    pub outcomes: Vec<ChangeOutcome>,
     /// Why nothing was made, where that is about no single change.
     pub whole: Option<Failure>,
 }
 
-impl Sending {
+impl SendReport {
     /// How many changes were made.
     #[must_use]
     pub fn made(&self) -> usize {
-        self.outcomes.iter().filter(|outcome| **outcome == Outcome::Made).count()
+        self.outcomes.iter().filter(|outcome| **outcome == ChangeOutcome::Made).count()
     }
 
     /// Changes that were not sent at all, and why.
     #[must_use]
     pub fn unsent(number: usize, reason: &str) -> Self {
-        let outcomes = vec![Outcome::Kept; number];
+        let outcomes = vec![ChangeOutcome::Kept; number];
         Self { outcomes, whole: Some(Failure::impossible("not_sent", reason)) }
     }
 
@@ -42,7 +42,7 @@ impl Sending {
     #[must_use]
     pub fn together(number: usize, answer: Result<(), Failure>) -> Self {
         match answer {
-            Ok(()) => Self { outcomes: vec![Outcome::Made; number], whole: None },
+            Ok(()) => Self { outcomes: vec![ChangeOutcome::Made; number], whole: None },
             Err(failure) => {
                 let (outcomes, is_told) = by_change(number, &failure);
                 Self { outcomes, whole: (!is_told).then_some(failure) }
@@ -52,8 +52,8 @@ impl Sending {
 }
 
 /// A refusal of changes that were sent together, at those that it is about; and whether that says all of it.
-fn by_change(number: usize, failure: &Failure) -> (Vec<Outcome>, bool) {
-    let mut outcomes = vec![Outcome::Kept; number];
+fn by_change(number: usize, failure: &Failure) -> (Vec<ChangeOutcome>, bool) {
+    let mut outcomes = vec![ChangeOutcome::Kept; number];
     let Failure::Refused(refusal) = failure else { return (outcomes, false) };
     let mut is_told = !refusal.fields.is_empty();
     for violation in &refusal.fields {
@@ -64,8 +64,10 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<Outcome>, bool) {
         };
         let field = FieldViolation::new("", violation.description.as_str());
         match outcome {
-            Outcome::Failed(Failure::Refused(held)) => held.fields.push(field),
-            outcome => *outcome = Outcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() })),
+            ChangeOutcome::Failed(Failure::Refused(held)) => held.fields.push(field),
+            outcome => {
+                *outcome = ChangeOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }))
+            }
         }
     }
     (outcomes, is_told)
@@ -84,13 +86,13 @@ mod tests {
     #[test]
     fn a_refusal_is_told_at_the_changes_that_it_is_about() {
         let answer = refused(400, &[("/changes/2/acl/principal", "no wildcard"), ("/changes/2/acl/host", "no range")]);
-        let sending = Sending::together(4, Err(answer));
+        let sending = SendReport::together(4, Err(answer));
         assert_eq!((sending.made(), &sending.whole), (0, &None));
         let said: Vec<String> = sending
             .outcomes
             .iter()
             .map(|outcome| match outcome {
-                Outcome::Failed(failure) => failure.to_string(),
+                ChangeOutcome::Failed(failure) => failure.to_string(),
                 outcome => format!("{outcome:?}"),
             })
             .collect();
@@ -104,10 +106,10 @@ mod tests {
             refused(400, &[("/changes/9/role", "there is no such place")]),
             Failure::NoAnswer("offline".into()),
         ] {
-            let sending = Sending::together(2, Err(failure.clone()));
+            let sending = SendReport::together(2, Err(failure.clone()));
             assert_eq!((sending.made(), sending.whole), (0, Some(failure)));
-            assert_eq!(sending.outcomes, [Outcome::Kept, Outcome::Kept]);
+            assert_eq!(sending.outcomes, [ChangeOutcome::Kept, ChangeOutcome::Kept]);
         }
-        assert_eq!(Sending::together(2, Ok(())), Sending { outcomes: vec![Outcome::Made; 2], whole: None });
+        assert_eq!(SendReport::together(2, Ok(())), SendReport { outcomes: vec![ChangeOutcome::Made; 2], whole: None });
     }
 }

@@ -1,7 +1,7 @@
 //! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::review::{Effects, Person};
+use gbac_console_model::review::{AffectedHolder, Effects};
 use gbac_engine::analyze::{Addresses, Effect, Extent, Holder, Hosts, NamePattern};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
 use leptos::prelude::*;
@@ -112,7 +112,7 @@ pub fn EffectList(
     /// The effect.
     effects: Effects,
 ) -> impl IntoView {
-    let people: Vec<Person> = effects.people.into_iter().filter(|person| !person.is_role()).collect();
+    let people: Vec<AffectedHolder> = effects.people.into_iter().filter(|person| !person.is_role()).collect();
     let more = people.len().saturating_sub(SHORT);
     view! {
         <ul class="facts">

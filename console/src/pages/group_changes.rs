@@ -2,7 +2,7 @@
 //! gains and loses.
 
 use gbac_console_model::escape::plain;
-use gbac_console_model::group_changes::{Becomes, GroupChanges, Line, is_changed};
+use gbac_console_model::group_changes::{AccessLine, GroupChanges, GroupOutcome, is_changed};
 use gbac_console_model::phrases::{agree, capitalized as capital, count, list_up_to};
 use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
 use gbac_engine::model::Principal;
@@ -88,17 +88,17 @@ pub(super) fn names_table(changes: &GroupChanges, after: String) -> Option<impl 
 }
 
 #[component]
-fn BecomesName(becomes: Becomes) -> impl IntoView {
+fn BecomesName(becomes: GroupOutcome) -> impl IntoView {
     match becomes {
-        Becomes::Group(name) => view! { <PrincipalName principal=Principal::group(name) /> }.into_any(),
-        Becomes::Nothing => view! { <span class="dim">"dropped"</span> }.into_any(),
-        Becomes::NotRead => view! { <span class="dim">"not read"</span> }.into_any(),
-        Becomes::Unknown => view! { <span class="dim">"not known"</span> }.into_any(),
+        GroupOutcome::Group(name) => view! { <PrincipalName principal=Principal::group(name) /> }.into_any(),
+        GroupOutcome::Nothing => view! { <span class="dim">"dropped"</span> }.into_any(),
+        GroupOutcome::NotRead => view! { <span class="dim">"not read"</span> }.into_any(),
+        GroupOutcome::Unknown => view! { <span class="dim">"not known"</span> }.into_any(),
     }
 }
 
 /// What happens to a name, in words.
-fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
+fn happens(change: &GroupChange, [today, then]: &[GroupOutcome; 2]) -> AnyView {
     if !is_changed(change) {
         return view! { <span class="quiet">"Same"</span> }.into_any();
     }
@@ -109,7 +109,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
     match (change.effect, today, then) {
         (GroupEffect::Dropped, ..) => parts.push("no longer produces a group".to_owned()),
         (GroupEffect::NotRead, ..) => parts.push("is no longer read".to_owned()),
-        (GroupEffect::Added, Becomes::NotRead, _) => parts.push("is read".to_owned()),
+        (GroupEffect::Added, GroupOutcome::NotRead, _) => parts.push("is read".to_owned()),
         (GroupEffect::MoreNames, ..) => parts.push("every path that ends in it now produces this group too".to_owned()),
         (GroupEffect::FewerNames, ..) => parts.push("paths that end in it no longer produce this group".to_owned()),
         (GroupEffect::Unknown, ..) => {
@@ -160,8 +160,8 @@ pub(super) fn effects_table(changes: &GroupChanges, below: Option<AnyView>) -> i
 }
 
 #[component]
-fn EffectRow(line: Line) -> impl IntoView {
-    let Line { name, effect, extent, because } = line;
+fn EffectRow(line: AccessLine) -> impl IntoView {
+    let AccessLine { name, effect, extent, because } = line;
     let words = operations(&extent);
     view! {
         <tr role="row">

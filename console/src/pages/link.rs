@@ -1,7 +1,7 @@
 //! Links to pages whose addresses hold names, whatever characters are in them.
 
 use gbac_console_model::escape::plain;
-use gbac_console_model::permissions::who_can::Asked;
+use gbac_console_model::permissions::who_can::WhoCanQuery;
 use gbac_engine::model::{Acl, ResourceType};
 use leptos::ev;
 use leptos::prelude::*;
@@ -60,7 +60,7 @@ pub fn WhoCanLink(
     /// The ACL.
     acl: Acl,
 ) -> impl IntoView {
-    let asked = Asked::of(&acl);
+    let asked = WhoCanQuery::of(&acl);
     let words = match acl.resource_type {
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),

@@ -1,7 +1,7 @@
 //! Rich texts as elements: names look like names.
 
 use gbac_console_model::address;
-use gbac_console_model::rich_text::{Word, Words};
+use gbac_console_model::rich_text::{RichText, Span};
 use gbac_engine::model::PrincipalType;
 use leptos::prelude::*;
 
@@ -9,28 +9,28 @@ use crate::pages::link::RoleLink;
 use crate::ui::{Glyph, Icon, Mono, PermissionWord, Piece, PrincipalName, ResourceName, pieces};
 
 /// A sentence, its names as names.
-pub(super) fn sentence(words: &Words) -> impl IntoView + use<> {
+pub(super) fn sentence(words: &RichText) -> impl IntoView + use<> {
     words.0.iter().map(word).collect_view()
 }
 
-fn word(word: &Word) -> AnyView {
+fn word(word: &Span) -> AnyView {
     match word {
-        Word::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),
-        Word::Text(text) => text.clone().into_any(),
-        Word::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
-        Word::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
-        Word::Principal(principal) if principal.kind() == PrincipalType::Role => {
+        Span::Text(text) if text == " → " => view! { <span class="hop">" → "</span> }.into_any(),
+        Span::Text(text) => text.clone().into_any(),
+        Span::Quiet(text) => view! { <span class="dim">{text.clone()}</span> }.into_any(),
+        Span::Code(text) => view! { <Mono text=text.clone() /> }.into_any(),
+        Span::Principal(principal) if principal.kind() == PrincipalType::Role => {
             let (href, principal) = (address::role(principal.name()), principal.clone());
             view! { <RoleLink href=href class="pr"><PrincipalName principal=principal /></RoleLink> }.into_any()
         }
-        Word::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
-        Word::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
-        Word::Pattern(words) => view! { <span class="pat">{*words}</span> }.into_any(),
-        Word::Permission(permission) => view! { <PermissionWord permission=*permission /> }.into_any(),
-        Word::Overridden => {
+        Span::Principal(principal) => view! { <PrincipalName principal=principal.clone() /> }.into_any(),
+        Span::Resource(name) => view! { <ResourceName name=name.clone() /> }.into_any(),
+        Span::Pattern(words) => view! { <span class="pat">{*words}</span> }.into_any(),
+        Span::Permission(permission) => view! { <PermissionWord permission=*permission /> }.into_any(),
+        Span::Overridden => {
             view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
         }
-        Word::Differs(kind, parts) => {
+        Span::Differs(kind, parts) => {
             let parts = parts
                 .iter()
                 .map(|(part, differs)| {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use gbac_console_model::connection::Connection;
-use gbac_console_model::draft::{self, Staged, Standing, role_of};
-use gbac_console_model::sending::Outcome;
+use gbac_console_model::draft::{self, ChangeStatus, Staged, role_of};
+use gbac_console_model::sending::ChangeOutcome;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
@@ -23,7 +23,7 @@ pub struct Draft {
     pub after: Signal<Option<Arc<Policy>>>,
     /// What each change comes to on what was read last; one that cannot be made any more is named here and left out
     /// of [`Draft::after`]. Empty while nothing was read.
-    pub standing: Signal<Vec<Standing>>,
+    pub standing: Signal<Vec<ChangeStatus>>,
     held: RwSignal<Vec<Staged>>,
     /// The drafts of the other clusters that the pages were about.
     aside: StoredValue<Vec<(Connection, Vec<Staged>)>>,
@@ -33,7 +33,7 @@ pub struct Draft {
 #[derive(Debug, Clone)]
 struct Applied {
     policy: Option<Arc<Policy>>,
-    standing: Vec<Standing>,
+    standing: Vec<ChangeStatus>,
 }
 
 impl Draft {
@@ -140,7 +140,7 @@ impl Draft {
         let mut at = 0;
         self.held.update(|staged| {
             staged.retain(|_| {
-                let is_ready = standing.get(at).is_none_or(|standing| *standing == Standing::Ready);
+                let is_ready = standing.get(at).is_none_or(|standing| *standing == ChangeStatus::Ready);
                 at += 1;
                 is_ready
             });
@@ -160,16 +160,16 @@ impl Draft {
 
     /// Notes how sent changes went: those that were made leave the draft, the others stay, with the reason where it is
     /// about them.
-    pub fn settle(self, sent: &[Change], outcomes: &[Outcome]) {
+    pub fn settle(self, sent: &[Change], outcomes: &[ChangeOutcome]) {
         self.held.update(|staged| {
             for (change, outcome) in sent.iter().zip(outcomes) {
                 let failure = match outcome {
-                    Outcome::Made => {
+                    ChangeOutcome::Made => {
                         staged.retain(|staged| staged.change != *change);
                         continue;
                     }
-                    Outcome::Kept => None,
-                    Outcome::Failed(failure) => Some(failure),
+                    ChangeOutcome::Kept => None,
+                    ChangeOutcome::Failed(failure) => Some(failure),
                 };
                 for staged in staged.iter_mut().filter(|staged| staged.change == *change) {
                     staged.failure = failure.cloned();
@@ -211,17 +211,17 @@ mod tests {
             assert!(draft.after.get_untracked().is_none() && draft.standing.get_untracked().is_empty());
             policy.set(read(&[]));
             assert!(draft.after.get_untracked().unwrap().has_role("R"));
-            assert_eq!(draft.standing.get_untracked(), [Standing::Ready, Standing::Ready]);
+            assert_eq!(draft.standing.get_untracked(), [ChangeStatus::Ready, ChangeStatus::Ready]);
 
             // Somebody else creates the role.
             policy.set(read(&[create("R")]));
             assert_eq!(draft.count.get_untracked(), 2, "nothing is dropped");
             let standing = draft.standing.get_untracked();
-            assert!(matches!(standing.as_slice(), [Standing::Impossible(_), Standing::Ready]), "{standing:?}");
+            assert!(matches!(standing.as_slice(), [ChangeStatus::Impossible(_), ChangeStatus::Ready]), "{standing:?}");
             draft.take_out_idle();
             assert_eq!(draft.changes.get_untracked(), [join("R", "eng")]);
             policy.set(read(&[create("R"), join("R", "eng")]));
-            assert_eq!(draft.standing.get_untracked(), [Standing::Done]);
+            assert_eq!(draft.standing.get_untracked(), [ChangeStatus::Done]);
         });
     }
 
@@ -276,11 +276,11 @@ mod tests {
             let sent = [create("R"), create("S"), create("T")];
             draft.add_all(sent.clone());
             let refused = Failure::NoAnswer("offline".into());
-            draft.settle(&sent, &[Outcome::Made, Outcome::Failed(refused.clone()), Outcome::Kept]);
+            draft.settle(&sent, &[ChangeOutcome::Made, ChangeOutcome::Failed(refused.clone()), ChangeOutcome::Kept]);
             let staged = |name, failure| Staged { change: create(name), failure };
             assert_eq!(draft.staged.get_untracked(), [staged("S", Some(refused)), staged("T", None)]);
             // What was wrong the last time says nothing about this one.
-            draft.settle(&sent[1..], &[Outcome::Kept, Outcome::Kept]);
+            draft.settle(&sent[1..], &[ChangeOutcome::Kept, ChangeOutcome::Kept]);
             assert_eq!(draft.staged.get_untracked(), [staged("S", None), staged("T", None)]);
         });
     }

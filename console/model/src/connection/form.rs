@@ -7,7 +7,7 @@ use crate::connection::{Connection, Credentials};
 
 /// Which of the three it is to be.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum TargetKind {
     /// The service that serves the page.
     #[default]
     Service,
@@ -17,7 +17,7 @@ pub enum Kind {
     Cloud,
 }
 
-impl Kind {
+impl TargetKind {
     /// Every kind, in the order of the page.
     pub const ALL: [Self; 3] = [Self::Service, Self::SelfManaged, Self::Cloud];
 
@@ -87,7 +87,7 @@ pub enum Field {
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Form {
     /// Which cluster.
-    pub kind: Kind,
+    pub kind: TargetKind,
     /// The user's name.
     pub user: String,
     /// The password.
@@ -105,11 +105,12 @@ impl Form {
     /// What is wrong with which field, in sentences.
     pub fn read(&self) -> Result<(Connection, Credentials), Vec<(Field, &'static str)>> {
         match self.kind {
-            Kind::Service | Kind::SelfManaged => {
-                let connection = if self.kind == Kind::Service { Connection::Service } else { Connection::SelfManaged };
+            TargetKind::Service | TargetKind::SelfManaged => {
+                let connection =
+                    if self.kind == TargetKind::Service { Connection::Service } else { Connection::SelfManaged };
                 self.by_password().map(|given| (connection, Credentials::Password(given)))
             }
-            Kind::Cloud => self.by_token(),
+            TargetKind::Cloud => self.by_token(),
         }
     }
 
@@ -163,7 +164,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_named() {
         assert_eq!(fields(&Form::default()), [Field::User, Field::Password]);
-        let cloud = Form { kind: Kind::Cloud, ..Form::default() };
+        let cloud = Form { kind: TargetKind::Cloud, ..Form::default() };
         assert_eq!(fields(&cloud), [Field::Cluster, Field::Token]);
         assert_eq!(fields(&Form { user: "User:admin".into(), password: "x".into(), ..Form::default() }), [Field::User]);
         let address = Form { cluster: "https://x/".into(), token: "a b".into(), ..cloud };
@@ -173,7 +174,7 @@ mod tests {
     #[test]
     fn what_was_pasted_around_a_token_goes() {
         let form = Form {
-            kind: Kind::Cloud,
+            kind: TargetKind::Cloud,
             cluster: " c1 ".into(),
             token: "Authorization: Bearer eyJ.e30.c2ln\n".into(),
             ..Form::default()
@@ -185,9 +186,9 @@ mod tests {
     #[test]
     fn what_the_service_cannot_reach_says_how_to_start_it() {
         let nothing = Upstream::default();
-        let reached: Vec<bool> = Kind::ALL.iter().map(|kind| kind.is_there(&nothing)).collect();
+        let reached: Vec<bool> = TargetKind::ALL.iter().map(|kind| kind.is_there(&nothing)).collect();
         assert_eq!(reached, [true, false, false]);
-        assert!(Kind::SelfManaged.help(&nothing).contains("--upstream-admin"));
-        assert!(Kind::Cloud.help(&nothing).contains("--upstream-controlplane"));
+        assert!(TargetKind::SelfManaged.help(&nothing).contains("--upstream-admin"));
+        assert!(TargetKind::Cloud.help(&nothing).contains("--upstream-controlplane"));
     }
 }

@@ -22,7 +22,7 @@ pub enum Source {
 
 /// The ACLs of one way.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Way {
+pub struct AccessSource {
     /// Which way.
     pub source: Source,
     /// The principal that they name.
@@ -37,7 +37,7 @@ pub struct Card {
     /// The principal.
     pub principal: Principal,
     /// The ways: direct, through roles by name, for everyone.
-    pub ways: Vec<Way>,
+    pub ways: Vec<AccessSource>,
     /// The members, of a role.
     pub members: Vec<Principal>,
     /// A role that ACLs name and nobody created: they do nothing.
@@ -67,11 +67,19 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         () if of.kind() == PrincipalType::Role => Source::Role,
         () => Source::Everyone,
     };
-    let mut ways: Vec<Way> = (found.ways.iter())
-        .map(|way| Way { source: source(&way.principal), principal: way.principal.clone(), acls: way.acls.clone() })
+    let mut ways: Vec<AccessSource> = (found.ways.iter())
+        .map(|way| AccessSource {
+            source: source(&way.principal),
+            principal: way.principal.clone(),
+            acls: way.acls.clone(),
+        })
         .collect();
     if is_missing {
-        ways = vec![Way { source: Source::Direct, principal: principal.clone(), acls: policy.acls_of(principal) }];
+        ways = vec![AccessSource {
+            source: Source::Direct,
+            principal: principal.clone(),
+            acls: policy.acls_of(principal),
+        }];
     }
     // A role is no person: what everyone has is told of its members.
     ways.retain(|way| principal.kind() != PrincipalType::Role || way.source == Source::Direct);

@@ -16,8 +16,8 @@ pub const PAGE: usize = 50;
 
 /// How many findings there are about each principal.
 #[must_use]
-pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, Mark> {
-    let mut marks: BTreeMap<Principal, Mark> = BTreeMap::new();
+pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
+    let mut marks: BTreeMap<Principal, FindingMark> = BTreeMap::new();
     for finding in findings {
         // Of ACLs, the first is the one that it is about.
         let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
@@ -34,7 +34,7 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, Mark> {
 
 /// What was found about one principal.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Mark {
+pub struct FindingMark {
     /// How many findings.
     pub findings: usize,
     /// A principal that differs only in letter case or slashes.
@@ -121,7 +121,7 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
         let address = if principal.kind() == PrincipalType::Role && policy.has_role(principal.name()) {
             address::role(principal.name())
         } else {
-            list::Asked::one(principal).address()
+            list::ListQuery::one(principal).address()
         };
         Place { address, words: format!("Open {shown}") }
     };
@@ -148,7 +148,7 @@ pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
 
 /// Findings of one kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kind {
+pub struct FindingGroup {
     /// The code.
     pub code: &'static str,
     /// How much it matters.
@@ -159,15 +159,15 @@ pub struct Kind {
 
 /// The kinds of findings, in order of the findings; of one severity where one is asked for.
 #[must_use]
-pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGroup> {
+    let mut kinds: Vec<FindingGroup> = Vec::new();
     for (place, finding) in findings.iter().enumerate() {
         if severity.is_some_and(|severity| severity != finding.severity) {
             continue;
         }
         match kinds.last_mut().filter(|kind| kind.code == finding.code && kind.severity == finding.severity) {
             Some(kind) => kind.places.push(place),
-            None => kinds.push(Kind { code: finding.code, severity: finding.severity, places: vec![place] }),
+            None => kinds.push(FindingGroup { code: finding.code, severity: finding.severity, places: vec![place] }),
         }
     }
     kinds

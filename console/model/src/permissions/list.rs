@@ -13,7 +13,7 @@ pub const PAGE: usize = 50;
 
 /// Which principals are shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Kind {
+pub enum PrincipalKind {
     /// All of them.
     #[default]
     All,
@@ -25,7 +25,7 @@ pub enum Kind {
     Roles,
 }
 
-impl Kind {
+impl PrincipalKind {
     /// Every choice.
     pub const ALL: [Self; 4] = [Self::All, Self::Users, Self::Groups, Self::Roles];
 
@@ -65,7 +65,7 @@ impl Kind {
 
 /// What a principal has to hold to be shown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Holds {
+pub enum AccessFilter {
     /// Anything, or nothing.
     #[default]
     Any,
@@ -75,7 +75,7 @@ pub enum Holds {
     Finding,
 }
 
-impl Holds {
+impl AccessFilter {
     /// Every choice.
     pub const ALL: [Self; 3] = [Self::Any, Self::Deny, Self::Finding];
 
@@ -102,13 +102,13 @@ impl Holds {
 
 /// What is asked for: the address of the list, in parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct ListQuery {
     /// The search over principals, resources and roles.
     pub search: String,
     /// The type of principal.
-    pub kind: Kind,
+    pub kind: PrincipalKind,
     /// What it has to hold.
-    pub with: Holds,
+    pub with: AccessFilter,
     /// The page, from 0.
     pub page: usize,
 }
@@ -119,7 +119,7 @@ pub fn exactly(principal: &Principal) -> String {
     format!("^{}$", regex_lite::escape(&principal.to_string()))
 }
 
-impl Asked {
+impl ListQuery {
     /// The list with one principal, which is open.
     #[must_use]
     pub fn one(principal: &Principal) -> Self {
@@ -134,8 +134,8 @@ impl Asked {
         let page = value(query, "page").and_then(|page| page.parse::<usize>().ok()).unwrap_or_default();
         Self {
             search: value(query, "search").unwrap_or_default(),
-            kind: Kind::ALL.into_iter().find(|choice| choice.id() == kind).unwrap_or_default(),
-            with: Holds::ALL.into_iter().find(|choice| choice.id() == with).unwrap_or_default(),
+            kind: PrincipalKind::ALL.into_iter().find(|choice| choice.id() == kind).unwrap_or_default(),
+            with: AccessFilter::ALL.into_iter().find(|choice| choice.id() == with).unwrap_or_default(),
             page: page.saturating_sub(1),
         }
     }
@@ -309,11 +309,12 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_what_was_asked() {
-        let asked = Asked { search: "a&b=ü".into(), kind: Kind::Groups, with: Holds::Deny, page: 2 };
+        let asked =
+            ListQuery { search: "a&b=ü".into(), kind: PrincipalKind::Groups, with: AccessFilter::Deny, page: 2 };
         let address = asked.address();
         assert_eq!(address, "/security/permissions?search=a%26b%3D%C3%BC&type=group&with=deny&page=3");
-        assert_eq!(Asked::from_query(address.split_once('?').unwrap().1), asked);
-        assert_eq!(Asked::default().address(), address::PERMISSIONS);
-        assert_eq!(Asked::from_query("type=what&page=x"), Asked::default());
+        assert_eq!(ListQuery::from_query(address.split_once('?').unwrap().1), asked);
+        assert_eq!(ListQuery::default().address(), address::PERMISSIONS);
+        assert_eq!(ListQuery::from_query("type=what&page=x"), ListQuery::default());
     }
 }

@@ -17,7 +17,7 @@ pub const PAGE: usize = 50;
 
 /// Who is meant, as it stands in the form.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct MatrixQuery {
     /// `Type:name`, as typed.
     pub of: String,
     /// The groups of a user, one a line.
@@ -46,7 +46,7 @@ pub struct Whose {
     pub host: Option<IpAddr>,
 }
 
-impl Asked {
+impl MatrixQuery {
     /// The matrix of one principal.
     #[must_use]
     pub fn of(principal: &Principal) -> Self {
@@ -119,7 +119,7 @@ impl Asked {
 
 /// One row: the names of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct MatrixRow {
     /// The resource's type.
     pub resource_type: ResourceType,
     /// The names.
@@ -134,7 +134,7 @@ pub struct Matrix {
     /// The operations of the columns.
     pub columns: Vec<Operation>,
     /// The rows of this page.
-    pub rows: Vec<Row>,
+    pub rows: Vec<MatrixRow>,
     /// How many rows there are.
     pub total: usize,
 }
@@ -162,7 +162,11 @@ pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
                     cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
                 })
         };
-        Row { resource_type: *resource_type, pattern: pattern.clone(), cells: columns.iter().map(decided).collect() }
+        MatrixRow {
+            resource_type: *resource_type,
+            pattern: pattern.clone(),
+            cells: columns.iter().map(decided).collect(),
+        }
     };
     Matrix { rows: rows.map(of).collect(), total: all.len(), columns }
 }
@@ -257,10 +261,10 @@ mod tests {
         .unwrap()
     }
 
-    fn words(asked: &Asked) -> Vec<String> {
+    fn words(asked: &MatrixQuery) -> Vec<String> {
         let whose = asked.check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
-        let row = |row: &Row| {
+        let row = |row: &MatrixRow| {
             let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {
                 let cell = cell.as_ref()?;
                 let by = cell.denied_by.first().or(cell.granted_by.as_ref());
@@ -274,14 +278,14 @@ mod tests {
     #[test]
     fn each_cell_says_why() {
         assert_eq!(
-            words(&Asked::of(&Principal::group("eng"))),
+            words(&MatrixQuery::of(&Principal::group("eng"))),
             [
                 "events-: Read Allow Readers, Describe Implied(Read) Readers",
                 // A deny names its own operation only, so that what it implies stays.
                 "events-pii-: Read Deny direct, Describe Implied(Read) Readers",
             ]
         );
-        let person = Asked { of: "User:ann".into(), groups: "ops\neng\n".into(), host: String::new() };
+        let person = MatrixQuery { of: "User:ann".into(), groups: "ops\neng\n".into(), host: String::new() };
         let all = words(&person);
         assert_eq!(all.len(), 3);
         assert!(all[1].contains("Read Deny Group:eng"), "{all:?}");
@@ -290,21 +294,21 @@ mod tests {
 
     #[test]
     fn who_is_meant_has_an_address() {
-        let person = Asked { of: "User:a&b".into(), groups: "x,y\nü".into(), host: "10.0.0.7".into() };
+        let person = MatrixQuery { of: "User:a&b".into(), groups: "x,y\nü".into(), host: "10.0.0.7".into() };
         let address = person.address();
         assert_eq!(address, "/security/permissions/matrix?of=User%3Aa%26b&group=x%2Cy&group=%C3%BC&host=10.0.0.7");
-        assert_eq!(Asked::from_query(address.split_once('?').unwrap().1), person);
-        let faults = Asked { of: "ann".into(), host: "x".into(), ..Asked::default() }.check().unwrap_err();
+        assert_eq!(MatrixQuery::from_query(address.split_once('?').unwrap().1), person);
+        let faults = MatrixQuery { of: "ann".into(), host: "x".into(), ..MatrixQuery::default() }.check().unwrap_err();
         assert!(faults.of.is_some_and(|text| text.contains("User:ann")) && faults.host.is_some());
-        assert_eq!(Asked::default().check(), Ok(None));
+        assert_eq!(MatrixQuery::default().check(), Ok(None));
         // Groups count for users only.
-        let group = Asked { of: "Group:eng".into(), groups: "x".into(), ..Asked::default() };
+        let group = MatrixQuery { of: "Group:eng".into(), groups: "x".into(), ..MatrixQuery::default() };
         assert_eq!(group.address(), "/security/permissions/matrix?of=Group%3Aeng");
     }
 
     #[test]
     fn a_matrix_is_counted() {
-        let whose = Asked::of(&Principal::group("eng")).check().unwrap().unwrap();
+        let whose = MatrixQuery::of(&Principal::group("eng")).check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
         assert_eq!(summary(&matrix, 0), "2 resources: 3 allowed, 1 denied by rule");
         assert_eq!(matrix.columns.len(), ResourceType::Topic.operations().len());

@@ -16,7 +16,7 @@ pub const PAGE: usize = 50;
 
 /// The question as it stands in the form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct WhoCanQuery {
     /// The operation.
     pub operation: Operation,
     /// The resource's type.
@@ -27,7 +27,7 @@ pub struct Asked {
     pub host: String,
 }
 
-impl Default for Asked {
+impl Default for WhoCanQuery {
     fn default() -> Self {
         Self {
             operation: Operation::Read,
@@ -47,7 +47,7 @@ pub struct Faults {
     pub host: Option<String>,
 }
 
-impl Asked {
+impl WhoCanQuery {
     /// The question that a row of an ACL raises: who else may do that there. `All` is asked as the type's first operation.
     #[must_use]
     pub fn of(acl: &Acl) -> Self {
@@ -160,14 +160,14 @@ impl Group {
 
 /// Somebody in the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum WhoCanEntry {
     /// A superuser: no ACL is asked.
     Superuser(String),
     /// Somebody whom an ACL concerns.
     Entry(Box<Entry>),
 }
 
-impl Found {
+impl WhoCanEntry {
     /// The principal as it is shown; everyone is `User:*`.
     #[must_use]
     pub fn principal(&self) -> Principal {
@@ -185,7 +185,7 @@ impl Found {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Answer {
     /// By group, each in order of the principals.
-    pub groups: Vec<(Group, Vec<Found>)>,
+    pub groups: Vec<(Group, Vec<WhoCanEntry>)>,
     /// The principals of denies that match: whoever holds one of them may not, whatever else allows it.
     pub blocked_for: Vec<Principal>,
     /// How many ACLs speak of the name as a prefix: longer names are another question.
@@ -203,7 +203,7 @@ impl Answer {
     #[must_use]
     pub fn one_host_only(&self) -> usize {
         let entries = self.groups.iter().filter(|(of, _)| *of == Group::Can).flat_map(|(_, found)| found);
-        entries.filter(|found| matches!(found, Found::Entry(entry) if only_host(entry).is_some())).count()
+        entries.filter(|found| matches!(found, WhoCanEntry::Entry(entry) if only_host(entry).is_some())).count()
     }
 }
 
@@ -215,7 +215,7 @@ pub fn only_host(entry: &Entry) -> Option<Host> {
 
 /// Answers a question about a policy.
 #[must_use]
-pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
+pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> Answer {
     let name = asked.resource_name();
     let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
@@ -230,17 +230,17 @@ pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
         let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
         acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
     });
-    let mut groups: Vec<(Group, Vec<Found>)> = Group::ALL.into_iter().map(|group| (group, Vec::new())).collect();
+    let mut groups: Vec<(Group, Vec<WhoCanEntry>)> = Group::ALL.into_iter().map(|group| (group, Vec::new())).collect();
     let mut put = |group: Group, found| {
         if let Some((_, list)) = groups.iter_mut().find(|(of, _)| *of == group) {
             list.push(found);
         }
     };
     for name in found.superusers {
-        put(Group::Can, Found::Superuser(name));
+        put(Group::Can, WhoCanEntry::Superuser(name));
     }
     for entry in found.entries {
-        put(group_of(&entry), Found::Entry(Box::new(entry)));
+        put(group_of(&entry), WhoCanEntry::Entry(Box::new(entry)));
     }
     groups.retain(|(_, list)| !list.is_empty());
     Answer { groups, blocked_for: found.blocked_for, is_prefix }
@@ -268,9 +268,14 @@ mod tests {
     }
 
     fn ask(host: &str) -> Vec<(Group, Vec<String>)> {
-        let asked = Asked { operation: Operation::Write, name: "pay-eu".into(), host: host.into(), ..Asked::default() };
+        let asked = WhoCanQuery {
+            operation: Operation::Write,
+            name: "pay-eu".into(),
+            host: host.into(),
+            ..WhoCanQuery::default()
+        };
         let answer = answer(&policy(), &asked, asked.check().unwrap());
-        let names = |found: &[Found]| found.iter().map(|found| found.principal().to_string()).collect();
+        let names = |found: &[WhoCanEntry]| found.iter().map(|found| found.principal().to_string()).collect();
         answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
     }
 
@@ -292,27 +297,28 @@ mod tests {
 
     #[test]
     fn a_question_has_an_address() {
-        let asked = Asked {
+        let asked = WhoCanQuery {
             operation: Operation::DescribeConfigs,
             name: "a&b /ü".into(),
             host: "::1".into(),
-            ..Asked::default()
+            ..WhoCanQuery::default()
         };
         let address = asked.address();
-        assert_eq!(Asked::from_query(address.split_once('?').unwrap().1), Some(asked));
-        assert_eq!(Asked::from_query("type=topic"), None);
-        let foreign = Asked::from_query("type=group&operation=write&name=g").unwrap();
+        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(asked));
+        assert_eq!(WhoCanQuery::from_query("type=topic"), None);
+        let foreign = WhoCanQuery::from_query("type=group&operation=write&name=g").unwrap();
         assert_eq!(foreign.operation, Operation::Read);
-        let cluster = Asked { resource_type: ResourceType::Cluster, name: "x".into(), ..Asked::default() }.fitting();
+        let cluster =
+            WhoCanQuery { resource_type: ResourceType::Cluster, name: "x".into(), ..WhoCanQuery::default() }.fitting();
         assert_eq!(cluster.address(), "/security/permissions/who-can?operation=create&type=cluster");
         assert_eq!(cluster.resource_name(), CLUSTER_NAME);
     }
 
     #[test]
     fn faults_are_at_their_fields() {
-        let asked = Asked { host: "10.0.0.0/8".into(), ..Asked::default() };
+        let asked = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
         let faults = asked.check().unwrap_err();
         assert!(faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range")));
-        assert_eq!(Asked { name: "x".into(), host: "*".into(), ..Asked::default() }.check(), Ok(None));
+        assert_eq!(WhoCanQuery { name: "x".into(), host: "*".into(), ..WhoCanQuery::default() }.check(), Ok(None));
     }
 }

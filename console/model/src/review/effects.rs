@@ -15,7 +15,7 @@ pub struct Effects {
     /// How many principals were compared.
     pub compared: usize,
     /// Whoever gains or loses something: people first, everyone before the others, then roles.
-    pub people: Vec<Person>,
+    pub people: Vec<AffectedHolder>,
     /// What each staged change does by itself to whom it names: the places of those that do nothing.
     pub idle: Vec<usize>,
     /// The names of the settings that differ.
@@ -28,7 +28,7 @@ pub struct Effects {
 
 /// One holder and what it gains and loses.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Person {
+pub struct AffectedHolder {
     /// Who.
     pub holder: Holder,
     /// The roles that it gets.
@@ -36,12 +36,12 @@ pub struct Person {
     /// The roles that it leaves.
     pub leaves: Vec<String>,
     /// What it gains and loses.
-    pub lines: Vec<Line>,
+    pub lines: Vec<EffectLine>,
 }
 
 /// One effect on names of one kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct EffectLine {
     /// What happens.
     pub effect: Effect,
     /// On what.
@@ -73,7 +73,7 @@ impl Effects {
         let (operations, people) = self.groups.total(effects);
         let mut total = Total { operations, people };
         // What a name gains or loses by its new group is said of the name.
-        let is_of_name = |person: &&Person| match &person.holder {
+        let is_of_name = |person: &&AffectedHolder| match &person.holder {
             Holder::One(principal) if principal.kind() == PrincipalType::Group => {
                 self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())
             }
@@ -88,7 +88,7 @@ impl Effects {
     }
 }
 
-impl Person {
+impl AffectedHolder {
     /// Whether it is a role, which people are given.
     #[must_use]
     pub fn is_role(&self) -> bool {
@@ -120,20 +120,20 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
     let known: BTreeSet<&Principal> = before.known_principals().chain(after.known_principals()).collect();
     let idle =
         (changes.iter().enumerate()).filter(|(_, change)| is_idle(&found, change)).map(|(index, _)| index).collect();
-    let mut people: Vec<Person> = Vec::new();
+    let mut people: Vec<AffectedHolder> = Vec::new();
     for difference in found.differences.into_iter().chain(found.roles) {
         let mut lines = Vec::with_capacity(difference.extents.len());
         for extent in difference.extents {
             let blocks =
                 |acl: &&Acl| acl.resource_type == extent.resource_type && overlaps(&extent.pattern, &pattern(acl));
             let blocked_by = difference.blocked_by.iter().filter(blocks).cloned().collect();
-            lines.push(Line { effect: difference.effect, extent, blocked_by });
+            lines.push(EffectLine { effect: difference.effect, extent, blocked_by });
         }
         match people.last_mut() {
             Some(person) if person.holder == difference.holder => person.lines.extend(lines),
             _ => {
                 let (joins, leaves) = roles(before, after, &difference.holder);
-                people.push(Person { holder: difference.holder, joins, leaves, lines });
+                people.push(AffectedHolder { holder: difference.holder, joins, leaves, lines });
             }
         }
     }
@@ -155,7 +155,7 @@ pub enum Reason {
 
 /// Why each line of a person is so; of people that are looked at, since it takes a look at the ACLs of their roles.
 #[must_use]
-pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Person) -> Vec<Vec<Reason>> {
+pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &AffectedHolder) -> Vec<Vec<Reason>> {
     let acls = |policy: &Policy, roles: &[String]| -> Vec<(String, Vec<Acl>)> {
         roles.iter().map(|role| (role.clone(), policy.acls_of(&Principal::role(role)))).collect()
     };
@@ -167,7 +167,7 @@ pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Per
             .any(|role| role == acl.principal.name() && !person.joins.iter().any(|of| of == role)),
         _ => false,
     };
-    let of_line = |line: &Line| {
+    let of_line = |line: &EffectLine| {
         let touches =
             |acl: &Acl| acl.resource_type == line.extent.resource_type && overlaps(&line.extent.pattern, &pattern(acl));
         // A loss comes of what a gain does not.

@@ -8,15 +8,15 @@ use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
-pub use self::effects::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, Total, effects, reasons};
-use crate::draft::{Staged, Standing};
+pub use self::effects::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Reason, Total, effects, reasons};
+use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
 use crate::phrases::count;
 use crate::roles::acls_of;
 
 /// Whom rows are about, in the order in which they are shown.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum About {
+pub enum SectionTarget {
     /// The settings.
     Settings,
     /// A role.
@@ -29,20 +29,20 @@ pub enum About {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// Whom they are about.
-    pub about: About,
+    pub about: SectionTarget,
     /// The rows: roles, then ACLs, then members; what goes before what comes.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ChangeRow>,
 }
 
 /// One staged change as a row.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct ChangeRow {
     /// Its place in the draft.
     pub index: usize,
     /// Whether something comes; otherwise it goes.
     pub adds: bool,
     /// What.
-    pub what: What,
+    pub what: ChangedItem,
     /// Why it cannot be made, or that it changes nothing; none when it can be.
     pub obstacle: Option<String>,
     /// Why the service did not make it when it was sent.
@@ -51,12 +51,12 @@ pub struct Row {
     pub remarks: Vec<String>,
 }
 
-impl Row {
+impl ChangeRow {
     /// The principal that this adds to a role, or gives an ACL.
     fn added(&self) -> Option<&Principal> {
         match &self.what {
-            What::Member(principal) if self.adds => Some(principal),
-            What::Acl(acl) if self.adds => Some(&acl.principal),
+            ChangedItem::Member(principal) if self.adds => Some(principal),
+            ChangedItem::Acl(acl) if self.adds => Some(&acl.principal),
             _ => None,
         }
     }
@@ -65,7 +65,8 @@ impl Row {
 /// Adds what is odd about the principals that rows add: names that can never match, names that are nearly another, and
 /// groups that nothing here has seen.
 pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &BTreeSet<String>) {
-    let known = NameIndex::near_to(after, sections.iter().flat_map(|section| &section.rows).filter_map(Row::added));
+    let known =
+        NameIndex::near_to(after, sections.iter().flat_map(|section| &section.rows).filter_map(ChangeRow::added));
     for row in sections.iter_mut().flat_map(|section| &mut section.rows) {
         let Some(principal) = row.added() else { continue };
         row.remarks = remarks(after, &known, principal).into_iter().chain(unseen(before, seen, principal)).collect();
@@ -74,7 +75,7 @@ pub fn remark(sections: &mut [Section], before: &Policy, after: &Policy, seen: &
 
 /// What comes or goes.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum ChangedItem {
     /// A role; when it goes, its members and ACLs go too.
     Role {
         /// The members that go.
@@ -90,7 +91,7 @@ pub enum What {
     Settings(Vec<(&'static str, String, String)>),
 }
 
-impl What {
+impl ChangedItem {
     const fn rank(&self) -> u8 {
         match self {
             Self::Settings(_) | Self::Role { .. } => 0,
@@ -102,17 +103,17 @@ impl What {
 
 /// The rows of a draft over the policy that was read, by whom they are about.
 #[must_use]
-pub fn sections(before: &Policy, staged: &[Staged], standing: &[Standing]) -> Vec<Section> {
+pub fn sections(before: &Policy, staged: &[Staged], standing: &[ChangeStatus]) -> Vec<Section> {
     let mut sections: Vec<Section> = Vec::new();
     for (index, staged) in staged.iter().enumerate() {
         let (about, adds, what) = row(before, &staged.change);
         let obstacle = match standing.get(index) {
-            None | Some(Standing::Ready) => None,
-            Some(Standing::Done) => Some("already applied".to_owned()),
-            Some(Standing::Impossible(error)) => Some(error.to_string()),
+            None | Some(ChangeStatus::Ready) => None,
+            Some(ChangeStatus::Done) => Some("already applied".to_owned()),
+            Some(ChangeStatus::Impossible(error)) => Some(error.to_string()),
         };
         let failure = staged.failure.as_ref().map(ToString::to_string);
-        let row = Row { index, adds, what, obstacle, failure, remarks: Vec::new() };
+        let row = ChangeRow { index, adds, what, obstacle, failure, remarks: Vec::new() };
         match sections.iter_mut().find(|section| section.about == about) {
             Some(section) => section.rows.push(row),
             None => sections.push(Section { about, rows: vec![row] }),
@@ -125,26 +126,30 @@ pub fn sections(before: &Policy, staged: &[Staged], standing: &[Standing]) -> Ve
     sections
 }
 
-fn row(before: &Policy, change: &Change) -> (About, bool, What) {
+fn row(before: &Policy, change: &Change) -> (SectionTarget, bool, ChangedItem) {
     let of_acl = |acl: &Acl| match acl.principal.kind() {
-        PrincipalType::Role => About::Role(acl.principal.name().to_owned()),
-        PrincipalType::User | PrincipalType::Group => About::Principal(acl.principal.clone()),
+        PrincipalType::Role => SectionTarget::Role(acl.principal.name().to_owned()),
+        PrincipalType::User | PrincipalType::Group => SectionTarget::Principal(acl.principal.clone()),
     };
     match change {
-        Change::AddAcl(acl) => (of_acl(acl), true, What::Acl(acl.clone())),
-        Change::RemoveAcl(acl) => (of_acl(acl), false, What::Acl(acl.clone())),
+        Change::AddAcl(acl) => (of_acl(acl), true, ChangedItem::Acl(acl.clone())),
+        Change::RemoveAcl(acl) => (of_acl(acl), false, ChangedItem::Acl(acl.clone())),
         Change::CreateRole(name) => {
-            (About::Role(name.clone()), true, What::Role { members: Vec::new(), acls: Vec::new() })
+            (SectionTarget::Role(name.clone()), true, ChangedItem::Role { members: Vec::new(), acls: Vec::new() })
         }
         Change::DeleteRole { name, delete_acls } => {
             let members = before.role(name).map(|role| role.members.into_iter().collect()).unwrap_or_default();
             let acls = if *delete_acls { acls_of(before, name) } else { Vec::new() };
-            (About::Role(name.clone()), false, What::Role { members, acls })
+            (SectionTarget::Role(name.clone()), false, ChangedItem::Role { members, acls })
         }
-        Change::AddMember { role, member } => (About::Role(role.clone()), true, What::Member(member.clone())),
-        Change::RemoveMember { role, member } => (About::Role(role.clone()), false, What::Member(member.clone())),
+        Change::AddMember { role, member } => {
+            (SectionTarget::Role(role.clone()), true, ChangedItem::Member(member.clone()))
+        }
+        Change::RemoveMember { role, member } => {
+            (SectionTarget::Role(role.clone()), false, ChangedItem::Member(member.clone()))
+        }
         Change::Settings(settings) => {
-            (About::Settings, true, What::Settings(settings_rows(before.settings(), settings)))
+            (SectionTarget::Settings, true, ChangedItem::Settings(settings_rows(before.settings(), settings)))
         }
     }
 }
@@ -244,13 +249,16 @@ mod tests {
         let staged = changes.clone().map(|change| Staged { change, failure: None });
         assert_eq!(summary(&changes), "1 role created, 1 deleted. 2 ACLs added. 1 principal added. Settings changed.");
         let sections = sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
-        let about: Vec<&About> = sections.iter().map(|section| &section.about).collect();
-        let eng = About::Principal(Principal::group("eng"));
-        assert_eq!(about, [&About::Settings, &About::Role("New".into()), &About::Role("Old".into()), &eng]);
-        assert_eq!(sections[0].rows[0].what, What::Settings(vec![("superusers", String::new(), "root".into())]));
+        let about: Vec<&SectionTarget> = sections.iter().map(|section| &section.about).collect();
+        let eng = SectionTarget::Principal(Principal::group("eng"));
+        assert_eq!(
+            about,
+            [&SectionTarget::Settings, &SectionTarget::Role("New".into()), &SectionTarget::Role("Old".into()), &eng]
+        );
+        assert_eq!(sections[0].rows[0].what, ChangedItem::Settings(vec![("superusers", String::new(), "root".into())]));
         let new: Vec<u8> = sections[1].rows.iter().map(|row| row.what.rank()).collect();
         assert_eq!(new, [0, 1, 2]);
-        let What::Role { members, acls } = &sections[2].rows[0].what else { panic!("a role goes") };
+        let ChangedItem::Role { members, acls } = &sections[2].rows[0].what else { panic!("a role goes") };
         assert_eq!((members.len(), acls.len()), (1, 1));
         assert!(sections.iter().flat_map(|section| &section.rows).all(|row| row.obstacle.is_none()));
 

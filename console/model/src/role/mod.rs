@@ -12,7 +12,7 @@ use gbac_engine::policy::{Change, Policy};
 use crate::draft::Staged;
 use crate::names::remarks;
 use crate::phrases::count;
-pub use crate::roles::Standing;
+pub use crate::roles::RowStatus;
 use crate::roles::acls_of;
 
 /// One ACL of the role.
@@ -21,7 +21,7 @@ pub struct AclRow {
     /// The ACL.
     pub acl: Acl,
     /// Whether it is on the service.
-    pub standing: Standing,
+    pub standing: RowStatus,
     /// What is odd about it, in a few words, and in one sentence.
     pub remark: Option<(Remark, String)>,
     /// Why the service did not add or remove it.
@@ -60,7 +60,7 @@ pub struct MemberRow {
     /// The member.
     pub principal: Principal,
     /// Whether it is on the service.
-    pub standing: Standing,
+    pub standing: RowStatus,
     /// The names of its other roles, as they will be.
     pub other_roles: Vec<String>,
     /// How many ACLs name it without a role.
@@ -72,7 +72,7 @@ pub struct MemberRow {
 }
 
 /// What is in one of two ordered lists or both.
-fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, Standing)> {
+fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, RowStatus)> {
     let (mut before, mut after) = (before.into_iter().peekable(), after.into_iter().peekable());
     let mut merged = Vec::new();
     loop {
@@ -83,11 +83,11 @@ fn merged<T: Ord>(before: Vec<T>, after: Vec<T>) -> Vec<(T, Standing)> {
             (Some(old), Some(new)) => old.cmp(new),
         };
         let (taken, standing) = match order {
-            std::cmp::Ordering::Less => (before.next(), Standing::Removed),
-            std::cmp::Ordering::Greater => (after.next(), Standing::Added),
+            std::cmp::Ordering::Less => (before.next(), RowStatus::Removed),
+            std::cmp::Ordering::Greater => (after.next(), RowStatus::Added),
             std::cmp::Ordering::Equal => {
                 before.next();
-                (after.next(), Standing::Stored)
+                (after.next(), RowStatus::Stored)
             }
         };
         merged.extend(taken.map(|taken| (taken, standing)));
@@ -116,11 +116,11 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
             "acl_unreachable" => Remark::NeverAllows,
             _ => Remark::Odd,
         };
-        let about = rows.iter_mut().filter(|row| row.acl == *acl && row.standing != Standing::Removed);
+        let about = rows.iter_mut().filter(|row| row.acl == *acl && row.standing != RowStatus::Removed);
         about.for_each(|row| row.remark = Some((remark.clone(), finding.message.clone())));
     }
     let is_deny = |row: &&mut AclRow| {
-        row.acl.permission == Permission::Deny && row.standing != Standing::Removed && row.remark.is_none()
+        row.acl.permission == Permission::Deny && row.standing != RowStatus::Removed && row.remark.is_none()
     };
     if rows.iter().any(|row| row.acl.permission == Permission::Deny) {
         let found = reach(after, &Subject::Holder(Holder::One(Principal::role(role))));
@@ -151,7 +151,7 @@ pub fn member_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged
         .map(|((member, standing), direct_acls)| MemberRow {
             standing,
             direct_acls,
-            remarks: if standing == Standing::Removed { Vec::new() } else { remarks(after, &known, &member) },
+            remarks: if standing == RowStatus::Removed { Vec::new() } else { remarks(after, &known, &member) },
             other_roles: after.roles_of(&member).filter(|other| *other != role).map(str::to_owned).collect(),
             failure: failure(staged, |change| {
                 matches!(change, Change::AddMember { role: of, member: who } | Change::RemoveMember { role: of, member: who }
@@ -204,8 +204,8 @@ mod tests {
         let failed = Staged { change: changes[0].clone(), failure: Some(Failure::NoAnswer("offline".into())) };
         let rows = acl_rows(&policy(), &after(&changes), "R", from_ref(&failed));
         let shown: Vec<_> = rows.iter().map(|row| (row.acl.resource_name.as_str(), row.standing)).collect();
-        assert_eq!(shown, [("a", Standing::Added), ("b", Standing::Removed), ("b", Standing::Stored)]);
-        let removed = rows.iter().find(|row| row.standing == Standing::Removed).unwrap();
+        assert_eq!(shown, [("a", RowStatus::Added), ("b", RowStatus::Removed), ("b", RowStatus::Stored)]);
+        let removed = rows.iter().find(|row| row.standing == RowStatus::Removed).unwrap();
         assert_eq!(removed.failure.as_deref(), Some("can't reach the service"));
         assert!(rows.iter().all(|row| row.remark.is_none()));
     }
@@ -232,9 +232,9 @@ mod tests {
         let rows = member_rows(&policy(), &after(&changes), "R", &[]);
         let shown: Vec<_> = rows.iter().map(|row| (row.principal.to_string(), row.standing)).collect();
         let expected = [
-            ("Group:eng".to_owned(), Standing::Stored),
-            ("Group:ops".to_owned(), Standing::Added),
-            ("User:ann".to_owned(), Standing::Removed),
+            ("Group:eng".to_owned(), RowStatus::Stored),
+            ("Group:ops".to_owned(), RowStatus::Added),
+            ("User:ann".to_owned(), RowStatus::Removed),
         ];
         assert_eq!(shown, expected);
         assert_eq!((rows[0].other_roles.as_slice(), rows[0].direct_acls), (["S".to_owned()].as_slice(), 1));

@@ -4,7 +4,7 @@ use gbac_engine::check::provider::Accepted;
 use gbac_engine::check::sign_in::{self, SignInCheck};
 use serde_json::{Map, Value};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::{Action, Change, Inputs, sentence};
 use crate::simulator::token::Read;
 use crate::simulator::verification::{Report, check_name};
@@ -30,7 +30,7 @@ pub fn in_force(inputs: &Inputs, of_service: &Accepted) -> Accepted {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Refusal {
     /// What was found and what to do.
-    pub words: Words,
+    pub words: RichText,
     /// What else fails, by the names of the checks.
     pub more: Vec<&'static str>,
     /// What can be tried at once.
@@ -40,7 +40,7 @@ pub struct Refusal {
 impl Refusal {
     /// A refusal for one reason.
     #[must_use]
-    pub const fn new(words: Words) -> Self {
+    pub const fn new(words: RichText) -> Self {
         Self { words, more: Vec::new(), actions: Vec::new() }
     }
 }
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
     use crate::simulator::inputs::WhatIf;
     use crate::simulator::tests::policy;
-    use crate::simulator::token::Mark;
-    use crate::simulator::verdict::Kind;
+    use crate::simulator::token::FactMark;
+    use crate::simulator::verdict::VerdictKind;
     use crate::simulator::{View, evaluate};
 
     const NOW: f64 = 1_795_243_000.0;
@@ -110,7 +110,7 @@ mod tests {
         of_service(properties.as_object().unwrap(), None, None)
     }
 
-    fn facts(view: &View, about: &str) -> Vec<(Mark, String)> {
+    fn facts(view: &View, about: &str) -> Vec<(FactMark, String)> {
         let facts = view.facts.iter().filter(|fact| fact.about == about);
         facts.map(|fact| (fact.mark, fact.words.plain())).collect()
     }
@@ -120,19 +120,19 @@ mod tests {
         let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": NOW, "groups": [] });
         let mut inputs = asked(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
-        let issuer = (Mark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
+        let issuer = (FactMark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
         assert_eq!(facts(&view, "issuer"), [issuer]);
         let audience = facts(&view, "audience");
         assert_eq!(audience.len(), 1);
         assert!(
-            audience[0].0 == Mark::Bad && audience[0].1.contains("the service accepts only orders"),
+            audience[0].0 == FactMark::Bad && audience[0].1.contains("the service accepts only orders"),
             "{audience:?}"
         );
-        assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::SignInFails);
+        assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::SignInFails);
         inputs.audience = "billing".into();
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
-        assert_eq!(facts(&view, "audience"), [(Mark::Good, "Audience billing is accepted".to_owned())]);
-        assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
+        assert_eq!(facts(&view, "audience"), [(FactMark::Good, "Audience billing is accepted".to_owned())]);
+        assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
         // Of a service that says nothing, nothing is held against the token.
         inputs.audience.clear();
         let silent = of_service(&Map::new(), None, None);

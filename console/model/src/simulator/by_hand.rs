@@ -1,6 +1,6 @@
 //! The identity by hand: a user and groups, and what is odd about how they are written.
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
 
 /// Whether an identity is entered by hand, one group per line; what is wrong with it joins the problems.
@@ -13,7 +13,7 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
         return false;
     }
     if let Some(name) = inputs.user.strip_prefix("User:").filter(|name| !name.is_empty()) {
-        let words = Words::new()
+        let words = RichText::new()
             .text("Enter the name without a type: this means ")
             .code(format!("User:{}", inputs.user))
             .text(".");
@@ -24,7 +24,8 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
     }
     if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
         let bare: Vec<&str> = groups.lines().map(|line| line.strip_prefix("Group:").unwrap_or(line)).collect();
-        let words = Words::new().text("Enter names without a type: ").code("Group:").text(" becomes part of the name.");
+        let words =
+            RichText::new().text("Enter names without a type: ").code("Group:").text(" becomes part of the name.");
         problems.push(
             Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
                 .with("Remove it", Change::Groups(bare.join("\n"))),

@@ -7,7 +7,7 @@ use gbac_engine::policy::Policy;
 
 /// What becomes one group.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Found {
+pub struct CollisionReport {
     /// Under this behaviour.
     pub nested: NestedGroupBehavior,
     /// The collisions, those of names in the token first, with what each gains.
@@ -21,9 +21,9 @@ const SHOWN: usize = 20;
 
 /// Finds what becomes one group under a behaviour, in a token and over all groups that the policy names.
 #[must_use]
-pub fn found(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> Found {
+pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionReport {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
-    Found { nested, merged: merged_gains(policy, nested, in_token, SHOWN), known }
+    CollisionReport { nested, merged: merged_gains(policy, nested, in_token, SHOWN), known }
 }
 
 #[cfg(test)]
@@ -35,11 +35,14 @@ mod tests {
 
     #[test]
     fn what_a_merged_name_gains_is_told_those_of_the_token_first() {
-        let found =
-            found(&policy(), NestedGroupBehavior::Suffix, &["/eng/payments", "/contractors/payments", "/a/Payments"]);
-        let groups: Vec<&str> = found.merged.found.iter().map(|(collision, _)| collision.group.as_str()).collect();
+        let report = collision_report(
+            &policy(),
+            NestedGroupBehavior::Suffix,
+            &["/eng/payments", "/contractors/payments", "/a/Payments"],
+        );
+        let groups: Vec<&str> = report.merged.found.iter().map(|(collision, _)| collision.group.as_str()).collect();
         assert_eq!(groups, ["Payments", "payments"]);
-        let (collision, gained) = &found.merged.found[1];
+        let (collision, gained) = &report.merged.found[1];
         let names: Vec<(&str, bool, bool)> =
             collision.names.iter().map(|name| (name.name.as_str(), name.in_token, name.known)).collect();
         assert_eq!(
@@ -50,14 +53,14 @@ mod tests {
         for gain in gained {
             assert_eq!(gain.extents[0].pattern.name, "payments-");
         }
-        assert!(found.known >= 3 && found.merged.more == 0);
+        assert!(report.known >= 3 && report.merged.more == 0);
     }
 
     #[test]
     fn a_comma_takes_a_name_apart() {
-        let found = found(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
-        assert_eq!(found.merged.found.len(), 1);
-        let (collision, gains) = &found.merged.found[0];
+        let report = collision_report(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
+        assert_eq!(report.merged.found.len(), 1);
+        let (collision, gains) = &report.merged.found[0];
         assert_eq!(collision.merging, Merging::Comma);
         assert_eq!(gains[0].name, "payments,ops");
         assert!(!gains[0].extents.is_empty());

@@ -18,9 +18,9 @@ use gbac_engine::verify::KeySet;
 use serde_json::{Map, Value};
 
 use crate::simulator::accepted::Refusal;
-use crate::simulator::extraction::{Origins, Steps, Taken};
+use crate::simulator::extraction::{ExtractionInput, Origins, Steps};
 use crate::simulator::inputs::{Field, Inputs, Mode, Problem, Weight, WhatIf, identity_error};
-use crate::simulator::question::Asked;
+use crate::simulator::question::Query;
 use crate::simulator::token::{Fact, Read, Reading};
 use crate::simulator::verdict::{Judged, Verdict};
 use crate::simulator::verification::Report;
@@ -85,7 +85,7 @@ pub struct View {
     /// Whether the rules in force read the user-info document.
     pub needs_userinfo: bool,
     /// Who asks, when that came out of what is entered now.
-    pub who: Option<Shared<Opened>>,
+    pub who: Option<Shared<SimulatedIdentity>>,
     /// The steps from token to principals.
     pub steps: Option<Shared<Steps>>,
     /// What the steps are of, when it is not what is entered now: `the last token that could be read`.
@@ -122,7 +122,7 @@ impl View {
 }
 
 /// Who asks, as far as it came out of the inputs.
-pub struct Opened {
+pub struct SimulatedIdentity {
     /// The identity, or why the claims name no user.
     pub identity: Result<Arc<Identity>, CheckError>,
     /// Where its groups came from.
@@ -132,13 +132,13 @@ pub struct Opened {
 }
 
 /// Without what it was made from: that is a token.
-impl std::fmt::Debug for Opened {
+impl std::fmt::Debug for SimulatedIdentity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Opened").finish_non_exhaustive()
     }
 }
 
-impl Opened {
+impl SimulatedIdentity {
     /// The names of the claim as the token has them, before anything is cut off; the groups by hand.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
@@ -207,7 +207,7 @@ type TokenField = Result<Shared<Read>, Option<Problem>>;
 /// What a report depends on: token, keys, what the service accepts, time.
 type ReportKey = (Shared<Read>, Shared<KeySet>, Accepted, f64);
 /// What a judgement depends on.
-type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
+type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, Query, Decision);
 
 /// An evaluation that remembers: what did not change is not done again, and what was last good stays in sight.
 ///
@@ -219,9 +219,9 @@ pub struct Simulation {
     userinfo: Memo<String, Result<Shared<Map<String, Value>>, Problem>>,
     keys: Memo<String, Result<Shared<KeySet>, Problem>>,
     report: Memo<ReportKey, Shared<Report>>,
-    opened: Memo<Source, Shared<Opened>>,
-    steps: Memo<(Shared<Opened>, Shared<Policy>), Shared<Steps>>,
-    explainer: Memo<(Shared<Opened>, Shared<Policy>), Shared<Explainer>>,
+    opened: Memo<Source, Shared<SimulatedIdentity>>,
+    steps: Memo<(Shared<SimulatedIdentity>, Shared<Policy>), Shared<Steps>>,
+    explainer: Memo<(Shared<SimulatedIdentity>, Shared<Policy>), Shared<Explainer>>,
     judged: Memo<JudgedKey, Shared<Judged>>,
     last: Option<Last>,
 }
@@ -335,7 +335,7 @@ impl Simulation {
             waiting,
         };
         // Nothing of another token stays in sight beside one that is refused.
-        let refused = verdict.clone().filter(|(verdict, _)| verdict.kind == verdict::Kind::SignInFails);
+        let refused = verdict.clone().filter(|(verdict, _)| verdict.kind == verdict::VerdictKind::SignInFails);
         let mut view = self.keep(view, inputs.mode, verdict, stale);
         if let Some((verdict, _)) = refused {
             view.verdict = Some(verdict);
@@ -466,10 +466,10 @@ impl Simulation {
 
     fn judge(
         &mut self,
-        opened: &Shared<Opened>,
+        opened: &Shared<SimulatedIdentity>,
         identity: &Arc<Identity>,
         policy: &Shared<Policy>,
-        asked: &Asked,
+        asked: &Query,
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
@@ -501,7 +501,7 @@ fn is_empty(inputs: &Inputs) -> bool {
 
 /// What the last good result is of, told by what is wrong now.
 fn stale_words(problems: &[Problem]) -> &'static str {
-    let field = problems.iter().find(|problem| problem.weight.is_in_the_way()).map(|problem| problem.field);
+    let field = problems.iter().find(|problem| problem.weight.blocks_evaluation()).map(|problem| problem.field);
     match field {
         Some(Field::Token) => "the last token that could be read",
         Some(Field::UserInfo) => "the last user-info document that could be read",
@@ -511,13 +511,13 @@ fn stale_words(problems: &[Problem]) -> &'static str {
 }
 
 /// Resolves the identity as every check does (`gbac_engine::check`), and keeps how its groups were extracted.
-fn open(source: &Source, verified: Option<&Claims>) -> Opened {
+fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     let (read, rules, userinfo) = match source {
         Source::ByHand { user, groups } => {
             let groups = groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
             let who = Who::Names { user: user.clone(), groups };
             let identity = check::open(&Policy::default(), &who, None).map(|opened| Arc::new(opened.identity));
-            return Opened { identity, origins: Arc::default(), taken: None };
+            return SimulatedIdentity { identity, origins: Arc::default(), taken: None };
         }
         Source::Token { read, rules, userinfo, .. } => (read, rules, userinfo.as_deref()),
     };
@@ -539,19 +539,19 @@ fn open(source: &Source, verified: Option<&Claims>) -> Opened {
         ([], Some(document)) => suggest_paths(document),
         _ => Vec::new(),
     };
-    Opened {
+    SimulatedIdentity {
         identity,
         origins: Arc::new(Origins::of(&extraction)),
         taken: Some(FromToken { read: read.clone(), rules: (**rules).clone(), extraction, suggestions }),
     }
 }
 
-fn steps(opened: &Opened, policy: &Policy) -> Steps {
-    let Opened { identity, taken, .. } = opened;
+fn steps(opened: &SimulatedIdentity, policy: &Policy) -> Steps {
+    let SimulatedIdentity { identity, taken, .. } = opened;
     match (taken, identity) {
         (Some(FromToken { read, rules, extraction, suggestions }), identity) => {
             let user = identity.as_ref().map(|identity| identity.user());
-            extraction::of_token(&Taken { read, rules, extraction, user, suggestions, policy })
+            extraction::of_token(&ExtractionInput { read, rules, extraction, user, suggestions, policy })
         }
         (None, Ok(identity)) => extraction::by_hand(identity),
         (None, Err(_)) => Steps::default(),

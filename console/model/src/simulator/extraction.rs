@@ -16,7 +16,7 @@ use gbac_engine::warning::Warning;
 use serde_json::{Map, Value};
 
 use crate::phrases::count;
-use crate::rich_text::{Words, listed};
+use crate::rich_text::{RichText, listed};
 use crate::simulator::inputs::{Action, Change, Weight, identity_error, sentence};
 use crate::simulator::token::Read;
 
@@ -41,12 +41,12 @@ pub struct Step {
     /// How it went.
     pub state: StepState,
     /// What happened.
-    pub body: Vec<Words>,
+    pub body: Vec<RichText>,
 }
 
 /// One element of the claim and the principal that it became.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct ElementRow {
     /// Its number, or its whole place where there are several lists.
     pub place: String,
     /// As the token has it: before what is marked, and what is marked.
@@ -76,7 +76,7 @@ pub struct Table {
     /// Whether places are numbers only.
     pub numbered: bool,
     /// Its rows, in the token's order.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ElementRow>,
 }
 
 /// Something to know, as a banner or a line.
@@ -89,7 +89,7 @@ pub struct Note {
     /// In a few words; a remark has none.
     pub title: String,
     /// The whole.
-    pub words: Words,
+    pub words: RichText,
     /// What can be done at once.
     pub actions: Vec<Action>,
 }
@@ -108,7 +108,7 @@ pub struct Steps {
 }
 
 /// What the steps are made from.
-pub struct Taken<'a> {
+pub struct ExtractionInput<'a> {
     /// The token or claims.
     pub read: &'a Read,
     /// The rules in force.
@@ -130,7 +130,7 @@ const LISTED_NAMES: usize = 4;
 
 /// The steps of a token or of claims.
 #[must_use]
-pub fn of_token(taken: &Taken<'_>) -> Steps {
+pub fn of_token(taken: &ExtractionInput<'_>) -> Steps {
     let extraction = taken.extraction;
     let merged = extraction.groups.iter().filter(|group| is_merged(group)).count();
     let principals = count(extraction.groups.len(), "principal");
@@ -151,18 +151,18 @@ pub fn of_token(taken: &Taken<'_>) -> Steps {
 
 /// What the steps will say once there is a token.
 #[must_use]
-pub fn outline() -> Vec<(&'static str, Words)> {
+pub fn outline() -> Vec<(&'static str, RichText)> {
     vec![
         ("Decode", "Decodes the token without verifying it.".into()),
-        ("User", Words::new().text("A claim names the user, such as ").code("$.sub").text(".")),
+        ("User", RichText::new().text("A claim names the user, such as ").code("$.sub").text(".")),
         ("Group claim", "A claim path selects an array of names or one comma-separated string.".into()),
         (
             "Nested names",
-            Words::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
+            RichText::new().code("none").text(" keeps names, ").code("suffix").text(" keeps their last segment."),
         ),
         (
             "Principals",
-            Words::new()
+            RichText::new()
                 .text("Each name becomes ")
                 .code("Group:<name>")
                 .text(", beside the claim element that it came from."),
@@ -174,7 +174,7 @@ pub fn outline() -> Vec<(&'static str, Words)> {
 #[must_use]
 pub fn by_hand(identity: &Identity) -> Steps {
     let groups = identity.groups();
-    let rows = groups.iter().enumerate().map(|(index, name)| Row {
+    let rows = groups.iter().enumerate().map(|(index, name)| ElementRow {
         place: (index + 1).to_string(),
         raw: (name.clone(), String::new()),
         outcome: RowOutcome::Principal(Principal::group(name)),
@@ -183,7 +183,7 @@ pub fn by_hand(identity: &Identity) -> Steps {
         title: "User",
         count: String::new(),
         state: StepState::Done,
-        body: vec![Words::new().text("By hand, so ").principal(&Principal::user(identity.user()))],
+        body: vec![RichText::new().text("By hand, so ").principal(&Principal::user(identity.user()))],
     };
     let body = if groups.is_empty() {
         "No groups. Only ACLs for the user and the user’s roles apply."
@@ -204,7 +204,7 @@ fn decode_step(read: &Read) -> Step {
     let mut body = Vec::new();
     match &read.header {
         Some(header) => {
-            let words = Words::new().text("Compact JWS, ").code(header.alg());
+            let words = RichText::new().text("Compact JWS, ").code(header.alg());
             body.push(match header.kid() {
                 Some(kid) => words.text(", key ").code(kid),
                 None => words.text(", no key named"),
@@ -216,13 +216,13 @@ fn decode_step(read: &Read) -> Step {
     Step { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
 }
 
-fn user_step(taken: &Taken<'_>) -> Step {
+fn user_step(taken: &ExtractionInput<'_>) -> Step {
     let mapping = taken.rules.mapping.as_str();
     let (state, body) = match taken.user {
         Ok(user) => {
             let principal = Principal::user(user);
             // The claim is shown as it is where the rule takes it whole; a rule with an expression speaks for itself.
-            let words = Words::new().code(mapping).text(if mapping.contains('/') { " gives " } else { " is " });
+            let words = RichText::new().code(mapping).text(if mapping.contains('/') { " gives " } else { " is " });
             (StepState::Done, words.code(user).text(", so ").principal(&principal))
         }
         Err(error) => (StepState::Bad, identity_error(error)),
@@ -230,56 +230,56 @@ fn user_step(taken: &Taken<'_>) -> Step {
     Step { title: "User", count: String::new(), state, body: vec![body] }
 }
 
-fn claim_step(taken: &Taken<'_>) -> Step {
+fn claim_step(taken: &ExtractionInput<'_>) -> Step {
     let source = &taken.rules.extraction.source;
     let path = source.to_string();
     let names = |number: usize| count(number, "name");
     let (state, words, number) = match &taken.extraction.claim {
         ClaimFinding::Array { len: 0, .. } => {
-            (StepState::Warn, Words::new().code(path).text(" found: an empty array"), names(0))
+            (StepState::Warn, RichText::new().code(path).text(" found: an empty array"), names(0))
         }
         ClaimFinding::Array { len, .. } => {
-            (StepState::Done, Words::new().code(path).text(" found: an array of strings"), names(*len))
+            (StepState::Done, RichText::new().code(path).text(" found: an array of strings"), names(*len))
         }
         ClaimFinding::CommaList { parts, .. } => {
-            let words = Words::new().code(path).text(" found: one string, split at its commas");
+            let words = RichText::new().code(path).text(" found: one string, split at its commas");
             (StepState::Done, words, names(*parts))
         }
         ClaimFinding::Union { nodes } => {
-            let words = Words::new().code(path).text(format!(" selects {}, combined", count(*nodes, "value")));
+            let words = RichText::new().code(path).text(format!(" selects {}, combined", count(*nodes, "value")));
             (StepState::Done, words, names(taken.extraction.elements.len()))
         }
         ClaimFinding::Missing { .. } => {
             let missing = taken.extraction.warnings.iter().find(|warning| warning.code == "claim_missing");
             let words = missing.map_or_else(
-                || Words::new().code(path).text(" is not there"),
+                || RichText::new().code(path).text(" is not there"),
                 |warning| sentence(&warning.message, ""),
             );
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::WrongType { location, found } => {
-            let words = Words::new().code(location.clone()).text(format!(" is {found}, not a list of names"));
+            let words = RichText::new().code(location.clone()).text(format!(" is {found}, not a list of names"));
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::NotString { location, found } => {
             let words =
-                Words::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
+                RichText::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
             (StepState::Bad, words, names(0))
         }
         ClaimFinding::TooMany => {
-            (StepState::Bad, Words::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
+            (StepState::Bad, RichText::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
         }
         ClaimFinding::NoUserInfo => {
-            let words = Words::new().code(path).text(" reads the user-info document. Paste it below the token.");
+            let words = RichText::new().code(path).text(" reads the user-info document. Paste it below the token.");
             (StepState::Bad, words, names(0))
         }
     };
     Step { title: "Group claim", count: number, state, body: vec![words] }
 }
 
-fn nested_step(taken: &Taken<'_>) -> Step {
+fn nested_step(taken: &ExtractionInput<'_>) -> Step {
     let nested = taken.rules.extraction.nested;
-    let words = Words::new().code(nested.as_str());
+    let words = RichText::new().code(nested.as_str());
     let words = match nested {
         NestedGroupBehavior::None => words.text(" keeps names as they are"),
         NestedGroupBehavior::Suffix => words.text(" keeps what follows the last ").code("/"),
@@ -308,7 +308,7 @@ fn is_merged(group: &Group) -> bool {
     group.also.iter().any(|(raw, _)| *raw != group.raw)
 }
 
-fn table(taken: &Taken<'_>) -> Option<Table> {
+fn table(taken: &ExtractionInput<'_>) -> Option<Table> {
     let extraction = taken.extraction;
     if extraction.elements.is_empty() {
         return None;
@@ -323,7 +323,7 @@ fn table(taken: &Taken<'_>) -> Option<Table> {
     Some(Table { source: taken.rules.extraction.source.to_string(), numbered, rows })
 }
 
-fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> Row {
+fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow {
     let place = match element.location.rsplit_once('[') {
         Some((_, index)) if numbered => index.trim_end_matches(']').to_owned(),
         _ => element.location.clone(),
@@ -338,7 +338,7 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> Row {
     };
     let (before, mark) =
         element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
-    Row { place, raw: (before.into(), mark.into()), outcome }
+    ElementRow { place, raw: (before.into(), mark.into()), outcome }
 }
 
 /// Why an element gave nothing, in the table's words.
@@ -351,7 +351,7 @@ fn dropped(code: &str) -> &'static str {
     }
 }
 
-fn notes(taken: &Taken<'_>) -> Vec<Note> {
+fn notes(taken: &ExtractionInput<'_>) -> Vec<Note> {
     let merged: Vec<&Group> = taken.extraction.groups.iter().filter(|group| is_merged(group)).collect();
     let mut notes: Vec<Note> = Vec::new();
     for group in merged.iter().take(LISTED_NAMES) {
@@ -359,7 +359,7 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
     }
     if merged.len() > LISTED_NAMES {
         let names =
-            merged.iter().skip(LISTED_NAMES).map(|group| Words::new().principal(&Principal::group(&group.name)));
+            merged.iter().skip(LISTED_NAMES).map(|group| RichText::new().principal(&Principal::group(&group.name)));
         notes.push(Note {
             code: "suffix_collision",
             weight: Weight::Warning,
@@ -398,7 +398,7 @@ fn no_names(claims: &Map<String, Value>) -> Note {
     let keyed =
         claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
     let words = match keyed {
-        Some((name, _)) => Words::new().code(name).text(
+        Some((name, _)) => RichText::new().code(name).text(
             " is an object with names as its keys, and a claim path selects values only. Configure the identity provider to add an array of names.",
         ),
         None => "Configure the identity provider to add the groups to the access token as an array of names.".into(),
@@ -464,7 +464,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
         }
     };
     let number = raws.len();
-    let shown = listed(raws.into_iter().map(|raw| Words::new().code(raw)).collect(), LISTED_NAMES);
+    let shown = listed(raws.into_iter().map(|raw| RichText::new().code(raw)).collect(), LISTED_NAMES);
     let title = match number {
         2 => "Two groups".into(),
         3 => "Three groups".into(),
@@ -479,7 +479,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
     }
 }
 
-fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
+fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> Note {
     let (weight, title, more) = match warning.code {
         "group_overage" => {
             let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
@@ -507,7 +507,7 @@ fn note(warning: &Warning, taken: &Taken<'_>) -> Note {
     };
     let mut words = sentence(&warning.message, "");
     if !more.is_empty() {
-        words = words.text(" ").then(Words::message(more));
+        words = words.text(" ").then(RichText::message(more));
     }
     Note { code: warning.code, weight, title: title.into(), words, actions: Vec::new() }
 }

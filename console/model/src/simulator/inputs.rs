@@ -4,7 +4,7 @@ use gbac_engine::check::CheckError;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, ResourceType};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 
 /// How the identity is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -188,7 +188,7 @@ pub enum Weight {
 impl Weight {
     /// Whether the input cannot be used.
     #[must_use]
-    pub const fn is_in_the_way(self) -> bool {
+    pub const fn blocks_evaluation(self) -> bool {
         matches!(self, Self::Missing | Self::Error)
     }
 }
@@ -203,7 +203,7 @@ pub struct Problem {
     /// How much it matters.
     pub weight: Weight,
     /// What was found and what to do.
-    pub words: Words,
+    pub words: RichText,
     /// What can be done at once.
     pub actions: Vec<Action>,
 }
@@ -211,7 +211,7 @@ pub struct Problem {
 impl Problem {
     /// A problem without an action.
     #[must_use]
-    pub fn new(field: Field, code: &'static str, weight: Weight, words: impl Into<Words>) -> Self {
+    pub fn new(field: Field, code: &'static str, weight: Weight, words: impl Into<RichText>) -> Self {
         Self { field, code, weight, words: words.into(), actions: Vec::new() }
     }
 
@@ -297,17 +297,17 @@ impl Change {
 /// The engine's message and hint as sentences of a page: capitals, an end where there is none, code where the backticks
 /// are.
 #[must_use]
-pub fn sentence(message: &str, hint: &str) -> Words {
-    let mut words = Words::message(&capital(message));
+pub fn sentence(message: &str, hint: &str) -> RichText {
+    let mut words = RichText::message(&capital(message));
     if !hint.is_empty() {
-        words = words.text(format!("{} ", end(message))).then(Words::message(&capital(hint)));
+        words = words.text(format!("{} ", end(message))).then(RichText::message(&capital(hint)));
     }
     words.text(end(if hint.is_empty() { message } else { hint }))
 }
 
 /// Why there is no identity, with what to do.
 #[must_use]
-pub fn identity_error(error: &CheckError) -> Words {
+pub fn identity_error(error: &CheckError) -> RichText {
     let hint = if let CheckError::Identity(error) = error { error.hint() } else { "" };
     sentence(&error.to_string(), hint)
 }

@@ -29,4 +29,4 @@ mod refused_tokens;
 #[cfg(test)]
 mod tests;
 
-pub use evaluation::{Opened, Shared, Simulation, View, Waiting, evaluate};
+pub use evaluation::{Shared, SimulatedIdentity, Simulation, View, Waiting, evaluate};

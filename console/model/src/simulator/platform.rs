@@ -2,20 +2,20 @@
 
 use gbac_engine::warning::Warning;
 
-use crate::rich_text::Words;
-use crate::simulator::Opened;
+use crate::rich_text::RichText;
+use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::sentence;
 
 /// Why the platform of today refuses the token at sign-in, although it is read here.
 #[must_use]
-pub fn refusal(who: &Opened) -> Option<Words> {
+pub fn refusal(who: &SimulatedIdentity) -> Option<RichText> {
     let header = who.taken.as_ref()?.read.header.as_ref()?;
     header.platform_refusal().map(|warning| sentence(&warning.message, ""))
 }
 
 /// Every point where the platform does something else with this token and these settings; none by hand.
 #[must_use]
-pub fn differences(who: &Opened) -> Vec<Words> {
+pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
     let Some(taken) = &who.taken else { return Vec::new() };
     let of_header = taken.read.header.as_ref().map(gbac_engine::token::Header::warnings).unwrap_or_default();
     let all = of_header.iter().chain(&taken.extraction.warnings);
@@ -32,9 +32,9 @@ mod tests {
     use crate::simulator::evaluate;
     use crate::simulator::inputs::{Inputs, SettingsSource, WhatIf};
     use crate::simulator::tests::{compact, policy};
-    use crate::simulator::verdict::Kind;
+    use crate::simulator::verdict::VerdictKind;
 
-    fn kind(header: &serde_json::Value, platform: bool) -> (Kind, usize) {
+    fn kind(header: &serde_json::Value, platform: bool) -> (VerdictKind, usize) {
         let claims = json!({ "sub": "a", "exp": 9e9, "groups": ["analysts"] });
         let what_if = WhatIf { claim_path: "$['groups']".into(), ..WhatIf::default() };
         let inputs = Inputs {
@@ -54,9 +54,9 @@ mod tests {
     fn the_platform_refuses_what_it_does_not_read() {
         let usual = json!({ "alg": "RS256", "typ": "JWT", "kid": "k" });
         let wider = json!({ "alg": "ES256", "typ": "at+jwt", "kid": "k" });
-        assert_eq!(kind(&usual, false), (Kind::Allowed, 1), "the path");
-        assert_eq!(kind(&usual, true), (Kind::Allowed, 1));
-        assert_eq!(kind(&wider, false), (Kind::Allowed, 3));
-        assert_eq!(kind(&wider, true), (Kind::SignInFails, 3));
+        assert_eq!(kind(&usual, false), (VerdictKind::Allowed, 1), "the path");
+        assert_eq!(kind(&usual, true), (VerdictKind::Allowed, 1));
+        assert_eq!(kind(&wider, false), (VerdictKind::Allowed, 3));
+        assert_eq!(kind(&wider, true), (VerdictKind::SignInFails, 3));
     }
 }

@@ -2,7 +2,7 @@
 
 use gbac_engine::groups::suggest_paths;
 
-use crate::simulator::Opened;
+use crate::simulator::SimulatedIdentity;
 
 /// A provider, or one of its ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,7 +115,7 @@ pub fn find(id: &str) -> Option<&'static Preset> {
 
 /// The paths of this token that hold names, the likeliest first, and after them those of providers.
 #[must_use]
-pub fn completions(who: Option<&Opened>) -> Vec<String> {
+pub fn completions(who: Option<&SimulatedIdentity>) -> Vec<String> {
     let claims = who.and_then(|who| who.taken.as_ref()).map(|taken| taken.read.claims.members());
     let mut paths: Vec<String> =
         claims.map(|claims| suggest_paths(claims).into_iter().map(|found| found.path).collect()).unwrap_or_default();
@@ -129,7 +129,7 @@ pub fn completions(who: Option<&Opened>) -> Vec<String> {
 
 /// Where the provider of this token describes itself, which is where its keys are named; shown, and not fetched.
 #[must_use]
-pub fn discovery(who: &Opened) -> Option<String> {
+pub fn discovery(who: &SimulatedIdentity) -> Option<String> {
     let issuer = who.taken.as_ref()?.read.claims.members().get("iss")?.as_str()?;
     let base = issuer.strip_suffix('/').unwrap_or(issuer);
     base.starts_with("https://").then(|| format!("{base}/.well-known/openid-configuration"))

@@ -6,12 +6,12 @@ use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 use gbac_engine::text::escaped;
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
 
 /// What is asked, when every field says something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
+pub struct Query {
     /// The operation.
     pub operation: Operation,
     /// The type of the resource.
@@ -22,7 +22,7 @@ pub struct Asked {
     pub host: Option<IpAddr>,
 }
 
-impl Asked {
+impl Query {
     /// As the engine is asked, at this instant.
     #[must_use]
     pub fn request(&self, at: At) -> Request<'_> {
@@ -31,24 +31,24 @@ impl Asked {
 
     /// The resource in a sentence: ``topic `payments` ``, `the cluster`.
     #[must_use]
-    pub fn resource(&self) -> Words {
+    pub fn resource(&self) -> RichText {
         match self.resource_type {
-            ResourceType::Cluster => Words::new().text("the cluster"),
-            ResourceType::Registry => Words::new().text("the Schema Registry"),
-            other => Words::new().text(format!("{} ", in_sentence(other))).resource(&self.resource_name),
+            ResourceType::Cluster => RichText::new().text("the cluster"),
+            ResourceType::Registry => RichText::new().text("the Schema Registry"),
+            other => RichText::new().text(format!("{} ", in_sentence(other))).resource(&self.resource_name),
         }
     }
 
     /// What is done, in a sentence: `write to topic ...`.
     #[must_use]
-    pub fn deed(&self) -> Words {
-        Words::new().text(format!("{} ", verb(self.operation, self.resource_type))).then(self.resource())
+    pub fn deed(&self) -> RichText {
+        RichText::new().text(format!("{} ", verb(self.operation, self.resource_type))).then(self.resource())
     }
 
     /// The short form for the bar: `Write payments`.
     #[must_use]
-    pub fn short(&self) -> Words {
-        let words = Words::new().text(self.operation.spelling().words);
+    pub fn short(&self) -> RichText {
+        let words = RichText::new().text(self.operation.spelling().words);
         match self.resource_type {
             ResourceType::Cluster | ResourceType::Registry => {
                 words.text(format!(", {}", in_sentence(self.resource_type)))
@@ -93,7 +93,7 @@ const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str
 
 /// Reads the fields; the question is there unless a problem is in the way.
 #[must_use]
-pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
+pub fn read(inputs: &Inputs) -> (Option<Query>, Vec<Problem>) {
     let mut problems = Vec::new();
     let name = match inputs.resource_type {
         ResourceType::Cluster => CLUSTER_NAME.into(),
@@ -122,8 +122,8 @@ pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
             None
         }
     };
-    let asked = Asked { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
-    let in_the_way = problems.iter().any(|problem| problem.weight.is_in_the_way());
+    let asked = Query { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
+    let in_the_way = problems.iter().any(|problem| problem.weight.blocks_evaluation());
     ((!in_the_way).then_some(asked), problems)
 }
 
@@ -141,7 +141,7 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<Problem> {
         );
     }
     if name.ends_with('*') {
-        let words = Words::new()
+        let words = RichText::new()
             .text("A request is for one ")
             .text(in_sentence(resource_type))
             .text(". ")
@@ -158,8 +158,9 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
         return Ok(None);
     }
     if tidy == "*" {
-        let words =
-            Words::new().code("*").text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
+        let words = RichText::new()
+            .code("*")
+            .text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
         return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words)
             .with("Leave it empty", Change::Host(String::new())));
     }
@@ -178,7 +179,7 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
 mod tests {
     use super::*;
 
-    fn asked(inputs: &Inputs) -> (Option<Asked>, Vec<&'static str>) {
+    fn asked(inputs: &Inputs) -> (Option<Query>, Vec<&'static str>) {
         let (asked, problems) = read(inputs);
         (asked, problems.iter().map(|problem| problem.code).collect())
     }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::simulator::inputs::{Inputs, Mode};
 use crate::simulator::tests::{compact, inputs, policy, said, why};
-use crate::simulator::verdict::Kind;
+use crate::simulator::verdict::VerdictKind;
 use crate::simulator::{Simulation, View, evaluate};
 
 const NOW: f64 = 1_795_243_000.0;
@@ -36,7 +36,7 @@ fn view(token: &str) -> View {
 fn no_refused_token_is_shown_as_allowed() {
     let usual = json!({ "alg": "RS256", "kid": "k", "typ": "JWT" });
     let good = view(&token(&usual, "jti", json!("1")));
-    assert_eq!((good.verdict.as_ref().unwrap().kind, good.refusal), (Kind::Allowed, None));
+    assert_eq!((good.verdict.as_ref().unwrap().kind, good.refusal), (VerdictKind::Allowed, None));
 
     let of = |name: &str, value: Value| token(&usual, name, value);
     let headed = |header: Value| token(&header, "jti", json!("1"));
@@ -62,14 +62,18 @@ fn no_refused_token_is_shown_as_allowed() {
     ] {
         let view = view(&text);
         let verdict = view.verdict.as_ref().unwrap();
-        assert_eq!((verdict.kind, verdict.kind.title()), (Kind::SignInFails, "Denied: sign-in fails"), "{first}");
+        assert_eq!(
+            (verdict.kind, verdict.kind.title()),
+            (VerdictKind::SignInFails, "Denied: sign-in fails"),
+            "{first}"
+        );
         assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
         assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a may write to topic payments-settled.");
         assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
         assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");
         assert!(verdict.sentence.plain().starts_with("The service refuses this token, so nobody may write"));
         // What is refused is also marked where the token's checks are listed, or at the field.
-        let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::Mark::Bad);
+        let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::FactMark::Bad);
         assert!(is_marked || !view.problems.is_empty(), "{first}");
     }
 }
@@ -80,16 +84,16 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
     let mut simulation = Simulation::default();
     let good = inputs(&token(&usual, "jti", json!("1")));
     let before = simulation.evaluate(&good, Some(&policy()), &service(), NOW);
-    assert_eq!(before.verdict.unwrap().kind, Kind::Allowed);
+    assert_eq!(before.verdict.unwrap().kind, VerdictKind::Allowed);
     // Not even a question that is not complete, or settings that cannot be used, bring the other token's verdict back.
     let mut refused = inputs(&token(&usual, "aud", json!("billing")));
     refused.resource_name.clear();
     let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.verdict_stale), (Kind::SignInFails, None));
+    assert_eq!((view.verdict.unwrap().kind, view.verdict_stale), (VerdictKind::SignInFails, None));
     refused.source = super::inputs::SettingsSource::WhatIf;
     refused.what_if.claim_path = "$.groups[".into();
     let view = simulation.evaluate(&refused, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.judged.is_some()), (Kind::SignInFails, false));
+    assert_eq!((view.verdict.unwrap().kind, view.judged.is_some()), (VerdictKind::SignInFails, false));
 }
 
 #[test]
@@ -97,14 +101,14 @@ fn claims_alone_are_judged_as_the_token_they_would_be() {
     let asked = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
     let kind =
         |claims: Value| evaluate(&asked(claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind;
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), Kind::Allowed);
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), Kind::SignInFails);
-    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"] })), Kind::SignInFails);
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), VerdictKind::Allowed);
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), VerdictKind::SignInFails);
+    assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"] })), VerdictKind::SignInFails);
 }
 
 #[test]
 fn an_identity_that_is_stated_by_hand_has_no_sign_in() {
     let hand = Inputs { mode: Mode::ByHand, user: "a".into(), groups: "payments".into(), ..inputs("") };
     let view = evaluate(&hand, Some(&policy()), &service(), NOW);
-    assert_eq!((view.verdict.unwrap().kind, view.refusal), (Kind::Allowed, None));
+    assert_eq!((view.verdict.unwrap().kind, view.refusal), (VerdictKind::Allowed, None));
 }

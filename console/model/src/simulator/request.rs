@@ -9,14 +9,14 @@ use gbac_engine::model::ResourceType;
 use gbac_engine::policy::Policy;
 use gbac_engine::requests::{Api, Need, Presence, RECIPES, Resources, catalog, find, kind_name, recipe};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
-use crate::simulator::question::{Asked, in_sentence};
-use crate::simulator::verdict::{Kind, kind};
+use crate::simulator::question::{Query, in_sentence};
+use crate::simulator::verdict::{VerdictKind, kind};
 
 /// Where a request is taken from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Book {
+pub enum RequestCatalog {
     /// What clients do: several requests.
     #[default]
     Recipes,
@@ -24,7 +24,7 @@ pub enum Book {
     Api(Api),
 }
 
-impl Book {
+impl RequestCatalog {
     /// Every book.
     pub const ALL: [Self; 4] =
         [Self::Recipes, Self::Api(Api::Kafka), Self::Api(Api::SchemaRegistry), Self::Api(Api::HttpProxy)];
@@ -91,7 +91,7 @@ pub struct Slot {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestForm {
     /// Where the request is taken from.
-    pub book: Book,
+    pub book: RequestCatalog,
     /// Its id; the first one while empty.
     pub id: String,
     /// Names by key, one per line. They stay when another request is chosen.
@@ -111,7 +111,7 @@ impl RequestForm {
     #[must_use]
     pub fn slots(&self) -> Vec<Slot> {
         match self.book {
-            Book::Recipes => recipe(self.chosen())
+            RequestCatalog::Recipes => recipe(self.chosen())
                 .map_or(&[][..], |recipe| recipe.slots)
                 .iter()
                 .map(|slot| Slot {
@@ -122,7 +122,7 @@ impl RequestForm {
                     required: true,
                 })
                 .collect(),
-            Book::Api(api) => find(api, self.chosen())
+            RequestCatalog::Api(api) => find(api, self.chosen())
                 .map_or(&[][..], |row| row.takes)
                 .iter()
                 .map(|takes| Slot {
@@ -144,8 +144,8 @@ impl RequestForm {
     #[must_use]
     pub fn notes(&self) -> &'static str {
         match self.book {
-            Book::Recipes => "",
-            Book::Api(api) => find(api, self.chosen()).map_or("", |row| row.notes),
+            RequestCatalog::Recipes => "",
+            RequestCatalog::Api(api) => find(api, self.chosen()).map_or("", |row| row.notes),
         }
     }
 
@@ -165,14 +165,14 @@ impl RequestForm {
     ///
     /// # Errors
     /// What is still missing or wrong.
-    pub fn needs(&self) -> Result<Vec<(String, Need)>, Vec<Words>> {
+    pub fn needs(&self) -> Result<Vec<(String, Need)>, Vec<RichText>> {
         let resources = self.resources();
         let requests = match self.book {
-            Book::Recipes => match recipe(self.chosen()) {
+            RequestCatalog::Recipes => match recipe(self.chosen()) {
                 Some(recipe) => recipe.requests(&resources),
                 None => Ok(Vec::new()),
             },
-            Book::Api(api) => Ok(find(api, self.chosen()).map(|row| (row, resources)).into_iter().collect()),
+            RequestCatalog::Api(api) => Ok(find(api, self.chosen()).map(|row| (row, resources)).into_iter().collect()),
         };
         let needs = requests.and_then(|requests| {
             let expand = requests.into_iter().map(|(row, names)| Ok((row.name.to_owned(), row.expand(&names)?)));
@@ -184,11 +184,11 @@ impl RequestForm {
 
 /// One check that something needs, and what becomes of it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct RequestRow {
     /// The check.
-    pub asked: Asked,
+    pub asked: Query,
     /// What becomes of it.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// The requests that need it.
     pub of: Vec<String>,
 }
@@ -199,7 +199,7 @@ pub struct Answer {
     /// Each request with its outcome.
     pub requests: Vec<(String, Outcome)>,
     /// Each check, once, in the order in which it is met.
-    pub rows: Vec<Row>,
+    pub rows: Vec<RequestRow>,
     /// The checks as a person reads them, where one of several is enough.
     pub choice: Option<String>,
 }
@@ -214,7 +214,7 @@ impl Answer {
 
     /// The checks for what would allow it; none where one of several is enough, so that not all are needed.
     #[must_use]
-    pub fn all(&self) -> Option<Vec<Asked>> {
+    pub fn all(&self) -> Option<Vec<Query>> {
         self.choice.is_none().then(|| self.rows.iter().map(|row| row.asked.clone()).collect())
     }
 }
@@ -222,13 +222,13 @@ impl Answer {
 /// Decides requests at an instant.
 #[must_use]
 pub fn answer(policy: &Policy, identity: &Identity, needs: &[(String, Need)], host: Option<IpAddr>, at: At) -> Answer {
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<RequestRow> = Vec::new();
     let mut requests = Vec::new();
     for (name, need) in needs {
         let outcome = need.outcome(|check| {
             let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
             let decision = decide(policy, identity, &request);
-            let asked = Asked {
+            let asked = Query {
                 operation: check.operation,
                 resource_type: check.resource_type,
                 resource_name: check.resource_name.clone(),
@@ -237,7 +237,7 @@ pub fn answer(policy: &Policy, identity: &Identity, needs: &[(String, Need)], ho
             match rows.iter_mut().find(|row| row.asked == asked) {
                 Some(row) if row.of.contains(name) => {}
                 Some(row) => row.of.push(name.clone()),
-                None => rows.push(Row { asked, kind: kind(decision.reason), of: vec![name.clone()] }),
+                None => rows.push(RequestRow { asked, kind: kind(decision.reason), of: vec![name.clone()] }),
             }
             decision.outcome
         });
@@ -255,15 +255,15 @@ mod tests {
     use super::*;
     use crate::simulator::tests::policy;
 
-    fn form(book: Book, id: &str, names: &[(&'static str, &str)]) -> RequestForm {
+    fn form(book: RequestCatalog, id: &str, names: &[(&'static str, &str)]) -> RequestForm {
         let names = names.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
         RequestForm { book, id: id.into(), names }
     }
 
     #[test]
     fn every_entry_can_be_filled() {
-        for book in Book::ALL {
-            assert_eq!(Book::from_code(book.code()), Some(book));
+        for book in RequestCatalog::ALL {
+            assert_eq!(RequestCatalog::from_code(book.code()), Some(book));
             for (id, words) in book.entries() {
                 assert!(!words.is_empty());
                 let mut form = form(book, id, &[]);
@@ -279,29 +279,33 @@ mod tests {
 
     #[test]
     fn a_recipe_is_denied_where_one_of_its_checks_is() {
-        let empty = form(Book::Recipes, "consume", &[]);
+        let empty = form(RequestCatalog::Recipes, "consume", &[]);
         assert_eq!(empty.slots().len(), 2);
         assert_eq!(empty.needs().unwrap_err().len(), 2);
-        let consume = form(Book::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
+        let consume = form(RequestCatalog::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
         let needs = consume.needs().unwrap();
         let identity = Identity::new("a", ["analysts"]);
         let found = answer(&policy(), &identity, &needs, None, At::Instant(0.0));
         assert_eq!(found.outcome(), Outcome::Deny);
-        let denied: Vec<String> =
-            found.rows.iter().filter(|row| row.kind != Kind::Allowed).map(|row| row.asked.deed().plain()).collect();
+        let denied: Vec<String> = found
+            .rows
+            .iter()
+            .filter(|row| row.kind != VerdictKind::Allowed)
+            .map(|row| row.asked.deed().plain())
+            .collect();
         assert!(denied.iter().all(|deed| deed.ends_with("consumer group app")), "{denied:?}");
-        assert!(found.rows.iter().any(|row| row.kind == Kind::Allowed && row.of.len() > 1), "{:?}", found.rows);
+        assert!(found.rows.iter().any(|row| row.kind == VerdictKind::Allowed && row.of.len() > 1), "{:?}", found.rows);
         assert!(found.requests.iter().any(|(name, outcome)| name == "Fetch" && *outcome == Outcome::Allow));
     }
 
     #[test]
     fn one_request_is_taken_from_the_table() {
-        let produce = form(Book::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
+        let produce = form(RequestCatalog::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
         let needs = produce.needs().unwrap();
         let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::Instant(0.0));
         assert_eq!((found.outcome(), found.rows.len(), found.choice.clone()), (Outcome::Allow, 2, None));
         assert_eq!(found.all().map(|all| all.len()), Some(2));
         // An unknown id is the first of its book.
-        assert!(!form(Book::Api(Api::HttpProxy), "nothing", &[]).chosen().is_empty());
+        assert!(!form(RequestCatalog::Api(Api::HttpProxy), "nothing", &[]).chosen().is_empty());
     }
 }

@@ -6,7 +6,7 @@ use gbac_engine::policy::Policy;
 use gbac_engine::wire::{Test, assertions_from_value, assertions_in, policy_to_json, report};
 use serde_json::{Value, json};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::assertion;
 use crate::simulator::verdict::Judged;
 
@@ -110,18 +110,18 @@ pub fn file(tests: &[Saved], policy: &Policy) -> String {
 ///
 /// # Errors
 /// What is wrong with the file.
-pub fn import(text: &str) -> Result<Vec<Saved>, Words> {
+pub fn import(text: &str) -> Result<Vec<Saved>, RichText> {
     let value =
-        gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
+        gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| RichText::message(&error.to_string()))?;
     let Some(tests) = value.get("tests").and_then(Value::as_array) else {
-        return Err(Words::new().text("An assertion file has ").code("tests").text("."));
+        return Err(RichText::new().text("An assertion file has ").code("tests").text("."));
     };
     read(tests.clone())
 }
 
-fn read(tests: Vec<Value>) -> Result<Vec<Saved>, Words> {
+fn read(tests: Vec<Value>) -> Result<Vec<Saved>, RichText> {
     let document = json!({ "version": 1, "policy": { "version": 1 }, "tests": tests });
-    let read = assertions_from_value(&document).map_err(|problems| Words::message(&problems.to_string()))?;
+    let read = assertions_from_value(&document).map_err(|problems| RichText::message(&problems.to_string()))?;
     Ok(read.tests.into_iter().zip(tests).map(|(test, text)| Saved { test, text }).collect())
 }
 

@@ -9,10 +9,10 @@ use gbac_engine::wire::{check_from_json, check_to_value};
 use serde_json::{Value, json};
 
 use crate::address;
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::assertion;
 use crate::simulator::inputs::{Inputs, Mode};
-use crate::simulator::question::Asked;
+use crate::simulator::question::Query;
 
 /// What the fragment begins with.
 const MARK: &str = "check=";
@@ -21,7 +21,7 @@ pub const LONGEST: usize = 8000;
 
 /// The path and fragment of a check.
 #[must_use]
-pub fn link(identity: &Identity, asked: &Asked) -> String {
+pub fn link(identity: &Identity, asked: &Query) -> String {
     let mut check = json!({
         "user": identity.user(),
         "groups": identity.groups(),
@@ -52,7 +52,7 @@ pub fn open(fragment: &str) -> Option<Opened> {
 
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
 #[must_use]
-pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
+pub fn file(identity: &Identity, asked: &Query) -> (String, String) {
     let check = check_to_value(identity, &asked.request(At::IgnoringExpiry));
     let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
     (format!("{name}.check.json"), format!("{check}\n"))
@@ -62,8 +62,8 @@ pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn open_file(text: &str) -> Result<Inputs, Words> {
-    let check = check_from_json(text.trim()).map_err(|problems| Words::message(&problems.to_string()))?;
+pub fn open_file(text: &str) -> Result<Inputs, RichText> {
+    let check = check_from_json(text.trim()).map_err(|problems| RichText::message(&problems.to_string()))?;
     let Who::Names { user, groups } = check.who else {
         return Err("Only checks with a user and groups can be opened. Paste a token in its own field.".into());
     };
@@ -115,8 +115,8 @@ fn read(text: &str) -> Option<Inputs> {
 mod tests {
     use super::*;
 
-    fn asked(host: Option<&str>) -> Asked {
-        Asked {
+    fn asked(host: Option<&str>) -> Query {
+        Query {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "a#b &ü".into(),

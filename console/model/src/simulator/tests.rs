@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::simulator::extraction::{RowOutcome, StepState};
 use crate::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource, Weight, WhatIf};
 use crate::simulator::trace::Filter;
-use crate::simulator::verdict::{Kind, Why};
+use crate::simulator::verdict::{VerdictKind, Why};
 use crate::simulator::verification::Signature;
 use crate::simulator::{Simulation, View, Waiting, evaluate, trace};
 use gbac_engine::model::{Operation, ResourceType};
@@ -112,7 +112,7 @@ pub(super) fn why<'v>(view: &'v View, label: &str) -> &'v Why {
 
 pub(super) fn said(why: &Why) -> String {
     match why {
-        Why::Words(words) => words.plain(),
+        Why::RichText(words) => words.plain(),
         Why::Paths(paths) => {
             let paths = paths.iter().map(|path| path.iter().map(|hop| hop.plain()).collect::<Vec<_>>().join(" > "));
             paths.collect::<Vec<_>>().join(" | ")
@@ -164,7 +164,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     );
 
     let verdict = view.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, verdict.kind.title()), (Kind::DeniedByRule, "Denied by rule"));
+    assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::DeniedByRule, "Denied by rule"));
     assert_eq!(verdict.sentence.plain(), "User:maya may not write to topic payments-settled");
     assert_eq!(said(why(&view, "Decided by")), "groups[4] > Group:read-only > Deny Write, topic payments- prefixed");
     assert_eq!(
@@ -185,27 +185,27 @@ fn the_trace_has_three_passes() {
         trace::summary(&judged.explanation),
         "7 ACLs, 5 candidates: 1 denies, 1 allow overridden, 2 near misses, 1 does not match"
     );
-    let shown = trace::shown(judged, Filter::All, 200);
+    let shown = trace::visible_rows(judged, Filter::All, 200);
     let [deny, allow, nothing] = &shown.passes;
     assert_eq!((deny.rows.len(), allow.rows.len(), nothing.rows.len(), shown.rows, shown.hidden), (1, 4, 0, 5, 0));
     let row = &deny.rows[0];
-    assert_eq!(row.result, trace::RowStanding::Decides);
+    assert_eq!(row.result, trace::TraceRowStatus::Decides);
     assert_eq!(row.principal.small.as_ref().unwrap().plain(), "from groups[4], direct ACL");
     assert!(row.principal.matches && row.resource.matches && row.operation.matches && row.host.matches);
-    let over = allow.rows.iter().find(|row| row.result == trace::RowStanding::Overridden).unwrap();
+    let over = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::Overridden).unwrap();
     assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
     assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
-    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::RowStanding::Near).collect();
+    let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::TraceRowStatus::Near).collect();
     assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "asked: 10.20.4.17");
     assert_eq!(near[1].principal.words.plain(), "Group:Payments");
     assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
-    let other = allow.rows.iter().find(|row| row.result == trace::RowStanding::NoMatch).unwrap();
+    let other = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::NoMatch).unwrap();
     assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
-    let deciding = trace::shown(judged, Filter::Deciding, 200);
+    let deciding = trace::visible_rows(judged, Filter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
     assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
     // A limit leaves something of both passes.
-    let few = trace::shown(judged, Filter::All, 2);
+    let few = trace::visible_rows(judged, Filter::All, 2);
     assert_eq!((few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows), (1, 1, 5));
 }
 
@@ -219,7 +219,7 @@ fn allowed_by_an_implied_operation_of_a_role() {
         ..inputs(&token(&claims))
     };
     let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
-    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
     assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
     assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No ACL names Describe itself.");
     assert_eq!(trace::user_roles(view.judged.as_ref().unwrap()).plain(), "User:svc is a member of Role:Auditors.");
@@ -234,7 +234,7 @@ fn nothing_allows_it_and_the_host_may_matter() {
         &Accepted::default(),
         NOW,
     );
-    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::NothingAllows);
     assert_eq!(said(why(&view, "ACLs considered")), "1 candidate row, 1 on this topic, none of them allows Write");
     assert!(said(why(&view, "Host")).starts_with("No host was given, so allows for one host do not apply."));
     assert!(
@@ -246,7 +246,7 @@ fn nothing_allows_it_and_the_host_may_matter() {
 #[test]
 fn superusers_and_expiry_are_told() {
     let root = view(&json!({ "sub": "root", "exp": NOW + 60.0, "groups": ["/a/read-only"] }));
-    assert_eq!(root.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert_eq!(root.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
     assert!(said(why(&root, "Decided by")).contains("is a superuser"));
 
     // Sign-in forgives a few seconds, and no decision does.
@@ -254,24 +254,24 @@ fn superusers_and_expiry_are_told() {
     claims["exp"] = json!(NOW - 20.0);
     let late = view(&claims);
     let verdict = late.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, verdict.kind.title()), (Kind::Expired, "Denied, the token has expired"));
+    assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::Expired, "Denied, the token has expired"));
     assert_eq!(said(why(&late, "Decided by")), "The token expired 20 s ago, at 06:36 UTC. ACLs are not evaluated.");
     claims["exp"] = json!(NOW - 7200.0);
     let old = view(&claims);
     let verdict = old.verdict.as_ref().unwrap();
-    assert_eq!(verdict.kind, Kind::SignInFails);
+    assert_eq!(verdict.kind, VerdictKind::SignInFails);
     assert_eq!(said(why(&old, "Fix first")), "The token expired 2 h ago. Get a new token.");
     let mut all_the_same = inputs(&token(&claims));
     verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIf::default());
     let now = evaluate(&all_the_same, Some(&policy()), &Accepted::default(), NOW);
-    assert_eq!(now.verdict.as_ref().unwrap().kind, Kind::DeniedByRule);
+    assert_eq!(now.verdict.as_ref().unwrap().kind, VerdictKind::DeniedByRule);
     assert!(said(why(&now, "Expired")).contains("ignores the expiry"));
 }
 
 #[test]
 fn claims_without_a_user_fail_the_sign_in() {
     let view = view(&json!({ "groups": ["/a/read-only"], "exp": NOW + 60.0 }));
-    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::SignInFails);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::SignInFails);
     assert_eq!(bodies(&view)[1].0, StepState::Bad);
     assert_eq!(bodies(&view)[2].1, "1 name");
     assert!(view.judged.is_none());
@@ -401,7 +401,7 @@ fn what_did_not_change_is_not_made_again() {
     assert!(first.steps == other.steps && first.judged != other.judged);
     // It expires while the page is open.
     let expired = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW + 3000.0);
-    assert_eq!(expired.verdict.unwrap().kind, Kind::SignInFails);
+    assert_eq!(expired.verdict.unwrap().kind, VerdictKind::SignInFails);
     assert!(first.steps == expired.steps);
 }
 
@@ -415,11 +415,11 @@ fn the_verdict_follows_the_policy() {
     let empty = Arc::new(Policy::default());
     assert_eq!(
         simulation.evaluate(&inputs(&claims), Some(&empty), &Accepted::default(), NOW).verdict.unwrap().kind,
-        Kind::NothingAllows
+        VerdictKind::NothingAllows
     );
     assert_eq!(
         simulation.evaluate(&inputs(&claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind,
-        Kind::Allowed
+        VerdictKind::Allowed
     );
 }
 
@@ -465,7 +465,7 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     assert_eq!(view.problem(Field::UserInfo).unwrap().code, "not_an_object");
     asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
     let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
-    assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
+    assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
     assert_eq!(
         said(why(&view, "Decided by")),
         "groups[0] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
@@ -495,13 +495,13 @@ fn keys_are_checked_and_never_in_the_way() {
     assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
     assert_eq!(view.facts[0].words.plain(), "The signature is not valid");
     let verdict = view.verdict.as_ref().unwrap();
-    assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (Kind::SignInFails, None, false));
+    assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (VerdictKind::SignInFails, None, false));
     assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
     assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya may not write"), "{verdict:?}");
     asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
     let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
     assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
-    assert_eq!(view.verdict.unwrap().kind, Kind::SignInFails);
+    assert_eq!(view.verdict.unwrap().kind, VerdictKind::SignInFails);
 }
 
 #[test]
@@ -512,7 +512,7 @@ fn every_resource_and_operation_has_a_verdict() {
             let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
             assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
             for filter in Filter::ALL {
-                let _ = trace::shown(view.judged.as_ref().unwrap(), *filter, 3);
+                let _ = trace::visible_rows(view.judged.as_ref().unwrap(), *filter, 3);
             }
         }
     }

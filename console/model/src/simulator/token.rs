@@ -10,7 +10,7 @@ use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims,
 use serde_json::Value;
 
 use crate::phrases::count;
-use crate::rich_text::{Words, listed};
+use crate::rich_text::{RichText, listed};
 use crate::simulator::inputs::{Change, Field, Inputs, Problem, sentence};
 
 /// A text that was read as a token or as claims.
@@ -23,7 +23,7 @@ pub struct Read {
     /// The claims.
     pub claims: UnverifiedClaims,
     /// What was left out of the text.
-    pub left_out: Vec<Words>,
+    pub left_out: Vec<RichText>,
     /// Why every service refuses it, although its claims can be read: its header, or a missing signature.
     pub refused: Option<Problem>,
 }
@@ -161,7 +161,7 @@ fn claims_of_refused(token: &str, error: &TokenError) -> Option<UnverifiedClaims
 
 /// How a fact about a token is marked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Mark {
+pub enum FactMark {
     /// In order.
     Good,
     /// To be looked at.
@@ -178,13 +178,13 @@ pub struct Fact {
     /// What it is about: `signature`, `expiry`, `not_before`, `audience`, `type`.
     pub about: &'static str,
     /// Whether it is in order.
-    pub mark: Mark,
+    pub mark: FactMark,
     /// The fact.
-    pub words: Words,
+    pub words: RichText,
 }
 
 impl Fact {
-    fn new(about: &'static str, mark: Mark, words: impl Into<Words>) -> Self {
+    fn new(about: &'static str, mark: FactMark, words: impl Into<RichText>) -> Self {
         Self { about, mark, words: words.into() }
     }
 }
@@ -222,10 +222,10 @@ pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> 
 /// A check in the engine's words.
 fn of_check(check: &SignInCheck) -> Fact {
     let mark = match check.state {
-        State::Passed => Mark::Good,
-        State::Attention => Mark::Warn,
-        State::Failed => Mark::Bad,
-        State::NotDone => Mark::Plain,
+        State::Passed => FactMark::Good,
+        State::Attention => FactMark::Warn,
+        State::Failed => FactMark::Bad,
+        State::NotDone => FactMark::Plain,
     };
     Fact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
 }
@@ -235,23 +235,24 @@ fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
     match (read.claims.expires_at(), read.claims.members().get("exp")) {
         (Some(at), _) if at < now => {
             // Sign-in forgives some seconds, and no decision does.
-            let mark = if check.state == State::Failed { Mark::Bad } else { Mark::Warn };
+            let mark = if check.state == State::Failed { FactMark::Bad } else { FactMark::Warn };
             fact(mark, format!("Expired {} ago, at {}", phrases::duration(now - at), phrases::instant(at, now)))
         }
-        (Some(at), _) if check.state != State::Failed => {
-            fact(Mark::Good, format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)))
-        }
+        (Some(at), _) if check.state != State::Failed => fact(
+            FactMark::Good,
+            format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)),
+        ),
         (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
         (None, Some(_)) => {
-            let words = Words::new()
+            let words = RichText::new()
                 .text("The expiry ")
                 .code("exp")
                 .text(" is not a number, so the service refuses this token");
-            Fact::new("expiry", Mark::Bad, words)
+            Fact::new("expiry", FactMark::Bad, words)
         }
         (None, None) => {
-            let words = Words::new().text("No expiry (").code("exp").text("), so the service refuses this token");
-            Fact::new("expiry", Mark::Bad, words)
+            let words = RichText::new().text("No expiry (").code("exp").text("), so the service refuses this token");
+            Fact::new("expiry", FactMark::Bad, words)
         }
     }
 }
@@ -265,7 +266,7 @@ fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
                 phrases::duration(from - now),
                 phrases::instant(from, now)
             );
-            Some(Fact::new("not_before", if failed { Mark::Bad } else { Mark::Warn }, words))
+            Some(Fact::new("not_before", if failed { FactMark::Bad } else { FactMark::Warn }, words))
         }
         None => failed.then(|| of_check(check)),
     }
@@ -274,29 +275,33 @@ fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
 fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
     let entered = inputs.audience.trim();
     if check.state == State::Passed && !entered.is_empty() {
-        return Fact::new("audience", Mark::Good, Words::new().text("Audience ").code(entered).text(" is accepted"));
+        return Fact::new(
+            "audience",
+            FactMark::Good,
+            RichText::new().text("Audience ").code(entered).text(" is accepted"),
+        );
     }
     if check.state != State::NotDone {
         return of_check(check);
     }
     let Some(audiences) = read.claims.audiences() else {
         let words = if read.claims.members().contains_key("aud") {
-            Words::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
+            RichText::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
         } else {
-            Words::new().text("No audience (").code("aud").text(")")
+            RichText::new().text("No audience (").code("aud").text(")")
         };
-        return Fact::new("audience", Mark::Warn, words);
+        return Fact::new("audience", FactMark::Warn, words);
     };
     if audiences.is_empty() {
-        return Fact::new("audience", Mark::Warn, "The list of audiences is empty");
+        return Fact::new("audience", FactMark::Warn, "The list of audiences is empty");
     }
-    let names = listed(audiences.iter().map(|audience| Words::new().code(*audience)).collect(), SHOWN_AUDIENCES);
-    Fact::new("audience", Mark::Plain, Words::new().text("Audience ").then(names).text(", not compared"))
+    let names = listed(audiences.iter().map(|audience| RichText::new().code(*audience)).collect(), SHOWN_AUDIENCES);
+    Fact::new("audience", FactMark::Plain, RichText::new().text("Audience ").then(names).text(", not compared"))
 }
 
 fn type_fact(read: &Read) -> Option<Fact> {
     let header = read.header.as_ref()?;
-    let typ = |words: Words| match header.typ() {
+    let typ = |words: RichText| match header.typ() {
         Some(typ) => words.text(", ").code(format!("typ {typ}")),
         None => words.text(", no ").code("typ"),
     };
@@ -304,17 +309,17 @@ fn type_fact(read: &Read) -> Option<Fact> {
         read.claims.members().get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
     if !header.is_access_token_type() {
-        return Some(Fact::new("type", Mark::Bad, typ(Words::new().text("Not an access token"))));
+        return Some(Fact::new("type", FactMark::Bad, typ(RichText::new().text("Not an access token"))));
     }
     let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains_key(*name))
         || says("typ", "ID")
         || says("token_use", "id");
     if is_id_token {
-        return Some(Fact::new("type", Mark::Warn, typ(Words::new().text("Looks like an ID token"))));
+        return Some(Fact::new("type", FactMark::Warn, typ(RichText::new().text("Looks like an ID token"))));
     }
     let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
     let words = if sure { "Access token" } else { "JWT" };
-    Some(Fact::new("type", Mark::Good, typ(Words::new().text(words))))
+    Some(Fact::new("type", FactMark::Good, typ(RichText::new().text(words))))
 }
 
 #[cfg(test)]
@@ -439,9 +444,9 @@ mod tests {
                 "streams"
             ),
             [
-                (Mark::Good, "Expires in 41 min, at 07:17 UTC".into()),
-                (Mark::Good, "Audience streams is accepted".into()),
-                (Mark::Good, "Access token, typ at+jwt".into()),
+                (FactMark::Good, "Expires in 41 min, at 07:17 UTC".into()),
+                (FactMark::Good, "Audience streams is accepted".into()),
+                (FactMark::Good, "Access token, typ at+jwt".into()),
             ]
         );
         assert_eq!(
@@ -451,24 +456,24 @@ mod tests {
                 ""
             ),
             [
-                (Mark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
-                (Mark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
-                (Mark::Plain, "Audience a and b, not compared".into()),
-                (Mark::Warn, "Looks like an ID token, no typ".into()),
+                (FactMark::Bad, "Expired 20778 days ago, at 00:00 UTC on 1 Jan 1970".into()),
+                (FactMark::Bad, "Not valid for another 31 s, before 06:37 UTC".into()),
+                (FactMark::Plain, "Audience a and b, not compared".into()),
+                (FactMark::Warn, "Looks like an ID token, no typ".into()),
             ]
         );
         assert_eq!(
             facts(json!({ "alg": "RS256", "typ": "logout+jwt" }), json!({ "exp": "soon", "aud": 7 }), ""),
             [
-                (Mark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
-                (Mark::Warn, "The audience aud is neither a string nor a list of strings".into()),
-                (Mark::Bad, "Not an access token, typ logout+jwt".into()),
+                (FactMark::Bad, "The expiry exp is not a number, so the service refuses this token".into()),
+                (FactMark::Warn, "The audience aud is neither a string nor a list of strings".into()),
+                (FactMark::Bad, "Not an access token, typ logout+jwt".into()),
             ]
         );
         assert_eq!(
             facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "x")[1],
             (
-                Mark::Bad,
+                FactMark::Bad,
                 "The token has no audience (aud), and the service accepts only x. Configure the provider to issue the token for \
                  x, or set oidc_token_audience to an audience of the token."
                     .into()
@@ -476,10 +481,10 @@ mod tests {
         );
         assert_eq!(
             facts(json!({ "alg": "RS256" }), json!({ "aud": [] }), "")[1],
-            (Mark::Warn, "The list of audiences is empty".into())
+            (FactMark::Warn, "The list of audiences is empty".into())
         );
         // What sign-in forgives is not in order either.
         let early = facts(json!({ "alg": "RS256" }), json!({ "exp": now - 10.0, "nbf": now + 10.0, "aud": "x" }), "");
-        assert_eq!(early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2], [Mark::Warn, Mark::Warn]);
+        assert_eq!(early.iter().map(|(mark, _)| *mark).collect::<Vec<_>>()[..2], [FactMark::Warn, FactMark::Warn]);
     }
 }

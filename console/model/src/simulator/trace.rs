@@ -6,7 +6,7 @@ use gbac_engine::decide::{
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
 use crate::phrases::{agree, count, thousands};
-use crate::rich_text::{Words, listed, pattern_words};
+use crate::rich_text::{RichText, listed, pattern_words};
 use crate::simulator::verdict::Judged;
 
 /// Which candidates are shown.
@@ -57,14 +57,14 @@ pub struct Facet {
     /// Whether it matches.
     pub matches: bool,
     /// What the ACL says.
-    pub words: Words,
+    pub words: RichText,
     /// How it came to match, or what was asked.
-    pub small: Option<Words>,
+    pub small: Option<RichText>,
 }
 
 /// What became of a row, for its mark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowStanding {
+pub enum TraceRowStatus {
     /// It decides.
     Decides,
     /// It says the same as the one that decides.
@@ -81,7 +81,7 @@ pub enum RowStanding {
 
 /// One row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Row {
+pub struct TraceRow {
     /// Deny or allow.
     pub permission: Permission,
     /// Whose ACL it is, and the way there.
@@ -93,25 +93,25 @@ pub struct Row {
     /// From where.
     pub host: Facet,
     /// What became of it.
-    pub result: RowStanding,
+    pub result: TraceRowStatus,
 }
 
 /// One of the three passes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Pass {
+pub struct EvaluationStep {
     /// What it looks for.
     pub title: &'static str,
     /// What it came to.
     pub words: &'static str,
     /// Its rows, of those that the filter shows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<TraceRow>,
 }
 
 /// The trace as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shown {
+pub struct VisibleRows {
     /// The three passes.
-    pub passes: [Pass; 3],
+    pub passes: [EvaluationStep; 3],
     /// How many rows the filter shows, of which at most the limit are made.
     pub rows: usize,
     /// How many candidates the filter hides.
@@ -125,7 +125,7 @@ const NAMED_ROLES: usize = 5;
 
 /// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of its pass.
 #[must_use]
-pub fn shown(judged: &Judged, filter: Filter, limit: usize) -> Shown {
+pub fn visible_rows(judged: &Judged, filter: Filter, limit: usize) -> VisibleRows {
     let candidates = &judged.explanation.candidates;
     let (mut denies, mut allows): (Vec<&Candidate>, Vec<&Candidate>) = candidates
         .iter()
@@ -140,9 +140,9 @@ pub fn shown(judged: &Judged, filter: Filter, limit: usize) -> Shown {
     let mut found = [denies, allows, Vec::new()].into_iter();
     let passes = texts(judged.explanation.decision.reason).map(|(title, words)| {
         let rows = found.next().unwrap_or_default();
-        Pass { title, words, rows: rows.into_iter().map(|candidate| row(candidate, judged)).collect() }
+        EvaluationStep { title, words, rows: rows.into_iter().map(|candidate| row(candidate, judged)).collect() }
     });
-    Shown { passes, rows, hidden: candidates.len() - rows }
+    VisibleRows { passes, rows, hidden: candidates.len() - rows }
 }
 
 /// What each pass looks for and what it came to.
@@ -202,52 +202,52 @@ pub fn summary(explanation: &Explanation) -> String {
 
 /// The roles of the user, for the foot of the trace.
 #[must_use]
-pub fn user_roles(judged: &Judged) -> Words {
+pub fn user_roles(judged: &Judged) -> RichText {
     let user = Principal::user(judged.identity.user());
-    let roles: Vec<Words> = judged
+    let roles: Vec<RichText> = judged
         .explanation
         .paths
         .iter()
         .filter(|path| path.group.is_none())
         .filter_map(|path| path.role.as_ref())
-        .map(|role| Words::new().principal(&Principal::role(role)))
+        .map(|role| RichText::new().principal(&Principal::role(role)))
         .collect();
-    let words = Words::new().principal(&user);
+    let words = RichText::new().principal(&user);
     match roles.len() {
         0 => words.text(" is not a member of a role."),
         _ => words.text(" is a member of ").then(listed(roles, NAMED_ROLES)).text("."),
     }
 }
 
-fn row(candidate: &Candidate, judged: &Judged) -> Row {
-    Row {
+fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
+    TraceRow {
         permission: candidate.acl.permission,
         principal: principal(candidate, judged),
         resource: resource(candidate, judged),
         operation: operation(candidate, judged),
         host: host(candidate, judged),
         result: match candidate.standing {
-            Standing::Decides => RowStanding::Decides,
-            Standing::Agrees => RowStanding::Agrees,
-            Standing::Overridden => RowStanding::Overridden,
-            Standing::NotReached => RowStanding::NotReached,
-            Standing::Near(_) => RowStanding::Near,
-            Standing::NoMatch => RowStanding::NoMatch,
+            Standing::Decides => TraceRowStatus::Decides,
+            Standing::Agrees => TraceRowStatus::Agrees,
+            Standing::Overridden => TraceRowStatus::Overridden,
+            Standing::NotReached => TraceRowStatus::NotReached,
+            Standing::Near(_) => TraceRowStatus::Near,
+            Standing::NoMatch => TraceRowStatus::NoMatch,
         },
     }
 }
 
 fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let own = &candidate.acl.principal;
-    let words = Words::new();
+    let words = RichText::new();
     match &candidate.principal {
         PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
-            let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
             let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
             Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
         PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
-            let small = Words::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
             let kind = format!("{}:", near.member.kind().prefix());
             let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
             Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
@@ -270,19 +270,19 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
-fn ways(paths: &[Path], judged: &Judged) -> Words {
-    let Some(first) = paths.first() else { return Words::new() };
-    let places: Vec<Words> = paths
+fn ways(paths: &[Path], judged: &Judged) -> RichText {
+    let Some(first) = paths.first() else { return RichText::new() };
+    let places: Vec<RichText> = paths
         .iter()
         .filter_map(|path| path.group.as_ref())
         .flat_map(|group| judged.origins.places(group))
-        .map(|place| Words::new().text(place))
+        .map(|place| RichText::new().text(place))
         .collect();
     let others = paths.len() - 1;
     let words = if places.is_empty() {
-        Words::new()
+        RichText::new()
     } else {
-        Words::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ")
+        RichText::new().text("from ").then(listed(places, NAMED_WAYS)).text(", ")
     };
     let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
     match others {
@@ -297,12 +297,12 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let kind = acl.resource_type.spelling().words;
     let asked = &judged.asked.resource_name;
     let words = match acl.resource_type {
-        ResourceType::Cluster | ResourceType::Registry => Words::new().text(kind),
+        ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
-            let words = Words::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
+            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
             words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
         }
-        _ => Words::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
+        _ => RichText::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
     };
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {
@@ -312,12 +312,12 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
         _ if candidate.resource_type => Some(format!("asked: {asked}")),
         _ => Some(format!("asked: {}", judged.asked.resource().plain())),
     };
-    Facet { matches, words, small: small.map(Words::from) }
+    Facet { matches, words, small: small.map(RichText::from) }
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
     let asked = judged.asked.operation.spelling().words;
-    let words = Words::new().text(candidate.acl.operation.spelling().words);
+    let words = RichText::new().text(candidate.acl.operation.spelling().words);
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
@@ -326,11 +326,11 @@ fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
         }
         OperationFacet::No => (false, Some(format!("asked: {asked}"))),
     };
-    Facet { matches, words, small: small.map(Words::from) }
+    Facet { matches, words, small: small.map(RichText::from) }
 }
 
 fn host(candidate: &Candidate, judged: &Judged) -> Facet {
-    let words = Words::new().resource(candidate.acl.host.to_string());
+    let words = RichText::new().resource(candidate.acl.host.to_string());
     let deny = candidate.acl.permission == Permission::Deny;
     let (matches, small) = match candidate.host {
         HostFacet::Any | HostFacet::Exact => (true, None),
@@ -338,5 +338,5 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
         HostFacet::No => (false, judged.asked.host.map(|host| format!("asked: {host}"))),
     };
-    Facet { matches, words, small: small.map(Words::from) }
+    Facet { matches, words, small: small.map(RichText::from) }
 }

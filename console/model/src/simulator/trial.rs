@@ -11,58 +11,58 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Principal};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::{Inputs, identity_error, sentence};
-use crate::simulator::question::Asked;
-use crate::simulator::verdict::{Judged, Kind, Why, resource};
-use crate::simulator::{Opened, evaluate, verdict};
+use crate::simulator::question::Query;
+use crate::simulator::verdict::{Judged, VerdictKind, Why, resource};
+use crate::simulator::{SimulatedIdentity, evaluate, verdict};
 
 /// A change that is tried, in words; of settings, what they are then.
 #[must_use]
-pub fn trial_words(trial: &Trial) -> Words {
+pub fn trial_words(trial: &Trial) -> RichText {
     let group = |name: &String| Principal::group(name.as_str());
     match trial {
         Trial::Join(name) => {
-            Words::new().text("Add the user to ").principal(&group(name)).text(" in the identity provider")
+            RichText::new().text("Add the user to ").principal(&group(name)).text(" in the identity provider")
         }
         Trial::Leave(name) => {
-            Words::new().text("Remove the user from ").principal(&group(name)).text(" in the identity provider")
+            RichText::new().text("Remove the user from ").principal(&group(name)).text(" in the identity provider")
         }
         Trial::Policy(change) => of_policy(change),
     }
 }
 
-fn of_policy(change: &Change) -> Words {
+fn of_policy(change: &Change) -> RichText {
     let role = |name: &str| Principal::role(name);
     match change {
         Change::AddMember { role: name, member } => {
-            Words::new().text("Add ").principal(member).text(" to ").principal(&role(name))
+            RichText::new().text("Add ").principal(member).text(" to ").principal(&role(name))
         }
         Change::RemoveMember { role: name, member } => {
-            Words::new().text("Remove ").principal(member).text(" from ").principal(&role(name))
+            RichText::new().text("Remove ").principal(member).text(" from ").principal(&role(name))
         }
-        Change::AddAcl(acl) => Words::new().text("Add ").then(acl_words(acl)),
-        Change::RemoveAcl(acl) => Words::new().text("Remove ").then(acl_words(acl)),
-        Change::CreateRole(name) => Words::new().text("Create ").principal(&role(name)),
+        Change::AddAcl(acl) => RichText::new().text("Add ").then(acl_words(acl)),
+        Change::RemoveAcl(acl) => RichText::new().text("Remove ").then(acl_words(acl)),
+        Change::CreateRole(name) => RichText::new().text("Create ").principal(&role(name)),
         Change::DeleteRole { name, delete_acls } => {
-            let words = Words::new().text("Delete ").principal(&role(name));
+            let words = RichText::new().text("Delete ").principal(&role(name));
             if *delete_acls { words.text(" and its ACLs") } else { words }
         }
         Change::Settings(settings) => match &settings.groups {
-            GroupSource::Properties { claim_path, nested } => Words::new()
+            GroupSource::Properties { claim_path, nested } => RichText::new()
                 .text("Read groups at ")
                 .code(claim_path.to_string())
                 .text(", nested names ")
                 .code(nested.as_str()),
-            GroupSource::Sso { groups, .. } => Words::new().text("Read groups at ").code(groups.to_string()),
+            GroupSource::Sso { groups, .. } => RichText::new().text("Read groups at ").code(groups.to_string()),
         },
     }
 }
 
 /// An ACL in a sentence: `Allow Write, topic payments- prefixed, of Group:eng`.
 #[must_use]
-pub fn acl_words(acl: &Acl) -> Words {
-    let words = Words::new()
+pub fn acl_words(acl: &Acl) -> RichText {
+    let words = RichText::new()
         .permission(acl.permission)
         .text(format!(" {}, ", acl.operation.spelling().words))
         .then(resource(acl))
@@ -80,9 +80,9 @@ pub struct Tried {
     /// The policy with the changes.
     pub policy: Arc<Policy>,
     /// The person with the changes, or why nobody could sign in.
-    pub identity: Result<Arc<Identity>, Words>,
+    pub identity: Result<Arc<Identity>, RichText>,
     /// What cannot be applied, and why.
-    pub faults: Vec<Words>,
+    pub faults: Vec<RichText>,
 }
 
 /// Equal to itself only: a policy is not compared.
@@ -107,10 +107,12 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
             Ok(if then == **identity { Arc::clone(identity) } else { Arc::new(then) })
         }
         Some(Err(error)) => Err(identity_error(error)),
-        None => Err(Words::from("Enter a user or paste a token.")),
+        None => Err(RichText::from("Enter a user or paste a token.")),
     };
-    let faults =
-        idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
+    let faults = idle
+        .iter()
+        .map(|idle| trial_words(&idle.trial).text(": ").then(RichText::message(&idle.to_string())))
+        .collect();
     Tried { policy: after, identity, faults }
 }
 
@@ -118,18 +120,18 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
     /// The verdict.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// Who may or may not do what.
-    pub sentence: Words,
+    pub sentence: RichText,
     /// What decided it, hop by hop; empty where no ACL did.
-    pub by: Vec<Words>,
+    pub by: Vec<RichText>,
     /// Why, where no ACL decided.
-    pub because: Option<Words>,
+    pub because: Option<RichText>,
 }
 
 /// The verdict on a question at an instant, for one side.
 #[must_use]
-pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Asked, at: At) -> Side {
+pub fn side(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, asked: &Query, at: At) -> Side {
     let request = asked.request(at);
     let judged = Judged {
         asked: asked.clone(),
@@ -144,7 +146,7 @@ pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Ask
     let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "ACLs considered"));
     let (by, because) = match first {
         Some((_, Why::Paths(paths))) => (paths.into_iter().next().unwrap_or_default(), None),
-        Some((_, Why::Words(words))) => (Vec::new(), Some(words)),
+        Some((_, Why::RichText(words))) => (Vec::new(), Some(words)),
         _ => (Vec::new(), None),
     };
     Side { kind: verdict.kind, sentence: verdict.sentence, by, because }
@@ -172,7 +174,7 @@ pub fn with_nested(settings: &Settings, nested: NestedGroupBehavior) -> Option<S
 ///
 /// # Errors
 /// Why the path cannot be used.
-pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Words> {
+pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, RichText> {
     let path = ClaimPath::parse(text.trim())
         .map_err(|error| sentence(&error.to_string(), &error.hint().unwrap_or_default()))?;
     let mut settings = settings.clone();
@@ -200,8 +202,8 @@ mod tests {
         Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() }
     }
 
-    fn write() -> Asked {
-        Asked {
+    fn write() -> Query {
+        Query {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "payments-settled".into(),
@@ -209,7 +211,7 @@ mod tests {
         }
     }
 
-    fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<Opened> {
+    fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<SimulatedIdentity> {
         evaluate(inputs, Some(policy), &Accepted::default(), NOW).who.unwrap()
     }
 
@@ -254,13 +256,13 @@ mod tests {
         let (policy, inputs) = (policy(), maya("payments\nread-only"));
         let opened = who(&inputs, &policy);
         let identity = opened.identity.as_ref().unwrap();
-        assert_eq!(side(&policy, &opened, identity, &write(), At::Instant(NOW)).kind, Kind::DeniedByRule);
+        assert_eq!(side(&policy, &opened, identity, &write(), At::Instant(NOW)).kind, VerdictKind::DeniedByRule);
 
         let mut trials = Trials::default();
         trials.add(Trial::Policy(Change::RemoveAcl(deny())));
         let tried = attempt(&trials, &inputs, &policy, NOW);
         let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::Instant(NOW));
-        assert_eq!(then.kind, Kind::Allowed);
+        assert_eq!(then.kind, VerdictKind::Allowed);
         assert_eq!(then.by.len(), 3, "{:?}", then.by);
         let found = difference(&policy, identity, &tried).unwrap();
         assert!(found.loses.is_empty());
@@ -299,7 +301,7 @@ mod tests {
         trials.add(Trial::Policy(Change::AddMember { role: "Nowhere".into(), member: Principal::group("g") }));
         trials.add(Trial::Policy(Change::AddAcl(deny())));
         let tried = attempt(&trials, &maya("g"), &policy(), NOW);
-        let said: Vec<String> = tried.faults.iter().map(Words::plain).collect();
+        let said: Vec<String> = tried.faults.iter().map(RichText::plain).collect();
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].starts_with("Add Group:g to Role:Nowhere: ") && said[1].ends_with(": no change"), "{said:?}");
         let nobody = attempt(&Trials::default(), &Inputs::default(), &policy(), NOW);

@@ -9,9 +9,9 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, check_member};
 use gbac_engine::policy::{Change, GroupSource, Policy};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
-use crate::simulator::question::Asked;
+use crate::simulator::question::Query;
 use crate::simulator::trial::{with_claim_path, with_nested};
 
 /// The kinds of changes that can be tried.
@@ -104,7 +104,7 @@ pub struct Options {
 impl Options {
     /// What can be chosen.
     #[must_use]
-    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&Asked>) -> Self {
+    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&Query>) -> Self {
         let user = Principal::user(identity.user());
         let members: Vec<Principal> =
             std::iter::once(user).chain(identity.groups().iter().map(|name| Principal::group(name.as_str()))).collect();
@@ -189,8 +189,8 @@ impl TrialForm {
     ///
     /// # Errors
     /// What is missing or wrong.
-    pub fn trial(&self, options: &Options, policy: &Policy, asked: Option<&Asked>) -> Result<Trial, Words> {
-        let missing = |words: &'static str| Words::from(words);
+    pub fn trial(&self, options: &Options, policy: &Policy, asked: Option<&Query>) -> Result<Trial, RichText> {
+        let missing = |words: &'static str| RichText::from(words);
         match self.kind {
             TrialKind::Join => {
                 let name = self.group.strip_prefix("Group:").unwrap_or(&self.group);
@@ -209,7 +209,7 @@ impl TrialForm {
                     return Err(missing("Enter a role."));
                 }
                 if !policy.has_role(role) {
-                    return Err(Words::new().text("There is no role ").code(role).text("."));
+                    return Err(RichText::new().text("There is no role ").code(role).text("."));
                 }
                 Ok(Trial::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
             }
@@ -243,9 +243,9 @@ impl TrialForm {
         }
     }
 
-    fn acl(&self, options: &Options, asked: Option<&Asked>) -> Result<Acl, Words> {
-        let asked = asked.ok_or_else(|| Words::from("Complete the check first."))?;
-        let principal = options.principals.get(self.principal).ok_or_else(|| Words::from("Choose a principal."))?;
+    fn acl(&self, options: &Options, asked: Option<&Query>) -> Result<Acl, RichText> {
+        let asked = asked.ok_or_else(|| RichText::from("Complete the check first."))?;
+        let principal = options.principals.get(self.principal).ok_or_else(|| RichText::from("Choose a principal."))?;
         let nameless = matches!(asked.resource_type, ResourceType::Cluster | ResourceType::Registry);
         let name = if self.name.is_empty() || nameless { &asked.resource_name } else { &self.name };
         Ok(Acl {
@@ -274,8 +274,8 @@ mod tests {
     use super::*;
     use crate::simulator::tests::policy;
 
-    fn asked() -> Asked {
-        Asked {
+    fn asked() -> Query {
+        Query {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "payments-settled".into(),
@@ -283,7 +283,7 @@ mod tests {
         }
     }
 
-    fn words(form: &TrialForm, groups: &[&str], asked: Option<&Asked>) -> Result<String, String> {
+    fn words(form: &TrialForm, groups: &[&str], asked: Option<&Query>) -> Result<String, String> {
         let policy = policy();
         let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
         form.trial(&options, &policy, asked)
@@ -322,7 +322,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_said() {
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
-        let fault = |form: TrialForm, asked: Option<&Asked>| words(&form, &[], asked).unwrap_err();
+        let fault = |form: TrialForm, asked: Option<&Query>| words(&form, &[], asked).unwrap_err();
         assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
         assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
         assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");

@@ -8,14 +8,14 @@ use gbac_engine::json;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 use serde_json::{Map, Value};
 
-use crate::simulator::Opened;
-use crate::simulator::token::Mark;
+use crate::simulator::SimulatedIdentity;
+use crate::simulator::token::FactMark;
 
 /// The steps of who asks; none by hand, where there is no token to look at. `missed` has a group a line, `userinfo` is the
 /// text of its field, `resolved` is what the service answered, where it was asked, and `accepted` whose tokens it takes.
 #[must_use]
 pub fn steps(
-    who: &Opened,
+    who: &SimulatedIdentity,
     policy: &Policy,
     userinfo: &str,
     missed: &str,
@@ -70,18 +70,18 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
 
 /// The token as it would be sent to the service; none for claims, and by hand.
 #[must_use]
-pub fn token(who: &Opened) -> Option<&str> {
+pub fn token(who: &SimulatedIdentity) -> Option<&str> {
     who.taken.as_ref()?.read.token.as_deref()
 }
 
 /// How a step is marked, and the word for it.
 #[must_use]
-pub const fn mark(state: State) -> (Mark, &'static str) {
+pub const fn mark(state: State) -> (FactMark, &'static str) {
     match state {
-        State::Passed => (Mark::Good, "OK"),
-        State::Attention => (Mark::Warn, "check this"),
-        State::Failed => (Mark::Bad, "failed"),
-        State::NotDone => (Mark::Plain, "manual step"),
+        State::Passed => (FactMark::Good, "OK"),
+        State::Attention => (FactMark::Warn, "check this"),
+        State::Failed => (FactMark::Bad, "failed"),
+        State::NotDone => (FactMark::Plain, "manual step"),
     }
 }
 

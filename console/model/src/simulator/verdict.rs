@@ -8,17 +8,17 @@ use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
 use crate::phrases::{count, thousands};
-use crate::rich_text::{Words, listed};
+use crate::rich_text::{RichText, listed};
 use crate::simulator::accepted::Refusal;
 use crate::simulator::extraction::Origins;
 use crate::simulator::inputs::{Action, Change};
-use crate::simulator::question::{Asked, in_sentence};
+use crate::simulator::question::{Query, in_sentence};
 
 /// A decided question with all that led to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// What was asked.
-    pub asked: Asked,
+    pub asked: Query,
     /// Who asked.
     pub identity: Arc<Identity>,
     /// Where the identity's groups came from.
@@ -29,7 +29,7 @@ pub struct Judged {
 
 /// The verdicts. The last two are of no rule: ACLs are not evaluated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum VerdictKind {
     /// Allowed.
     Allowed,
     /// Denied by a rule.
@@ -42,7 +42,7 @@ pub enum Kind {
     SignInFails,
 }
 
-impl Kind {
+impl VerdictKind {
     /// The verdict in words.
     #[must_use]
     pub const fn title(self) -> &'static str {
@@ -60,22 +60,22 @@ impl Kind {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Why {
     /// A sentence.
-    Words(Words),
+    RichText(RichText),
     /// Ways from a claim element to an ACL: claim element, principal, role, ACL.
-    Paths(Vec<Vec<Words>>),
+    Paths(Vec<Vec<RichText>>),
     /// Near misses: how many, and of what kind.
-    Near(String, Words),
+    Near(String, RichText),
 }
 
 /// A verdict, ready to be shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// Which.
-    pub kind: Kind,
+    pub kind: VerdictKind,
     /// Who may or may not do what.
-    pub sentence: Words,
+    pub sentence: RichText,
     /// What was asked, in short.
-    pub short: Words,
+    pub short: RichText,
     /// Why, label by label.
     pub why: Vec<(&'static str, Why)>,
     /// What can be done at once.
@@ -104,10 +104,10 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     };
     match decision.reason {
         Reason::Superuser => {
-            let words = Words::new()
+            let words = RichText::new()
                 .principal(&user)
                 .text(" is a superuser: every request is allowed. ACLs are not evaluated.");
-            verdict.why.push(("Decided by", Why::Words(words)));
+            verdict.why.push(("Decided by", Why::RichText(words)));
         }
         Reason::Expired => expired(&mut verdict, identity, now),
         Reason::DenyRule | Reason::AllowRule => decided(&mut verdict, judged),
@@ -121,7 +121,7 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     would_allow(&mut verdict, judged);
     if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {
         let words = "The token has expired. The verdict ignores the expiry.";
-        verdict.why.push(("Expired", Why::Words(words.into())));
+        verdict.why.push(("Expired", Why::RichText(words.into())));
         verdict.actions.push(Action { label: "Apply the expiry".into(), change: Change::IgnoreExpiry(false) });
     }
     verdict
@@ -129,42 +129,42 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
 
 /// The verdict that a reason comes to.
 #[must_use]
-pub const fn kind(reason: Reason) -> Kind {
+pub const fn kind(reason: Reason) -> VerdictKind {
     match reason {
-        Reason::Superuser | Reason::AllowRule => Kind::Allowed,
-        Reason::DenyRule => Kind::DeniedByRule,
-        Reason::NoMatch => Kind::NothingAllows,
-        Reason::Expired => Kind::Expired,
+        Reason::Superuser | Reason::AllowRule => VerdictKind::Allowed,
+        Reason::DenyRule => VerdictKind::DeniedByRule,
+        Reason::NoMatch => VerdictKind::NothingAllows,
+        Reason::Expired => VerdictKind::Expired,
     }
 }
 
-fn who_may(user: &Principal, kind: Kind, asked: &Asked) -> Words {
-    let may = if kind == Kind::Allowed { " may " } else { " may not " };
-    Words::new().principal(user).text(may).then(asked.deed())
+fn who_may(user: &Principal, kind: VerdictKind, asked: &Query) -> RichText {
+    let may = if kind == VerdictKind::Allowed { " may " } else { " may not " };
+    RichText::new().principal(user).text(may).then(asked.deed())
 }
 
 /// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
 /// would have if the token were accepted; that answer is no more than a remark.
 #[must_use]
-pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Asked>, accepted: Option<(&str, Reason)>) -> Verdict {
-    let mut why = vec![("Fix first", Why::Words(refusal.words.clone()))];
+pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Query>, accepted: Option<(&str, Reason)>) -> Verdict {
+    let mut why = vec![("Fix first", Why::RichText(refusal.words.clone()))];
     if !refusal.more.is_empty() {
-        let more = refusal.more.iter().map(|name| Words::from(*name)).collect();
-        why.push(("Also fails", Why::Words(listed(more, refusal.more.len()))));
+        let more = refusal.more.iter().map(|name| RichText::from(*name)).collect();
+        why.push(("Also fails", Why::RichText(listed(more, refusal.more.len()))));
     }
     if let Some((asked, (user, reason))) = asked.zip(accepted) {
         let kind = kind(reason);
-        let answer = Words::new().text(format!("{}. ", kind.title()));
-        why.push(("If accepted", Why::Words(answer.then(who_may(&Principal::user(user), kind, asked)).text("."))));
+        let answer = RichText::new().text(format!("{}. ", kind.title()));
+        why.push(("If accepted", Why::RichText(answer.then(who_may(&Principal::user(user), kind, asked)).text("."))));
     }
-    let refused = Words::new().text("The service refuses this token");
+    let refused = RichText::new().text("The service refuses this token");
     Verdict {
-        kind: Kind::SignInFails,
+        kind: VerdictKind::SignInFails,
         sentence: match asked {
             Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
             None => refused,
         },
-        short: asked.map_or_else(|| "with this token".into(), Asked::short),
+        short: asked.map_or_else(|| "with this token".into(), Query::short),
         why,
         actions: refusal.actions.clone(),
     }
@@ -177,7 +177,7 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
         phrases::duration(now - at),
         phrases::instant(at, now)
     );
-    verdict.why.push(("Decided by", Why::Words(words.into())));
+    verdict.why.push(("Decided by", Why::RichText(words.into())));
     verdict.actions.push(Action { label: "Ignore the expiry".into(), change: Change::IgnoreExpiry(true) });
 }
 
@@ -202,18 +202,18 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
             _ if named => format!("{by} also allows {asked}."),
             _ => format!("{by} also allows {asked}. No ACL names {asked} itself."),
         };
-        verdict.why.push(("Implied", Why::Words(words.into())));
+        verdict.why.push(("Implied", Why::RichText(words.into())));
     }
     let same: Vec<&Candidate> = standing(explanation, Standing::Agrees).collect();
     if !same.is_empty() {
         let verb = if deciding.acl.permission == Permission::Allow { "allow" } else { "deny" };
         let words = format!("{} would {verb} it too.", count(same.len(), "more ACL"));
-        verdict.why.push(("Also", Why::Words(words.into())));
+        verdict.why.push(("Also", Why::RichText(words.into())));
     }
     let over: Vec<&Candidate> = standing(explanation, Standing::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
-        let mut paths: Vec<Vec<Words>> =
+        let mut paths: Vec<Vec<RichText>> =
             named.filter_map(|candidate| Some(path(candidate.paths.first()?, &candidate.acl, true, judged))).collect();
         if over.len() > NAMED_ROWS {
             paths.push(vec![format!("{} more, in the trace", thousands(over.len() - NAMED_ROWS)).into()]);
@@ -243,7 +243,7 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
             in_sentence(judged.asked.resource_type)
         ),
     };
-    verdict.why.push(("ACLs considered", Why::Words(words.into())));
+    verdict.why.push(("ACLs considered", Why::RichText(words.into())));
 }
 
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
@@ -275,7 +275,7 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
     verdict.why.push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
 }
 
-fn host(verdict: &mut Verdict, decision: &Decision, asked: &Asked) {
+fn host(verdict: &mut Verdict, decision: &Decision, asked: &Query) {
     if !decision.host_unknown {
         return;
     }
@@ -286,14 +286,14 @@ fn host(verdict: &mut Verdict, decision: &Decision, asked: &Asked) {
         }
         _ => return,
     };
-    verdict.why.push(("Host", Why::Words(words.into())));
+    verdict.why.push(("Host", Why::RichText(words.into())));
 }
 
 /// What would turn a denial: the denies that are in the way, or one new ACL.
 fn would_allow(verdict: &mut Verdict, judged: &Judged) {
     let candidates = &judged.explanation.candidates;
     let words = match verdict.kind {
-        Kind::DeniedByRule => {
+        VerdictKind::DeniedByRule => {
             let denies = candidates
                 .iter()
                 .filter(|candidate| {
@@ -311,25 +311,27 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 }
             }
         }
-        Kind::NothingAllows => {
+        VerdictKind::NothingAllows => {
             let user = Principal::user(judged.identity.user());
             let groups = judged.identity.groups();
-            let who = Words::new().principal(&user);
+            let who = RichText::new().principal(&user);
             let who = match groups {
                 [] => who,
                 [only] => who.text(" or ").principal(&Principal::group(only)),
                 groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
             };
             let operation = judged.asked.operation.spelling().words;
-            let words = Words::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
-            verdict
-                .why
-                .push(("Would allow", Why::Words(words.text(", for ").then(who).text(", or for a role of theirs."))));
+            let words =
+                RichText::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
+            verdict.why.push((
+                "Would allow",
+                Why::RichText(words.text(", for ").then(who).text(", or for a role of theirs.")),
+            ));
             return;
         }
-        Kind::Allowed | Kind::Expired | Kind::SignInFails => return,
+        VerdictKind::Allowed | VerdictKind::Expired | VerdictKind::SignInFails => return,
     };
-    verdict.why.push(("Would allow", Why::Words(words.into())));
+    verdict.why.push(("Would allow", Why::RichText(words.into())));
 }
 
 fn standing(explanation: &Explanation, standing: Standing) -> impl Iterator<Item = &Candidate> {
@@ -345,22 +347,22 @@ fn way_of<'a>(candidate: &'a Candidate, decision: &Decision) -> Option<&'a Path>
 }
 
 /// A way in the console's notation: claim element, principal, role, ACL, always in this order.
-fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> {
+fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<RichText> {
     let mut hops = Vec::new();
     match &way.group {
         Some(group) => {
             let places = judged.origins.places(group);
             if !places.is_empty() {
-                hops.push(listed(places.iter().map(|place| Words::new().code(place)).collect(), NAMED_PLACES));
+                hops.push(listed(places.iter().map(|place| RichText::new().code(place)).collect(), NAMED_PLACES));
             }
-            hops.push(Words::new().principal(&Principal::group(group)));
+            hops.push(RichText::new().principal(&Principal::group(group)));
         }
-        None => hops.push(Words::new().principal(&Principal::user(judged.identity.user()))),
+        None => hops.push(RichText::new().principal(&Principal::user(judged.identity.user()))),
     }
     if let Some(role) = &way.role {
-        hops.push(Words::new().principal(&Principal::role(role)));
+        hops.push(RichText::new().principal(&Principal::role(role)));
     }
-    let words = if overridden { Words::new().overridden() } else { Words::new().permission(acl.permission) };
+    let words = if overridden { RichText::new().overridden() } else { RichText::new().permission(acl.permission) };
     let words = words.text(format!(" {}, ", acl.operation.spelling().words)).then(resource(acl));
     let words = if acl.host == Host::Any { words } else { words.text(", host ").resource(acl.host.to_string()) };
     hops.push(if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words });
@@ -369,8 +371,8 @@ fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> 
 
 /// The resource of an ACL in a sentence: `topic payments- prefixed`.
 #[must_use]
-pub fn resource(acl: &Acl) -> Words {
-    let words = Words::new().text(in_sentence(acl.resource_type));
+pub fn resource(acl: &Acl) -> RichText {
+    let words = RichText::new().text(in_sentence(acl.resource_type));
     match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => words,
         _ => words.text(" ").pattern(&acl.resource_name, acl.pattern_type),

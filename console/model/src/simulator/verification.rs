@@ -7,9 +7,9 @@ use gbac_engine::check::provider::Accepted;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::{self, CLOCK_SKEW_SECONDS, CheckLine, Expect, KeySet, Outcome, VerifyError};
 
-use crate::rich_text::Words;
+use crate::rich_text::RichText;
 use crate::simulator::inputs::{Field, Problem, sentence};
-use crate::simulator::token::{Fact, Mark, Read};
+use crate::simulator::token::{Fact, FactMark, Read};
 
 /// The two functions that reach the code of the checks. They are called through here only, so that the code can be a file
 /// of its own.
@@ -39,13 +39,13 @@ pub fn checks() -> Option<&'static Checks> {
 
 /// One check.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Line {
+pub struct VerificationLine {
     /// What was checked, in words.
     pub name: &'static str,
     /// What became of it.
-    pub mark: Mark,
+    pub mark: FactMark,
     /// About it.
-    pub words: Words,
+    pub words: RichText,
 }
 
 /// What became of the signature.
@@ -63,15 +63,15 @@ pub enum Signature {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// Every check, in order.
-    pub lines: Vec<Line>,
+    pub lines: Vec<VerificationLine>,
     /// The claims, when every check passed.
     pub claims: Option<Claims>,
     /// What became of the signature itself.
     pub signature: Signature,
     /// Why the signature, or the key that should have made it, is not accepted, and what to do.
-    pub signature_fault: Option<Words>,
+    pub signature_fault: Option<RichText>,
     /// Keys of the set that cannot be used, and why.
-    pub unusable: Vec<Words>,
+    pub unusable: Vec<RichText>,
 }
 
 fn read_keys(text: &str) -> Result<KeySet, Problem> {
@@ -102,14 +102,14 @@ fn run(token: &str, keys: &KeySet, accepted: &Accepted, now: f64) -> Report {
     }
 }
 
-fn line(line: &CheckLine) -> Line {
+fn line(line: &CheckLine) -> VerificationLine {
     let name = check_name(line.name);
     let mark = match line.outcome {
-        Outcome::Passed => Mark::Good,
-        Outcome::Failed => Mark::Bad,
-        Outcome::NotChecked => Mark::Plain,
+        Outcome::Passed => FactMark::Good,
+        Outcome::Failed => FactMark::Bad,
+        Outcome::NotChecked => FactMark::Plain,
     };
-    Line { name, mark, words: Words::message(&line.detail) }
+    VerificationLine { name, mark, words: RichText::message(&line.detail) }
 }
 
 /// The name of a check on the page.
@@ -132,15 +132,15 @@ pub fn check_name(about: &str) -> &'static str {
 #[must_use]
 pub fn fact(read: &Read, report: Option<&Report>) -> Fact {
     let (mark, words) = match (read.token.is_some(), report) {
-        (false, _) => (Mark::Warn, "Claims only: there is no signature"),
-        (true, None) => (Mark::Warn, "Signature not verified"),
-        (true, Some(Report { claims: Some(_), .. })) => (Mark::Good, "Signature verified"),
+        (false, _) => (FactMark::Warn, "Claims only: there is no signature"),
+        (true, None) => (FactMark::Warn, "Signature not verified"),
+        (true, Some(Report { claims: Some(_), .. })) => (FactMark::Good, "Signature verified"),
         (true, Some(Report { signature: Signature::Good, .. })) => {
-            (Mark::Bad, "The signature is valid, but the token is refused")
+            (FactMark::Bad, "The signature is valid, but the token is refused")
         }
-        (true, Some(Report { signature: Signature::Forged, .. })) => (Mark::Bad, "The signature is not valid"),
+        (true, Some(Report { signature: Signature::Forged, .. })) => (FactMark::Bad, "The signature is not valid"),
         (true, Some(Report { signature: Signature::Unknown, .. })) => {
-            (Mark::Bad, "The signature could not be verified")
+            (FactMark::Bad, "The signature could not be verified")
         }
     };
     Fact { about: "signature", mark, words: words.into() }

@@ -7,20 +7,20 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::phrases::{agree, count};
-use crate::rich_text::{Words, listed};
-use crate::simulator::question::Asked;
+use crate::rich_text::{RichText, listed};
+use crate::simulator::question::Query;
 use crate::simulator::trial::{acl_words, trial_words};
 
 /// One way to turn a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Way {
+pub struct LeastChange {
     /// What it takes.
-    pub words: Vec<Words>,
+    pub words: Vec<RichText>,
     /// The same, to be tried.
     pub trials: Vec<Trial>,
 }
 
-impl Way {
+impl LeastChange {
     fn of(trials: Vec<Trial>) -> Self {
         Self { words: trials.iter().map(trial_words).collect(), trials }
     }
@@ -28,24 +28,24 @@ impl Way {
 
 /// Ways of one kind.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Kind {
+pub struct LeastChangeGroup {
     /// Their title.
     pub title: &'static str,
     /// What they have in common.
-    pub about: Words,
+    pub about: RichText,
     /// The ways; each of them is enough.
-    pub ways: Vec<Way>,
+    pub ways: Vec<LeastChange>,
     /// How many more there are.
     pub more: usize,
 }
 
 /// What turns a verdict.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ways {
+pub struct LeastChanges {
     /// What is to be reached, or why nothing reaches it.
-    pub about: Words,
+    pub about: RichText,
     /// The kinds of ways.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<LeastChangeGroup>,
 }
 
 /// How many ways of a kind are told.
@@ -56,22 +56,22 @@ const LISTED: usize = 4;
 /// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
 /// is decided at the same instant.
 #[must_use]
-pub fn ways(policy: &Policy, identity: &Identity, asked: &[Asked], at: At) -> Ways {
+pub fn least_changes(policy: &Policy, identity: &Identity, asked: &[Query], at: At) -> LeastChanges {
     let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
         _ if !is_allowed => to_allow(&found, identity, asked.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
-        _ => Ways { about: "All required permissions are granted.".into(), kinds: Vec::new() },
+        _ => LeastChanges { about: "All required permissions are granted.".into(), kinds: Vec::new() },
     }
 }
 
-fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
+fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChanges {
     let user = Principal::user(identity.user());
     if found.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
         let about = "The token has expired. The user must sign in again.";
-        return Ways { about: about.into(), kinds: Vec::new() };
+        return LeastChanges { about: about.into(), kinds: Vec::new() };
     }
     if !found.denied_by.is_empty() {
         return around_denies(&found.denied_by, identity);
@@ -81,7 +81,8 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
         PrincipalType::Role => Trial::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() }),
         PrincipalType::Group | PrincipalType::User => Trial::Join(principal.name().into()),
     };
-    let sets: Vec<Way> = found.sets.iter().take(SHOWN).map(|set| Way::of(set.iter().map(as_trial).collect())).collect();
+    let sets: Vec<LeastChange> =
+        found.sets.iter().take(SHOWN).map(|set| LeastChange::of(set.iter().map(as_trial).collect())).collect();
     if !sets.is_empty() {
         let about = if found.complete {
             "Any one of these would allow it. No smaller change does."
@@ -89,24 +90,29 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
             "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
         let more = found.sets.len().saturating_sub(SHOWN);
-        kinds.push(Kind { title: "Existing group or role", about: about.into(), ways: sets, more });
+        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), ways: sets, more });
     }
     if !found.acls.is_empty() {
         let trials: Vec<Trial> = found.acls.iter().cloned().map(|acl| Trial::Policy(Change::AddAcl(acl))).collect();
         let about = "Only for this user and this request.";
-        kinds.push(Kind { title: "New ACL", about: about.into(), ways: vec![Way::of(trials)], more: 0 });
+        kinds.push(LeastChangeGroup {
+            title: "New ACL",
+            about: about.into(),
+            ways: vec![LeastChange::of(trials)],
+            more: 0,
+        });
     }
     let about = agree(
         asked,
         "Changes that would allow it, smallest first.",
         "Changes that would allow all of it, smallest first.",
     );
-    Ways { about: about.into(), kinds }
+    LeastChanges { about: about.into(), kinds }
 }
 
-fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
+fn around_denies(denies: &[Match], identity: &Identity) -> LeastChanges {
     let remove: Vec<Trial> = denies.iter().map(|found| Trial::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
-    let mut kinds = vec![Kind {
+    let mut kinds = vec![LeastChangeGroup {
         title: "Remove the denies",
         about: format!(
             "{} {} this. Remove {} first.",
@@ -115,7 +121,7 @@ fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
             agree(denies.len(), "it", "them")
         )
         .into(),
-        ways: vec![Way::of(remove)],
+        ways: vec![LeastChange::of(remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -133,30 +139,35 @@ fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
             is_new
         });
         let about = "The denies still apply to everyone else. The user may have the same role through another group.";
-        kinds.push(Kind {
+        kinds.push(LeastChangeGroup {
             title: "Remove the path to the deny",
             about: about.into(),
-            ways: vec![Way::of(leave)],
+            ways: vec![LeastChange::of(leave)],
             more: 0,
         });
     }
-    Ways { about: "A deny rule blocks this. Remove it first.".into(), kinds }
+    LeastChanges { about: "A deny rule blocks this. Remove it first.".into(), kinds }
 }
 
-fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
+fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let user = Principal::user(identity.user());
     let Some(least) = found.changes() else {
-        let about = Words::new()
+        let about = RichText::new()
             .principal(&user)
             .text(" is a superuser, so ACLs are not evaluated. To remove access, remove the user from the superusers.");
-        return Ways { about, kinds: Vec::new() };
+        return LeastChanges { about, kinds: Vec::new() };
     };
     let rows: Vec<Trial> = least.into_iter().map(Trial::Policy).collect();
     let about = match rows.len() {
         1 => "The only ACL that allows it. Everyone else who uses it loses access too.".to_owned(),
         least => format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too."),
     };
-    let mut kinds = vec![Kind { title: "ACLs to remove", about: about.into(), ways: vec![Way::of(rows)], more: 0 }];
+    let mut kinds = vec![LeastChangeGroup {
+        title: "ACLs to remove",
+        about: about.into(),
+        ways: vec![LeastChange::of(rows)],
+        more: 0,
+    }];
     if let Some(leave) = &found.leave {
         let trials: Vec<Trial> = leave
             .iter()
@@ -167,20 +178,26 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
                 PrincipalType::Group | PrincipalType::User => Trial::Leave(principal.name().into()),
             })
             .collect();
-        let about = Words::new()
+        let about = RichText::new()
             .text("The policy stays, and ")
             .principal(&user)
             .text(" leaves ")
-            .then(listed(leave.iter().map(|principal| Words::new().principal(principal)).collect(), LISTED))
+            .then(listed(leave.iter().map(|principal| RichText::new().principal(principal)).collect(), LISTED))
             .text(".");
-        kinds.push(Kind { title: "Memberships to remove", about, ways: vec![Way::of(trials)], more: 0 });
+        kinds.push(LeastChangeGroup {
+            title: "Memberships to remove",
+            about,
+            ways: vec![LeastChange::of(trials)],
+            more: 0,
+        });
     }
     if let Some(deny) = &found.deny {
-        let about = Words::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
-        let way = Way::of(vec![Trial::Policy(Change::AddAcl(deny.clone()))]);
-        kinds.push(Kind { title: "One deny", about, ways: vec![way], more: 0 });
+        let about =
+            RichText::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
+        let way = LeastChange::of(vec![Trial::Policy(Change::AddAcl(deny.clone()))]);
+        kinds.push(LeastChangeGroup { title: "One deny", about, ways: vec![way], more: 0 });
     }
-    Ways { about: "Changes that would deny it.".into(), kinds }
+    LeastChanges { about: "Changes that would deny it.".into(), kinds }
 }
 
 #[cfg(test)]
@@ -194,18 +211,18 @@ mod tests {
     use crate::simulator::tests::policy;
     use crate::simulator::trial::attempt;
 
-    fn asked(operation: Operation, name: &str) -> Asked {
-        Asked { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
+    fn asked(operation: Operation, name: &str) -> Query {
+        Query { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
     }
 
     /// Every way that is told does turn the verdict, tried as the page tries it.
-    fn each_turns(groups: &str, asked: &Asked) -> Vec<&'static str> {
+    fn each_turns(groups: &str, asked: &Query) -> Vec<&'static str> {
         let policy = policy();
         let inputs = Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
         let identity = Identity::new("maya", groups.lines());
         let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = ways(&policy, &identity, std::slice::from_ref(asked), At::Instant(0.0));
+        let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::Instant(0.0));
         for kind in &found.kinds {
             for way in &kind.ways {
                 let mut trials = Trials::default();
@@ -236,15 +253,15 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [asked(Operation::Write, "x")];
-        let superuser = ways(&policy, &Identity::new("root", [""; 0]), &write, At::Instant(0.0));
+        let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::Instant(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
         let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
-        let found = ways(&policy, &expired, &write, At::Instant(2.0));
+        let found = least_changes(&policy, &expired, &write, At::Instant(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
         let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
-        let allowed = ways(&policy, &Identity::new("a", ["analysts"]), &read, At::Instant(0.0));
+        let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::Instant(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }
 }

@@ -3,7 +3,7 @@
 mod table;
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{Filter, Kind, LIMITS, Row};
+use gbac_console_model::audit::{EventKind, EventRow, Filter, LIMITS};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{self, count};
 use gbac_console_model::settings::service::audit;
@@ -19,7 +19,7 @@ use crate::ui::{Button, Choice, Empty, Field, Glyph, Note, NoteKind, Select, Ske
 /// What was read, and when.
 #[derive(Clone)]
 struct Read {
-    rows: Vec<Row>,
+    rows: Vec<EventRow>,
     /// How many events are of no class that is known here.
     unknown: usize,
     at_ms: f64,
@@ -51,7 +51,7 @@ pub fn AuditPage() -> impl IntoView {
             }
             let found = service.events(limit.get_untracked()).await;
             read.set(Some(found.map(|events| {
-                let rows: Vec<Row> = events.iter().filter_map(Row::of).collect();
+                let rows: Vec<EventRow> = events.iter().filter_map(EventRow::of).collect();
                 seen.add(rows.iter().flat_map(|row| &row.groups).map(String::as_str));
                 Read { unknown: events.len() - rows.len(), rows, at_ms: dom::now_ms() }
             })));
@@ -171,7 +171,7 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
         <Filters filter=filter />
         <p class="count" role="status">{counts}</p>
         {move || {
-            let shown: Vec<Row> = rows.with_value(|rows| {
+            let shown: Vec<EventRow> = rows.with_value(|rows| {
                 shown.with(|shown| shown.iter().filter_map(|place| rows.get(*place)).cloned().collect())
             });
             if shown.is_empty() {
@@ -201,13 +201,13 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
 fn Filters(filter: RwSignal<Filter>) -> impl IntoView {
     const ANY: &str = "";
     let kinds: Vec<Choice> = std::iter::once(Choice::new(ANY, "Everything"))
-        .chain(Kind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.words())))
+        .chain(EventKind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.words())))
         .collect();
     let outcomes =
         vec![Choice::new(ANY, "Any"), Choice::new("allow", "Allowed"), Choice::new("deny", "Denied, refused")];
     let limits: Vec<Choice> =
         LIMITS.iter().map(|limit| Choice::new(limit.to_string(), format!("last {limit}"))).collect();
-    let kind = Signal::derive(move || filter.with(|filter| filter.kind.map_or(ANY, Kind::id).to_owned()));
+    let kind = Signal::derive(move || filter.with(|filter| filter.kind.map_or(ANY, EventKind::id).to_owned()));
     let outcome = Signal::derive(move || {
         filter.with(|filter| match filter.allowed {
             None => ANY.to_owned(),
@@ -221,7 +221,7 @@ fn Filters(filter: RwSignal<Filter>) -> impl IntoView {
     view! {
         <form class="filters" role="search" aria-label="Filter events" on:submit=move |event| event.prevent_default()>
             <Select id="audit-kind" label="What" value=kind choices=Signal::stored(kinds)
-                on_change=move |id: String| filter.update(|filter| filter.kind = Kind::ALL.into_iter().find(|kind| kind.id() == id)) />
+                on_change=move |id: String| filter.update(|filter| filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == id)) />
             <Select id="audit-outcome" label="Outcome" value=outcome choices=Signal::stored(outcomes)
                 on_change=move |id: String| filter.update(|filter| filter.allowed = match id.as_str() { "allow" => Some(true), "deny" => Some(false), _ => None }) />
             <Field id="audit-user" label="User" value=user mono=true on_input=move |text: String| filter.update(|filter| filter.user = text) />

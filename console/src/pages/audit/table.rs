@@ -1,7 +1,7 @@
 //! The events as rows, each with the event itself on demand.
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{Folded, Kind, Matched, Row, folded};
+use gbac_console_model::audit::{EventKind, EventRow, Folded, Matched, folded};
 use gbac_console_model::phrases;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, PrincipalName, ResourceName,
 const GROUPS: usize = 4;
 
 #[component]
-pub(super) fn Events(rows: Vec<Row>) -> impl IntoView {
+pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
     let rows: Vec<_> = folded(rows)
         .into_iter()
         .enumerate()
@@ -32,7 +32,7 @@ pub(super) fn Events(rows: Vec<Row>) -> impl IntoView {
 }
 
 #[component]
-fn Event(row: Row, times: usize, since: String, place: usize) -> impl IntoView {
+fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoView {
     let open = RwSignal::new(false);
     let id = format!("event-{place}");
     let controls = id.clone();
@@ -51,7 +51,7 @@ fn Event(row: Row, times: usize, since: String, place: usize) -> impl IntoView {
         .resource
         .clone()
         .map(|(kind, name)| view! { " " <span class="dim">{kind}</span> " " <ResourceName name=name /> });
-    let what = if row.kind == Kind::Access {
+    let what = if row.kind == EventKind::Access {
         view! { <Mono text=row.what.clone() /> }.into_any()
     } else {
         row.what.clone().into_any()
@@ -81,7 +81,7 @@ fn Event(row: Row, times: usize, since: String, place: usize) -> impl IntoView {
 
 /// What settled it: the groups of a token, the ACL with the group and role through which it was reached, or a reason.
 #[component]
-fn By(row: Row) -> impl IntoView {
+fn By(row: EventRow) -> impl IntoView {
     let more = row.groups.len().saturating_sub(GROUPS);
     let groups: Vec<_> = row
         .groups
@@ -93,10 +93,10 @@ fn By(row: Row) -> impl IntoView {
         view! { <li><RoleLink href=address::role(&name) class="pr"><PrincipalName principal=Principal::role(&name) /></RoleLink></li> }
     });
     let acl = row.matched.clone().map(|matched| view! { <li><Acl matched=matched /></li> });
-    let class = if row.kind == Kind::Decision { "path" } else { "marks" };
+    let class = if row.kind == EventKind::Decision { "path" } else { "marks" };
     let some = !groups.is_empty() || role.is_some() || acl.is_some();
     // A password has no groups, and nobody wonders why.
-    let none = row.kind == Kind::SignIn && row.is_allowed && row.groups.is_empty() && !row.by_password;
+    let none = row.kind == EventKind::SignIn && row.is_allowed && row.groups.is_empty() && !row.by_password;
     view! {
         {some.then(|| view! { <ul class=class>{groups}{(more > 0).then(|| view! { <li class="quiet">{format!("and {more} more")}</li> })}{role}{acl}</ul> })}
         {none.then(|| view! { <span class="quiet">"no groups"</span> })}

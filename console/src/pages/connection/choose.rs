@@ -1,6 +1,6 @@
 //! The form that tests a connection and makes it the one of the pages.
 
-use gbac_console_model::connection::form::{Field as Part, Form, Kind};
+use gbac_console_model::connection::form::{Field as Part, Form, TargetKind};
 use gbac_console_model::connection::probe::{Step, advice};
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases::{self, agree, count};
@@ -30,7 +30,7 @@ pub(super) fn Choose() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
     let form = RwSignal::new(Form {
-        kind: service.connection.with_untracked(Kind::of),
+        kind: service.connection.with_untracked(TargetKind::of),
         user: service.user.get_untracked().unwrap_or_default(),
         cluster: service.connection.with_untracked(|connection| match connection {
             Connection::Cloud { cluster } => cluster.clone(),
@@ -91,7 +91,7 @@ pub(super) fn Choose() -> impl IntoView {
     };
     let staged = move || {
         let count_of = draft.count.get();
-        let leaves = kind.get() != service.connection.with(Kind::of);
+        let leaves = kind.get() != service.connection.with(TargetKind::of);
         (count_of > 0 && leaves).then(|| {
             view! {
                 <Note kind=NoteKind::Warn title="Connecting to another cluster discards the draft">
@@ -115,7 +115,7 @@ pub(super) fn Choose() -> impl IntoView {
     let value = move |part: fn(&Form) -> String| Signal::derive(move || form.with(part));
     let fields = move || {
         match kind.get() {
-        Kind::Service | Kind::SelfManaged => view! {
+        TargetKind::Service | TargetKind::SelfManaged => view! {
             <div class="grid-2">
                 <Field id=id(Part::User) label="User" value=value(|form| form.user.clone())
                     on_input=edit(|form, text| form.user = text) error=fault(Part::User) mono=true autocomplete="username" />
@@ -124,7 +124,7 @@ pub(super) fn Choose() -> impl IntoView {
             </div>
         }
         .into_any(),
-        Kind::Cloud => view! {
+        TargetKind::Cloud => view! {
             <Field id=id(Part::Cluster) label="Cluster ID" value=value(|form| form.cluster.clone())
                 on_input=edit(|form, text| form.cluster = text) error=fault(Part::Cluster) mono=true />
             <TextArea id=id(Part::Token) label="Access token" value=value(|form| form.token.clone()) rows=4
@@ -150,7 +150,7 @@ pub(super) fn Choose() -> impl IntoView {
                 {staged}
                 <div class="row">
                     <Button kind=ButtonKind::Primary submit=true>
-                        {move || if kind.get() == Kind::Service { "Sign in" } else { "Connect" }}
+                        {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
                     </Button>
                     <Button on_press=test busy=testing>"Test"</Button>
                     {move || testing.get().then(|| view! { <span class="quiet">"Asking"</span> })}
@@ -172,13 +172,13 @@ const fn id(part: Part) -> &'static str {
 
 /// The three kinds; one that the service cannot reach keeps its place and says how to start the service.
 #[component]
-fn Kinds(kind: Memo<Kind>, on_change: Callback<Kind>) -> impl IntoView {
+fn Kinds(kind: Memo<TargetKind>, on_change: Callback<TargetKind>) -> impl IntoView {
     let service = expect_context::<Service>();
     let upstream = Memo::new(move |_| service.info.get().map(|info| info.upstream).unwrap_or_default());
     view! {
         <fieldset>
             <legend class="legend">"Cluster"</legend>
-            {Kind::ALL
+            {TargetKind::ALL
                 .map(|this| {
                     let help = format!("connect-{this:?}-help");
                     let described = help.clone();

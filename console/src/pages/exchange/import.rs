@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use gbac_api::import::{Kind, Unread};
 use gbac_console_model::address;
-use gbac_console_model::exchange::{Incoming, MOST, Mode, read, summary};
+use gbac_console_model::exchange::{ImportPreview, MOST, Mode, read, summary};
 use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
@@ -107,7 +107,7 @@ pub(super) fn ImportView() -> impl IntoView {
 }
 
 #[component]
-fn Read(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
     let unread = incoming.unread.clone();
     let is_refused = incoming.modes.is_empty();
     let kind = incoming.kind;
@@ -153,7 +153,7 @@ fn Problems(unread: Vec<Unread>, kind: Kind, is_refused: bool) -> impl IntoView 
 
 /// The difference to what is there, and the button that takes it into the draft.
 #[component]
-fn Take(incoming: Arc<Incoming>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
+fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<String>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let mode = RwSignal::new(incoming.modes.first().copied().unwrap_or_default());
     let has_choice = incoming.modes.len() > 1;

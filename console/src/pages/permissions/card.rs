@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
-use gbac_console_model::permissions::card::{Card, Marks, SHOWN, Source, Way, card};
+use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, Source, card};
 use gbac_console_model::permissions::{list, matrix};
 use gbac_console_model::phrases::{acl_line, count, list_up_to as join};
 use gbac_engine::analyze::Block;
@@ -100,7 +100,7 @@ fn Members(card: StoredValue<Card>) -> impl IntoView {
     let more = members.len().saturating_sub(SHOWN);
     (!members.is_empty()).then(|| {
         let names = members.into_iter().take(SHOWN).map(|member| {
-            let href = list::Asked::one(&member).address();
+            let href = list::ListQuery::one(&member).address();
             view! { <li><AddressLink href=href class="pr"><PrincipalName principal=member /></AddressLink></li> }
         });
         view! {
@@ -115,8 +115,8 @@ fn Members(card: StoredValue<Card>) -> impl IntoView {
 
 /// The rows of one way, the first of them until all are asked for.
 #[component]
-fn WayRows(way: Way, card: StoredValue<Card>) -> impl IntoView {
-    let Way { source, principal, acls } = way;
+fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
+    let AccessSource { source, principal, acls } = way;
     let all = RwSignal::new(acls.len() <= SHOWN);
     let number = acls.len();
     let is_group = principal.kind() == PrincipalType::Group;
@@ -140,7 +140,7 @@ fn WayRows(way: Way, card: StoredValue<Card>) -> impl IntoView {
             .into_any()
         }
         Source::Everyone => {
-            let href = list::Asked::one(&principal).address();
+            let href = list::ListQuery::one(&principal).address();
             let shown = principal.clone();
             view! {
                 <b>"Via"</b>
@@ -288,7 +288,7 @@ fn Actions(card: StoredValue<Card>) -> impl IntoView {
     let principal = card.with_value(|card| card.principal.clone());
     let is_role = principal.kind() == PrincipalType::Role;
     let is_missing = card.with_value(|card| card.is_missing);
-    let href = matrix::Asked::of(&principal).address();
+    let href = matrix::MatrixQuery::of(&principal).address();
     let page = (is_role && !is_missing).then(|| address::role(principal.name()));
     let left = Memo::new(move |_| {
         let direct = card.with_value(|card| card.direct().to_vec());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::permissions::findings::{Kind, PAGE, meaning, mend_all, places, staged};
+use gbac_console_model::permissions::findings::{FindingGroup, PAGE, meaning, mend_all, places, staged};
 use gbac_console_model::phrases::{capitalized, count, thousands};
 use gbac_engine::analyze::{Finding, Mend, Severity};
 use leptos::prelude::*;
@@ -17,7 +17,7 @@ use crate::ui::{Button, Glyph, LinkButton, Mark, Tag, TagKind, VerdictWord, Word
 #[component]
 pub(super) fn KindView(
     /// The kind.
-    kind: Kind,
+    kind: FindingGroup,
     /// All findings.
     all: Arc<Vec<Finding>>,
 ) -> impl IntoView {

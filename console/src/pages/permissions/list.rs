@@ -7,8 +7,10 @@ use std::time::Duration;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::in_draft;
-use gbac_console_model::permissions::findings::{Mark, by_principal};
-use gbac_console_model::permissions::list::{Asked, Finder, Holds, Kind, PAGE, denies, exactly, summary};
+use gbac_console_model::permissions::findings::{FindingMark, by_principal};
+use gbac_console_model::permissions::list::{
+    AccessFilter, Finder, ListQuery, PAGE, PrincipalKind, denies, exactly, summary,
+};
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::Search;
 use gbac_engine::analyze::Holdings;
@@ -40,15 +42,15 @@ pub fn PermissionsPage() -> impl IntoView {
 }
 
 /// What is asked for, kept in the address, and the search as it is typed.
-fn asked_in_address() -> (Memo<Asked>, RwSignal<String>, Callback<Asked>) {
+fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>) {
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let asked = Memo::new(move |_| query.with(|query| Asked::from_query(query)));
+    let asked = Memo::new(move |_| query.with(|query| ListQuery::from_query(query)));
     let search = RwSignal::new(asked.with_untracked(|asked| asked.search.clone()));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
-    let go = Callback::new(move |asked: Asked| {
+    let go = Callback::new(move |asked: ListQuery| {
         // The page may have been left since the key was pressed.
         if path.get_untracked() == address::PERMISSIONS {
             let _ = written.try_update_value(|written| written.clone_from(&asked.search));
@@ -58,7 +60,7 @@ fn asked_in_address() -> (Memo<Asked>, RwSignal<String>, Callback<Asked>) {
     });
     let mut write = debounce(Duration::from_millis(200), move |text: String| {
         if written.try_get_value().is_some_and(|written| written != text) {
-            go.run(Asked { search: text, page: 0, ..asked.get_untracked() });
+            go.run(ListQuery { search: text, page: 0, ..asked.get_untracked() });
         }
     });
     Effect::new(move |_| write(search.get()));
@@ -122,9 +124,9 @@ fn Principals() -> impl IntoView {
         let takes = |place: &usize| {
             let Some(holding) = holdings.all.get(*place) else { return false };
             let held = match with {
-                Holds::Any => true,
-                Holds::Deny => denies(holding) > 0,
-                Holds::Finding => marks.with(|marks| marks.contains_key(&holding.principal)),
+                AccessFilter::Any => true,
+                AccessFilter::Deny => denies(holding) > 0,
+                AccessFilter::Finding => marks.with(|marks| marks.contains_key(&holding.principal)),
             };
             held && kind.takes(holding.principal.kind())
         };
@@ -141,7 +143,7 @@ fn Principals() -> impl IntoView {
     provide_context(deletion);
     let is_found = Memo::new(move |_| number.get() > 0);
     let nobody = Memo::new(move |_| context.holdings.with(|all| all.as_ref().is_some_and(|all| all.all.is_empty())));
-    let turn = move |page: usize| go.run(Asked { page, ..asked.get_untracked() });
+    let turn = move |page: usize| go.run(ListQuery { page, ..asked.get_untracked() });
     let list = move || {
         // Open already: the only one that was found, and the one that a link names. Letter case makes no difference to a
         // search, but to principals.
@@ -183,7 +185,12 @@ fn Principals() -> impl IntoView {
 }
 
 #[component]
-fn Tools(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>, number: Memo<usize>) -> impl IntoView {
+fn Tools(
+    asked: Memo<ListQuery>,
+    search: RwSignal<String>,
+    go: Callback<ListQuery>,
+    number: Memo<usize>,
+) -> impl IntoView {
     let context = expect_context::<Context>();
     let total = move || context.holdings.with(|all| all.as_ref().map_or(0, |all| all.all.len()));
     let status = move || match (number.get(), total()) {
@@ -193,12 +200,12 @@ fn Tools(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>, numb
     let kind = Signal::derive(move || asked.with(|asked| asked.kind.id().to_owned()));
     let with = Signal::derive(move || asked.with(|asked| asked.with.id().to_owned()));
     let choose_kind = move |id: String| {
-        let kind = Kind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
-        go.run(Asked { kind, page: 0, ..asked.get_untracked() });
+        let kind = PrincipalKind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
+        go.run(ListQuery { kind, page: 0, ..asked.get_untracked() });
     };
     let choose_with = move |id: String| {
-        let with = Holds::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
-        go.run(Asked { with, page: 0, ..asked.get_untracked() });
+        let with = AccessFilter::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
+        go.run(ListQuery { with, page: 0, ..asked.get_untracked() });
     };
     view! {
         <div class="tools">
@@ -219,9 +226,9 @@ fn Tools(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>, numb
                 />
             </div>
             <Segmented name="principal-type" legend="Type" hide_legend=true value=kind on_change=choose_kind
-                choices=Kind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
+                choices=PrincipalKind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
             <Segmented name="principal-with" legend="Holding" hide_legend=true value=with on_change=choose_with
-                choices=Holds::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
+                choices=AccessFilter::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
             <span class="help" id="principals-search-how">
                 {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
             </span>
@@ -231,17 +238,17 @@ fn Tools(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>, numb
 }
 
 #[component]
-fn NoMatch(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>) -> impl IntoView {
+fn NoMatch(asked: Memo<ListQuery>, search: RwSignal<String>, go: Callback<ListQuery>) -> impl IntoView {
     let what = move || {
-        let Asked { search, kind, with, .. } = asked.get();
+        let ListQuery { search, kind, with, .. } = asked.get();
         let mut parts = Vec::new();
         if !search.is_empty() {
             parts.push(plain(&search));
         }
-        if kind != Kind::All {
+        if kind != PrincipalKind::All {
             parts.push(kind.word().to_lowercase());
         }
-        if with != Holds::Any {
+        if with != AccessFilter::Any {
             parts.push(with.word().to_lowercase());
         }
         parts.join(", ")
@@ -253,7 +260,7 @@ fn NoMatch(asked: Memo<Asked>, search: RwSignal<String>, go: Callback<Asked>) ->
                 <div class="row">
                     <Button on_press=move |()| {
                         search.set(String::new());
-                        go.run(Asked::default());
+                        go.run(ListQuery::default());
                         dom::focus("principals-search");
                     }>"Clear search"</Button>
                 </div>
@@ -273,7 +280,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(holdings: &Holdings, marks: &BTreeMap<Principal, Mark>, place: usize) -> Option<Self> {
+    fn new(holdings: &Holdings, marks: &BTreeMap<Principal, FindingMark>, place: usize) -> Option<Self> {
         let holding = holdings.all.get(place)?;
         let mark = marks.get(&holding.principal).cloned().unwrap_or_default();
         Some(Self {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::matrix::{
-    Asked, Matrix, PAGE, Row, Says, Whose, hop, matrix, pattern_words, says, summary,
+    Matrix, MatrixQuery, MatrixRow, PAGE, Says, Whose, hop, matrix, pattern_words, says, summary,
 };
 use gbac_engine::analyze::Cell;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
@@ -41,9 +41,9 @@ fn Body() -> impl IntoView {
     let location = use_location();
     let (path, query) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let form = RwSignal::new(query.with_untracked(|query| Asked::from_query(query)));
+    let form = RwSignal::new(query.with_untracked(|query| MatrixQuery::from_query(query)));
     let written = StoredValue::new(form.get_untracked());
-    let mut write = debounce(Duration::from_millis(300), move |asked: Asked| {
+    let mut write = debounce(Duration::from_millis(300), move |asked: MatrixQuery| {
         let is_new = written.try_get_value().is_some_and(|written| written != asked);
         if path.get_untracked() == address::MATRIX && is_new {
             written.set_value(asked.clone());
@@ -54,13 +54,13 @@ fn Body() -> impl IntoView {
     Effect::new(move |_| write(form.get()));
     // A link or the browser's own buttons lead to somebody else.
     Effect::new(move |_| {
-        let asked = query.with(|query| Asked::from_query(query));
+        let asked = query.with(|query| MatrixQuery::from_query(query));
         if asked.address() != written.get_value().address() {
             written.set_value(asked.clone());
             form.set(asked);
         }
     });
-    let checked = Memo::new(move |_| form.with(Asked::check));
+    let checked = Memo::new(move |_| form.with(MatrixQuery::check));
     let page = RwSignal::new(0_usize);
     Effect::new(move |_| {
         form.track();
@@ -99,7 +99,7 @@ fn Body() -> impl IntoView {
 /// Who is meant.
 #[component]
 fn Who(
-    form: RwSignal<Asked>,
+    form: RwSignal<MatrixQuery>,
     checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::Faults>>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
@@ -107,7 +107,7 @@ fn Who(
         Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.of.clone())));
     let host_fault =
         Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(|faults| faults.host.clone())));
-    let is_user = Memo::new(move |_| form.with(Asked::is_user));
+    let is_user = Memo::new(move |_| form.with(MatrixQuery::is_user));
     // Those that begin as typed; the browser shows some of them.
     let suggestions = move || {
         let typed = form.with(|form| form.of.clone());
@@ -170,7 +170,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
     for (place, row) in rows.into_iter().enumerate() {
         match bodies.last_mut() {
             Some((of, list)) if *of == row.resource_type => {
-                let list: &mut Vec<(usize, Row)> = list;
+                let list: &mut Vec<(usize, MatrixRow)> = list;
                 list.push((place, row));
             }
             _ => bodies.push((row.resource_type, vec![(place, row)])),
@@ -235,8 +235,8 @@ fn NoResources(whose: Whose) -> impl IntoView {
 #[component]
 fn MatrixRow(
     place: usize,
-    row: Row,
-    stored: StoredValue<(Vec<Operation>, Vec<Row>)>,
+    row: MatrixRow,
+    stored: StoredValue<(Vec<Operation>, Vec<MatrixRow>)>,
     whose: StoredValue<Whose>,
     chosen: RwSignal<Chosen>,
 ) -> impl IntoView {
@@ -264,7 +264,7 @@ fn MatrixRow(
 }
 
 /// An ACL on the row's names, for the link to who else can.
-fn example(row: &Row) -> Acl {
+fn example(row: &MatrixRow) -> Acl {
     Acl {
         resource_type: row.resource_type,
         resource_name: row.pattern.name.clone(),
@@ -356,7 +356,7 @@ fn Key() -> impl IntoView {
 
 /// The reason of a cell: what decides, what a deny overrides, and what the cell is about.
 #[component]
-fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoView {
+fn Why(row: MatrixRow, operation: Operation, cell: Cell, whose: Whose) -> impl IntoView {
     let says = says(&cell, operation);
     let (glyph, class, verdict) = match says {
         Says::Allow | Says::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),

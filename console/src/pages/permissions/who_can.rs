@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_console_model::address;
 use gbac_console_model::permissions::list;
-use gbac_console_model::permissions::who_can::{Answer, Asked, Found, Group, PAGE, answer, only_host};
+use gbac_console_model::permissions::who_can::{Answer, Group, PAGE, WhoCanEntry, WhoCanQuery, answer, only_host};
 use gbac_console_model::phrases::{agree, count, list_up_to as join, thousands};
 use gbac_engine::analyze::{Entry, Holder};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
@@ -36,7 +36,7 @@ pub fn WhoCanPage() -> impl IntoView {
 fn Ask() -> impl IntoView {
     let context = expect_context::<Context>();
     let query = use_location().search;
-    let asked = Memo::new(move |_| query.with(|query| Asked::from_query(query)));
+    let asked = Memo::new(move |_| query.with(|query| WhoCanQuery::from_query(query)));
     let form = RwSignal::new(asked.get_untracked().unwrap_or_default());
     Effect::new(move |_| {
         if let Some(asked) = asked.get() {
@@ -72,7 +72,7 @@ fn Ask() -> impl IntoView {
 }
 
 #[component]
-fn Form(form: RwSignal<Asked>) -> impl IntoView {
+fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
     let navigate = use_navigate();
     let sent = RwSignal::new(false);
     let faults = Memo::new(move |_| form.with(|form| form.check().err().unwrap_or_default()));
@@ -87,7 +87,7 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
     });
     let types: Vec<Choice> =
         ResourceType::ALL.iter().map(|of| Choice::new(of.spelling().cli, of.spelling().words)).collect();
-    let has_name = Memo::new(move |_| form.with(Asked::has_name));
+    let has_name = Memo::new(move |_| form.with(WhoCanQuery::has_name));
     let find = move || {
         sent.set(true);
         let asked = form.get_untracked();
@@ -110,7 +110,7 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
             } />
             <Select id="who-type" label="Resource type" value=resource_type choices=types on_change=move |id: String| {
                 if let Some(resource_type) = ResourceType::from_any(&id) {
-                    form.update(|form| *form = Asked { resource_type, ..form.clone() }.fitting());
+                    form.update(|form| *form = WhoCanQuery { resource_type, ..form.clone() }.fitting());
                 }
             } />
             <Field id="who-name" label="Resource name" mono=true
@@ -126,7 +126,7 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
 }
 
 #[component]
-fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
+fn Answered(found: Arc<(WhoCanQuery, Answer)>) -> impl IntoView {
     let (asked, answer) = (*found).clone();
     let operation = asked.operation.spelling().words.to_lowercase();
     let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
@@ -179,7 +179,7 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
 }
 
 /// What the answer does not say about longer or other names.
-fn remark(asked: &Asked, answer: &Answer) -> Option<&'static str> {
+fn remark(asked: &WhoCanQuery, answer: &Answer) -> Option<&'static str> {
     match (asked.name.as_str(), answer.is_prefix) {
         _ if !asked.has_name() => None,
         ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
@@ -191,7 +191,7 @@ fn remark(asked: &Asked, answer: &Answer) -> Option<&'static str> {
 }
 
 #[component]
-fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
+fn Rows(group: Group, found: Vec<WhoCanEntry>) -> impl IntoView {
     let number = found.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
@@ -201,7 +201,7 @@ fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
         Group::Carries => "denied for anyone who also has one of these".into(),
     };
     let rows = move || {
-        let shown: Vec<Found> = found.iter().take(limit.get()).cloned().collect();
+        let shown: Vec<WhoCanEntry> = found.iter().take(limit.get()).cloned().collect();
         shown.into_iter().map(|found| view! { <Row group=group found=found /> }).collect_view()
     };
     view! {
@@ -227,10 +227,10 @@ fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
 }
 
 #[component]
-fn Row(group: Group, found: Found) -> impl IntoView {
+fn Row(group: Group, found: WhoCanEntry) -> impl IntoView {
     let principal = found.principal();
-    let href = list::Asked::one(&principal).address();
-    let is_everyone = matches!(&found, Found::Entry(entry) if entry.holder == Holder::Everyone);
+    let href = list::ListQuery::one(&principal).address();
+    let is_everyone = matches!(&found, WhoCanEntry::Entry(entry) if entry.holder == Holder::Everyone);
     let (mark, word) = match group {
         Group::Can => (Mark::Allow, "Allowed"),
         Group::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
@@ -244,12 +244,12 @@ fn Row(group: Group, found: Found) -> impl IntoView {
             </th>
             <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
             {match found {
-                Found::Superuser(_) => view! {
+                WhoCanEntry::Superuser(_) => view! {
                     <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
                     <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
                 }
                 .into_any(),
-                Found::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
+                WhoCanEntry::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
             }}
         </tr>
     }

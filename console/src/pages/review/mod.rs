@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use gbac_api::script::changes_between;
 use gbac_console_model::address;
-use gbac_console_model::draft::Standing;
+use gbac_console_model::draft::ChangeStatus;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{ago, count};
 use gbac_console_model::review::{Effects, effects, remark, sections};
-use gbac_console_model::sending::Sending;
+use gbac_console_model::sending::SendReport;
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::Reading;
 use gbac_engine::policy::Policy;
@@ -81,7 +81,7 @@ pub fn ReviewPage() -> impl IntoView {
                 ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
             });
             let sending = match away {
-                Some(reason) => Sending::unsent(mine.len(), &reason),
+                Some(reason) => SendReport::unsent(mine.len(), &reason),
                 None => service.apply(&mine).await,
             };
             draft.settle(&mine, &sending.outcomes);
@@ -222,7 +222,7 @@ fn Left(base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
 fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_apply: Callback<()>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let impossible = Memo::new(move |_| {
-        draft.standing.with(|standing| standing.iter().filter(|one| matches!(one, Standing::Impossible(_))).count())
+        draft.standing.with(|standing| standing.iter().filter(|one| matches!(one, ChangeStatus::Impossible(_))).count())
     });
     let blocked = Signal::derive(move || is_drifted.get() || impossible.get() > 0);
     view! {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
-use gbac_console_model::review::{BLOCKED, Effects, GAINS, LOSES, Line, Person, Reason, reasons};
+use gbac_console_model::review::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Reason, reasons};
 use gbac_engine::analyze::Effect;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
@@ -126,7 +126,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
 }
 
 /// What happens to somebody in a few words: `joins R, gains 5, loses 1`.
-fn told(person: &Person) -> String {
+fn told(person: &AffectedHolder) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
         list_up_to(&names, 3)
@@ -147,7 +147,7 @@ fn told(person: &Person) -> String {
 }
 
 #[component]
-fn OnePerson(person: Person, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+fn OnePerson(person: AffectedHolder, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let draft = expect_context::<Draft>();
     let text = told(&person);
     let why = match (base.get_untracked(), draft.after.get_untracked()) {
@@ -174,8 +174,8 @@ fn OnePerson(person: Person, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoVi
 }
 
 #[component]
-fn OneLine(line: Line, why: Vec<Reason>) -> impl IntoView {
-    let Line { effect, extent, blocked_by } = line;
+fn OneLine(line: EffectLine, why: Vec<Reason>) -> impl IntoView {
+    let EffectLine { effect, extent, blocked_by } = line;
     let with_others = match effect {
         Effect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
         Effect::LosesWithOthers => Some("a new deny overrides what other ACLs of the same user allow"),

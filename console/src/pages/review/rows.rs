@@ -6,8 +6,8 @@ use gbac_console_model::address;
 use gbac_console_model::draft::Staged;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{agree, capitalized, count};
-use gbac_console_model::review::{About, Row, Section, What, sections};
-use gbac_console_model::sending::{Outcome, Sending};
+use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
+use gbac_console_model::sending::{ChangeOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
@@ -49,12 +49,12 @@ pub(super) fn Sections(
 fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoView {
     let Section { about, rows } = section;
     let head = match about {
-        About::Settings => "Settings".into_any(),
-        About::Role(name) => view! {
+        SectionTarget::Settings => "Settings".into_any(),
+        SectionTarget::Role(name) => view! {
             "Role " <RoleLink href=address::role(&name)><ResourceName name=name.clone() /></RoleLink>
         }
         .into_any(),
-        About::Principal(principal) => view! { "ACLs of " <PrincipalName principal=principal /> }.into_any(),
+        SectionTarget::Principal(principal) => view! { "ACLs of " <PrincipalName principal=principal /> }.into_any(),
     };
     let open = RwSignal::new(false);
     let rest = rows.len().saturating_sub(SHOWN);
@@ -78,12 +78,12 @@ fn OneSection(section: Section, on_undo: Option<Callback<usize>>) -> impl IntoVi
 }
 
 #[component]
-fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
-    let Row { index, adds, what, obstacle, failure, remarks } = row;
+fn OneRow(row: ChangeRow, on_undo: Option<Callback<usize>>) -> impl IntoView {
+    let ChangeRow { index, adds, what, obstacle, failure, remarks } = row;
     let verb = match (&what, adds) {
-        (What::Role { .. }, true) => "Create",
-        (What::Role { .. }, false) => "Delete",
-        (What::Settings(_), _) => "Change",
+        (ChangedItem::Role { .. }, true) => "Create",
+        (ChangedItem::Role { .. }, false) => "Delete",
+        (ChangedItem::Settings(_), _) => "Change",
         (_, true) => "Add",
         (_, false) => "Remove",
     };
@@ -113,12 +113,12 @@ fn OneRow(row: Row, on_undo: Option<Callback<usize>>) -> impl IntoView {
 
 /// A row in words.
 #[component]
-fn Said(what: What, adds: bool) -> impl IntoView {
+fn Said(what: ChangedItem, adds: bool) -> impl IntoView {
     match what {
-        What::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
-        What::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
-        What::Role { .. } if adds => "Role".into_any(),
-        What::Role { members, acls } => {
+        ChangedItem::Acl(acl) => view! { <AclPhrase acl=acl /> }.into_any(),
+        ChangedItem::Member(principal) => view! { "Principal " <PrincipalName principal=principal /> }.into_any(),
+        ChangedItem::Role { .. } if adds => "Role".into_any(),
+        ChangedItem::Role { members, acls } => {
             let (of_members, of_acls) = (count(members.len(), "principal"), count(acls.len(), "ACL"));
             let is_empty = members.is_empty() && acls.is_empty();
             let open = RwSignal::new(false);
@@ -137,7 +137,7 @@ fn Said(what: What, adds: bool) -> impl IntoView {
             }
             .into_any()
         }
-        What::Settings(rows) => rows
+        ChangedItem::Settings(rows) => rows
             .into_iter()
             .map(|(name, was, is)| {
                 view! {
@@ -158,14 +158,14 @@ fn value(text: String) -> AnyView {
 }
 
 /// A row as the name of its button.
-fn spoken(verb: &str, what: &What) -> String {
+fn spoken(verb: &str, what: &ChangedItem) -> String {
     use gbac_console_model::escape::plain;
     use gbac_console_model::phrases::acl_line;
     let what = match what {
-        What::Acl(acl) => acl_line(acl),
-        What::Member(principal) => plain(&principal.to_string()),
-        What::Role { .. } => "the role".to_owned(),
-        What::Settings(_) => "settings".to_owned(),
+        ChangedItem::Acl(acl) => acl_line(acl),
+        ChangedItem::Member(principal) => plain(&principal.to_string()),
+        ChangedItem::Role { .. } => "the role".to_owned(),
+        ChangedItem::Settings(_) => "settings".to_owned(),
     };
     format!("{} {what}", verb.to_lowercase())
 }
@@ -207,7 +207,7 @@ pub(super) fn Drift(
 #[derive(Clone)]
 pub(super) struct Sent {
     pub(super) changes: Vec<Change>,
-    pub(super) sending: Sending,
+    pub(super) sending: SendReport,
 }
 
 /// How it went: each change that was sent.
@@ -224,7 +224,7 @@ pub(super) fn SentNote(
         (_, done) if done == changes.len() => (NoteKind::Info, format!("{total} applied")),
         (_, done) => (NoteKind::Error, format!("{done} of {total} applied")),
     };
-    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, Outcome::Failed(_))).count();
+    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, ChangeOutcome::Failed(_))).count();
     let told = match &sending.whole {
         Some(Failure::NoAnswer(_)) => Some(
             "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of them, or \
@@ -240,7 +240,7 @@ pub(super) fn SentNote(
         None => None,
     };
     let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
-        .filter(|(_, outcome)| *outcome == Outcome::Made)
+        .filter(|(_, outcome)| *outcome == ChangeOutcome::Made)
         .map(|(change, _)| Staged { change, failure: None })
         .collect();
     let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));

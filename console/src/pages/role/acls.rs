@@ -2,7 +2,7 @@
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{acl_line, count};
-use gbac_console_model::role::{AclRow, Remark, Standing};
+use gbac_console_model::role::{AclRow, Remark, RowStatus};
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -23,7 +23,7 @@ pub(super) fn Acls(adding: RwSignal<bool>, is_open: bool) -> impl IntoView {
     // What was selected and is no row any more does not count.
     let selected = Memo::new(move |_| {
         context.selected.with(|selected| {
-            let is_selected = |row: &&AclRow| row.standing != Standing::Removed && selected.contains(&row.acl);
+            let is_selected = |row: &&AclRow| row.standing != RowStatus::Removed && selected.contains(&row.acl);
             context.acls.with(|rows| rows.iter().filter(is_selected).map(|row| row.acl.clone()).collect::<Vec<_>>())
         })
     });
@@ -83,7 +83,7 @@ fn AclTable(is_open: bool) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let name = context.name.get_value();
     let open_rows = move || {
-        let is_open = |row: &&AclRow| row.standing != Standing::Removed;
+        let is_open = |row: &&AclRow| row.standing != RowStatus::Removed;
         context.acls.with(|rows| rows.iter().filter(is_open).map(|row| row.acl.clone()).collect::<Vec<_>>())
     };
     let all = Memo::new(move |_| {
@@ -165,11 +165,11 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
         let (acl, line) = (acl.clone(), line.clone());
         let id = button_id(&acl);
         let (glyph, label, said, change) = match standing {
-            Standing::Stored => {
+            RowStatus::Stored => {
                 (Glyph::Bin, format!("Remove ACL {line}"), "removed in the draft", Change::RemoveAcl(acl))
             }
-            Standing::Added => (Glyph::Undo, format!("Undo adding {line}"), "not added", Change::RemoveAcl(acl)),
-            Standing::Removed => (Glyph::Undo, format!("Undo removing {line}"), "kept", Change::AddAcl(acl)),
+            RowStatus::Added => (Glyph::Undo, format!("Undo adding {line}"), "not added", Change::RemoveAcl(acl)),
+            RowStatus::Removed => (Glyph::Undo, format!("Undo removing {line}"), "kept", Change::AddAcl(acl)),
         };
         let press = move |()| {
             let focus = focus_after.clone();
@@ -206,7 +206,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
             }
         }
     };
-    let can_select = is_open && standing == Standing::Stored;
+    let can_select = is_open && standing == RowStatus::Stored;
     view! {
         <tr role="row" class=row_class(standing)>
             <td role="cell" class="sel">

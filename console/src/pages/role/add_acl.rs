@@ -1,7 +1,7 @@
 //! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
 use gbac_console_model::phrases::{capitalized, count};
-use gbac_console_model::role::Standing;
+use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, Pattern};
 use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{Filled, Preset, PresetForm};
@@ -54,7 +54,7 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
 
 /// The ACLs that the role will have.
 pub(super) fn will_have(context: RoleContext) -> Vec<Acl> {
-    let stays = |standing| standing != Standing::Removed;
+    let stays = |standing| standing != RowStatus::Removed;
     context.acls.with(|rows| rows.iter().filter(|row| stays(row.standing)).map(|row| row.acl.clone()).collect())
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::role::{AclRow, MemberRow, Standing};
+use gbac_console_model::role::{AclRow, MemberRow, RowStatus};
 use gbac_engine::model::Acl;
 use leptos::prelude::*;
 
@@ -22,45 +22,45 @@ pub(super) struct RoleContext {
     /// The ACLs that are selected.
     pub(super) selected: RwSignal<BTreeSet<Acl>>,
     /// How the role itself stands; none when there is no such role, or nothing was read.
-    pub(super) standing: Memo<Option<Standing>>,
+    pub(super) standing: Memo<Option<RowStatus>>,
 }
 
 /// The class of a row of either table.
-pub(super) const fn row_class(standing: Standing) -> &'static str {
+pub(super) const fn row_class(standing: RowStatus) -> &'static str {
     match standing {
-        Standing::Stored => "",
-        Standing::Added => "add",
-        Standing::Removed => "del",
+        RowStatus::Stored => "",
+        RowStatus::Added => "add",
+        RowStatus::Removed => "del",
     }
 }
 
 /// `+`, `−` or nothing, at the head of a row.
 #[component]
-pub(super) fn Sign(standing: Standing) -> impl IntoView {
+pub(super) fn Sign(standing: RowStatus) -> impl IntoView {
     let sign = match standing {
-        Standing::Stored => return ().into_any(),
-        Standing::Added => "+",
-        Standing::Removed => "−",
+        RowStatus::Stored => return ().into_any(),
+        RowStatus::Added => "+",
+        RowStatus::Removed => "−",
     };
     view! { <span class="sign" aria-hidden="true">{sign}</span> }.into_any()
 }
 
 /// `Added` or `Removed`, before the button that undoes it.
-pub(super) const fn sign_word(standing: Standing) -> Option<&'static str> {
+pub(super) const fn sign_word(standing: RowStatus) -> Option<&'static str> {
     match standing {
-        Standing::Stored => None,
-        Standing::Added => Some("Added"),
-        Standing::Removed => Some("Removed"),
+        RowStatus::Stored => None,
+        RowStatus::Added => Some("Added"),
+        RowStatus::Removed => Some("Removed"),
     }
 }
 
 /// How many rows there are, and how many come and go: `9 rows, 2 added, 1 removed`.
-pub(super) fn rows_words(standings: impl Iterator<Item = Standing>) -> String {
+pub(super) fn rows_words(standings: impl Iterator<Item = RowStatus>) -> String {
     let (mut all, mut added, mut removed) = (0, 0, 0);
     for standing in standings {
         all += 1;
-        added += usize::from(standing == Standing::Added);
-        removed += usize::from(standing == Standing::Removed);
+        added += usize::from(standing == RowStatus::Added);
+        removed += usize::from(standing == RowStatus::Removed);
     }
     let mut text = count(all, "row");
     for (number, word) in [(added, "added"), (removed, "removed")] {

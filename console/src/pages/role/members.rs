@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{count, list_up_to};
 use gbac_console_model::role::members::{MemberDraft, Reading};
-use gbac_console_model::role::{MemberRow, Standing};
+use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
@@ -214,9 +214,9 @@ fn Row(row: MemberRow, is_open: bool) -> impl IntoView {
     let member = principal.clone();
     let remove = Change::RemoveMember { role: role.clone(), member: member.clone() };
     let (sign, label, said, change) = match standing {
-        Standing::Stored => (Glyph::Bin, format!("Remove {text}"), "removed in the draft", remove),
-        Standing::Added => (Glyph::Undo, format!("Undo adding {text}"), "not added", remove),
-        Standing::Removed => {
+        RowStatus::Stored => (Glyph::Bin, format!("Remove {text}"), "removed in the draft", remove),
+        RowStatus::Added => (Glyph::Undo, format!("Undo adding {text}"), "not added", remove),
+        RowStatus::Removed => {
             (Glyph::Undo, format!("Undo removing {text}"), "kept", Change::AddMember { role, member: member.clone() })
         }
     };

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{capitalized, count};
-use gbac_console_model::role::{Standing, acl_rows, member_rows};
+use gbac_console_model::role::{RowStatus, acl_rows, member_rows};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -61,9 +61,9 @@ fn One(name: String) -> impl IntoView {
             })
         };
         match (has(&service.policy), has(&draft.after)) {
-            (true, true) => Some(Standing::Stored),
-            (false, true) => Some(Standing::Added),
-            (true, false) => Some(Standing::Removed),
+            (true, true) => Some(RowStatus::Stored),
+            (false, true) => Some(RowStatus::Added),
+            (true, false) => Some(RowStatus::Removed),
             (false, false) => None,
         }
     });
@@ -85,14 +85,14 @@ fn One(name: String) -> impl IntoView {
                 <h1 class="mono"><ResourceName name=name /></h1>
                 {move || standing.get().map(|_| view! { <p><Summary /></p> })}
             </div>
-            {move || standing.get().filter(|standing| *standing != Standing::Removed).map(|_| view! {
+            {move || standing.get().filter(|standing| *standing != RowStatus::Removed).map(|_| view! {
                 <div class="row">
                     <Button kind=ButtonKind::Danger glyph=Glyph::Bin on_press=move |()| deleting.set(Some(stored.get_value()))>"Delete role"</Button>
                 </div>
             })}
         </div>
         {move || match (standing.get(), is_read.get()) {
-            (Some(Standing::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
+            (Some(RowStatus::Removed), _) => view! { <Deleted /> <Parts is_open=false /> }.into_any(),
             (Some(_), _) => view! { <Parts is_open=true /> }.into_any(),
             (None, true) => view! { <NoRole /> }.into_any(),
             (None, false) => view! { <Unread what="the role" then="It is shown" /> }.into_any(),
@@ -108,25 +108,25 @@ fn One(name: String) -> impl IntoView {
 #[component]
 fn Summary() -> impl IntoView {
     let context = expect_context::<RoleContext>();
-    let numbers = move |is: fn(Standing) -> bool| {
+    let numbers = move |is: fn(RowStatus) -> bool| {
         let acls = context.acls.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
         let members = context.members.with(|rows| rows.iter().filter(|row| is(row.standing)).count());
         (acls, members)
     };
     let of = |number: usize, noun: &str| if number == 0 { format!("no {noun}s") } else { count(number, noun) };
     move || {
-        let (acls, members) = numbers(|standing| standing != Standing::Added);
-        let (will_acls, will_members) = numbers(|standing| standing != Standing::Removed);
+        let (acls, members) = numbers(|standing| standing != RowStatus::Added);
+        let (will_acls, will_members) = numbers(|standing| standing != RowStatus::Removed);
         let is = format!("{} and {}", of(acls, "ACL"), of(members, "principal"));
         match context.standing.get() {
-            Some(Standing::Added) => {
+            Some(RowStatus::Added) => {
                 format!(
                     "Not on the service yet. Your draft adds {} and {}.",
                     of(will_acls, "ACL"),
                     of(will_members, "principal")
                 )
             }
-            Some(Standing::Stored) if (acls, members) != (will_acls, will_members) => {
+            Some(RowStatus::Stored) if (acls, members) != (will_acls, will_members) => {
                 capitalized(&format!("{is} on the service. Your draft makes it {will_acls} and {will_members}."))
             }
             _ => capitalized(&format!("{is}.")),

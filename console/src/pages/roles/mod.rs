@@ -13,7 +13,7 @@ pub use create::CreateRole;
 pub use delete::{DeleteRole, Deletion};
 use gbac_console_model::address::{self, RolesView};
 use gbac_console_model::phrases::{count, thousands};
-use gbac_console_model::roles::{Column, PAGE, RoleRow, Search, Standing, found, marks, rows};
+use gbac_console_model::roles::{Column, PAGE, RoleRow, RowStatus, Search, marks, matching_rows, rows};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -135,7 +135,7 @@ fn List(
     let found = Memo::new(move |_| {
         let (column, descending) = order.get();
         let search = Search::new(&search.get());
-        dom::measured("roles: search", || found(&rows(), &search, column, descending))
+        dom::measured("roles: search", || matching_rows(&rows(), &search, column, descending))
     });
     let number_found = Memo::new(move |_| found.with(Vec::len));
     let page = Memo::new(move |_| {
@@ -285,7 +285,7 @@ fn drawn_of(shown: Memo<Vec<RoleRow>>) -> Memo<Vec<RoleRow>> {
 fn findings_of(draft: Draft, shown: Memo<Vec<RoleRow>>) -> RwSignal<BTreeMap<String, String>> {
     let findings = RwSignal::new(BTreeMap::new());
     let names = Memo::new(move |_| {
-        let is_kept = |row: &&RoleRow| row.standing != Standing::Removed;
+        let is_kept = |row: &&RoleRow| row.standing != RowStatus::Removed;
         shown.with(|shown| shown.iter().filter(is_kept).map(|row| row.counts.name.clone()).collect::<Vec<_>>())
     });
     // Typing goes first.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count};
-use gbac_console_model::roles::{RoleRow, Standing};
+use gbac_console_model::roles::{RoleRow, RowStatus};
 use gbac_engine::analyze::RoleCounts;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -34,19 +34,19 @@ pub(super) fn Row(
     // On a narrow page the column's name stands behind its number.
     let noun = |number: usize, one: &'static str, many: &'static str| agree(number, one, many);
     let class = match standing {
-        Standing::Stored => "",
-        Standing::Added => "add",
-        Standing::Removed => "del",
+        RowStatus::Stored => "",
+        RowStatus::Added => "add",
+        RowStatus::Removed => "del",
     };
     let tag = match standing {
-        Standing::Stored if changes == 0 => None,
-        Standing::Stored => Some(format!("Draft: {}", count(changes, "change"))),
-        Standing::Added => Some("Draft: created".to_owned()),
-        Standing::Removed => Some("Draft: deleted".to_owned()),
+        RowStatus::Stored if changes == 0 => None,
+        RowStatus::Stored => Some(format!("Draft: {}", count(changes, "change"))),
+        RowStatus::Added => Some("Draft: created".to_owned()),
+        RowStatus::Removed => Some("Draft: deleted".to_owned()),
     };
     let text = plain(&name);
     let action = match standing {
-        Standing::Removed => {
+        RowStatus::Removed => {
             let undo = move |()| {
                 draft.take_back(&Change::DeleteRole { name: stored.get_value(), delete_acls: true });
                 dom::announce(&format!("Role {} is kept", plain(&stored.get_value())));
@@ -54,7 +54,7 @@ pub(super) fn Row(
             };
             view! { <IconButton glyph=Glyph::Undo label=format!("Undo deleting role {text}") on_press=undo /> }.into_any()
         }
-        Standing::Stored | Standing::Added => view! {
+        RowStatus::Stored | RowStatus::Added => view! {
             <IconButton glyph=Glyph::Bin label=format!("Delete role {text}") on_press=move |()| deleting.set(Some(stored.get_value())) />
         }
         .into_any(),

@@ -3,7 +3,7 @@
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{Field, Inputs, Weight};
 use gbac_console_model::simulator::question::in_sentence;
-use gbac_console_model::simulator::verdict::{Kind, Verdict, Why};
+use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
 use leptos::prelude::*;
 
@@ -138,12 +138,12 @@ fn ResourceTypes(state: SimulatorState) -> impl IntoView {
     }
 }
 
-pub(super) const fn look(kind: Kind) -> (&'static str, &'static str, Glyph) {
+pub(super) const fn look(kind: VerdictKind) -> (&'static str, &'static str, Glyph) {
     match kind {
-        Kind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
-        Kind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
-        Kind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
-        Kind::NothingAllows | Kind::Expired => ("verdict verdict-none", "v v-none", Glyph::NoRule),
+        VerdictKind::Allowed => ("verdict verdict-allow", "v v-allow", Glyph::Allow),
+        VerdictKind::DeniedByRule => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        VerdictKind::SignInFails => ("verdict verdict-deny", "v v-deny", Glyph::Deny),
+        VerdictKind::NothingAllows | VerdictKind::Expired => ("verdict verdict-none", "v v-none", Glyph::NoRule),
     }
 }
 
@@ -204,7 +204,7 @@ fn panel(state: SimulatorState, verdict: &Verdict, stale: Option<&'static str>) 
 
 fn reason(why: &Why) -> AnyView {
     match why {
-        Why::Words(words) => sentence(words).into_any(),
+        Why::RichText(words) => sentence(words).into_any(),
         Why::Paths(paths) => paths
             .iter()
             .map(|hops| {
@@ -236,8 +236,8 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
             let (_, class, glyph) = look(kind);
             let bar = match (stale.get(), kind) {
                 (true, _) => "vbar vbar-stale",
-                (_, Kind::Allowed) => "vbar vbar-allow",
-                (_, Kind::DeniedByRule | Kind::SignInFails) => "vbar",
+                (_, VerdictKind::Allowed) => "vbar vbar-allow",
+                (_, VerdictKind::DeniedByRule | VerdictKind::SignInFails) => "vbar",
                 _ => "vbar vbar-none",
             };
             let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());

@@ -1,7 +1,7 @@
 //! Names that become one group, in this token and over all known groups, and what each person gains by it.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::simulator::collisions::{Found, found};
+use gbac_console_model::simulator::collisions::{CollisionReport, collision_report};
 use gbac_engine::analyze::{Collision, Effect, Gain, Merged, Merging};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
@@ -27,11 +27,11 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
     });
     let chosen = RwSignal::new(None::<NestedGroupBehavior>);
     let nested = Memo::new(move |_| chosen.get().unwrap_or_else(|| in_force.get()));
-    let found = Memo::new(move |_| {
+    let report = Memo::new(move |_| {
         let policy = state.service.policy.get()?;
         who.with(|who| {
-            let names = who.as_deref().map(gbac_console_model::simulator::Opened::names).unwrap_or_default();
-            Some(found(&policy, nested.get(), &names))
+            let names = who.as_deref().map(gbac_console_model::simulator::SimulatedIdentity::names).unwrap_or_default();
+            Some(collision_report(&policy, nested.get(), &names))
         })
     });
     view! {
@@ -42,18 +42,18 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
             on_change=move |code: String| chosen.set(code.parse().ok())
         />
         <p class="help">{move || if nested.get() == in_force.get() { "The current setting." } else { "Not saved." }}</p>
-        {move || match found.get() {
+        {move || match report.get() {
             None => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
-            Some(found) => view! { <Rows found=found /> }.into_any(),
+            Some(report) => view! { <Rows report=report /> }.into_any(),
         }}
     }
 }
 
 #[component]
-fn Rows(found: Found) -> impl IntoView {
-    let known = count(found.known, "known group");
-    let more = found.merged.more;
-    let rows = found.merged.found;
+fn Rows(found: CollisionReport) -> impl IntoView {
+    let known = count(report.known, "known group");
+    let more = report.merged.more;
+    let rows = report.merged.found;
     if rows.is_empty() {
         return view! { <p>{format!("No collisions in this token or among {known}.")}</p> }.into_any();
     }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::Mode;
 use gbac_console_model::simulator::trial::{acl_words, side};
-use gbac_console_model::simulator::verdict::Kind;
-use gbac_console_model::simulator::{Opened, Shared, evaluate};
+use gbac_console_model::simulator::verdict::VerdictKind;
+use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
 use gbac_engine::analyze::{Effect, People, people as side_by_side};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
@@ -46,7 +46,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
             view.as_ref().and_then(|view| {
                 view.problems
                     .iter()
-                    .find(|problem| problem.weight.is_in_the_way() && is_of_person(problem.field))
+                    .find(|problem| problem.weight.blocks_evaluation() && is_of_person(problem.field))
                     .map(|problem| problem.words.clone())
             })
         })
@@ -113,10 +113,10 @@ fn is_of_person(field: gbac_console_model::simulator::inputs::Field) -> bool {
 #[component]
 fn Both(
     state: SimulatorState,
-    first: Shared<Opened>,
-    second: Shared<Opened>,
+    first: Shared<SimulatedIdentity>,
+    second: Shared<SimulatedIdentity>,
     /// What to fix first, for each of the two, where sign-in fails.
-    refusals: Memo<[Option<Words>; 2]>,
+    refusals: Memo<[Option<RichText>; 2]>,
 ) -> impl IntoView {
     let (Ok(one), Ok(other)) = (&first.identity, &second.identity) else {
         return view! { <p class="quiet">"One of the tokens names no user, so sign-in fails."</p> }.into_any();
@@ -135,10 +135,10 @@ fn Both(
         let (policy, asked) = (state.service.policy.get()?, asked.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
-            let verdict = |who: &Shared<Opened>, refusal: Option<Words>| {
+            let verdict = |who: &Shared<SimulatedIdentity>, refusal: Option<RichText>| {
                 let identity = who.identity.as_ref().ok()?;
                 let (kind, sentence) = match refusal {
-                    Some(words) => (Kind::SignInFails, words),
+                    Some(words) => (VerdictKind::SignInFails, words),
                     None => {
                         let side = side(&policy, who, identity, &asked, instant.get());
                         (side.kind, side.sentence)

@@ -2,7 +2,7 @@
 
 use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
 use gbac_console_model::simulator::presets;
-use gbac_console_model::simulator::token::Mark;
+use gbac_console_model::simulator::token::FactMark;
 use gbac_engine::groups::NestedGroupBehavior;
 use leptos::context::Provider;
 use leptos::ev;
@@ -173,7 +173,7 @@ fn Facts(state: SimulatorState) -> impl IntoView {
                                         on:click=move |_| open.update(|open| *open = !*open)
                                     >{move || if open.get() { "Close" } else { "Verify" }}</button>
                                 });
-                                let loud = matches!((fact.about, fact.mark), ("signature", Mark::Warn));
+                                let loud = matches!((fact.about, fact.mark), ("signature", FactMark::Warn));
                                 view! {
                                     <li class=if loud { "v-warn" } else { "" }>
                                         <span class=class><Icon glyph=glyph /></span>
@@ -282,9 +282,9 @@ fn Verification(state: SimulatorState) -> impl IntoView {
                     .map(|line| {
                         let (class, glyph) = mark(line.mark);
                         let outcome = match line.mark {
-                            Mark::Good => "passed: ",
-                            Mark::Bad => "failed: ",
-                            Mark::Warn | Mark::Plain => "not checked: ",
+                            FactMark::Good => "passed: ",
+                            FactMark::Bad => "failed: ",
+                            FactMark::Warn | FactMark::Plain => "not checked: ",
                         };
                         view! {
                             <li>

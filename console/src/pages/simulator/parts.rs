@@ -1,21 +1,21 @@
 //! What the simulator's panes and panels share: fields with their problem, buttons, notes.
 
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
-use gbac_console_model::simulator::token::Mark;
+use gbac_console_model::simulator::token::FactMark;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
 use crate::pages::rich_text::sentence;
-use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mark as VerdictMark, VerdictWord};
+use crate::ui::{FactMark as VerdictMark, Glyph, Icon, IconSize, LinkButton, VerdictWord};
 
 /// The shape and colour of a fact.
-pub(super) const fn mark(mark: Mark) -> (&'static str, Glyph) {
+pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
     match mark {
-        Mark::Good => ("v-allow", Glyph::Allow),
-        Mark::Warn => ("v-warn", Glyph::Warn),
-        Mark::Bad => ("v-deny", Glyph::Deny),
-        Mark::Plain => ("dim", Glyph::Info),
+        FactMark::Good => ("v-allow", Glyph::Allow),
+        FactMark::Warn => ("v-warn", Glyph::Warn),
+        FactMark::Bad => ("v-deny", Glyph::Deny),
+        FactMark::Plain => ("dim", Glyph::Info),
     }
 }
 
@@ -149,7 +149,7 @@ pub(super) fn ProblemOf(
 
 /// Why no change of the policy helps: sign-in fails, so that no ACL is evaluated.
 /// `words` say what to fix.
-pub(super) fn sign_in_first(words: &Words) -> impl IntoView + use<> {
+pub(super) fn sign_in_first(words: &RichText) -> impl IntoView + use<> {
     view! {
         <p><VerdictWord mark=VerdictMark::Deny word="Sign-in fails" /> ". Fix it first. ACLs are not evaluated."</p>
         <p>{sentence(words)}</p>

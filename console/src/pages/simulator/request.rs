@@ -1,10 +1,10 @@
 //! Whole requests: what a client needs, check by check.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::simulator::question::Asked;
-use gbac_console_model::simulator::request::{Answer, Book, RequestForm, Row, answer};
-use gbac_console_model::simulator::verdict::Kind;
-use gbac_console_model::simulator::ways::ways;
+use gbac_console_model::simulator::question::Query;
+use gbac_console_model::simulator::request::{Answer, RequestCatalog, RequestForm, RequestRow, answer};
+use gbac_console_model::simulator::verdict::VerdictKind;
+use gbac_console_model::simulator::ways::least_changes;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
@@ -35,9 +35,9 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
         <Segmented
             name="req-book" legend="Requests of" small=true
             value=Signal::derive(move || book.get().code().to_owned())
-            choices=Book::ALL.map(|book| Choice::new(book.code(), book.words())).to_vec()
+            choices=RequestCatalog::ALL.map(|book| Choice::new(book.code(), book.words())).to_vec()
             on_change=move |code: String| {
-                if let Some(book) = Book::from_code(&code) {
+                if let Some(book) = RequestCatalog::from_code(&code) {
                     form.update(|form| form.book = book);
                 }
             }
@@ -78,7 +78,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
 
 #[component]
 fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
-    let denied = found.rows.iter().filter(|row| row.kind != Kind::Allowed).count();
+    let denied = found.rows.iter().filter(|row| row.kind != VerdictKind::Allowed).count();
     let summary = match (found.outcome(), found.rows.len()) {
         (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
         (Outcome::Allow, checks) => format!("Allowed: {}.", count(checks, "check")),
@@ -90,7 +90,7 @@ fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
     let (identity, instant) = (state.identity(), state.instant());
     let least = move || {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
-        all.as_ref().map(|all| ways(&policy, &identity, all, instant.get()))
+        all.as_ref().map(|all| least_changes(&policy, &identity, all, instant.get()))
     };
     let requests = found
         .requests
@@ -120,8 +120,8 @@ fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
 }
 
 #[component]
-fn Check(state: SimulatorState, row: Row) -> impl IntoView {
-    let Row { asked, kind, of } = row;
+fn Check(state: SimulatorState, row: RequestRow) -> impl IntoView {
+    let RequestRow { asked, kind, of } = row;
     let (_, class, glyph) = look(kind);
     let label = format!("Open check: {}", asked.deed().plain());
     let of = match of.as_slice() {
@@ -143,7 +143,7 @@ fn Check(state: SimulatorState, row: Row) -> impl IntoView {
 }
 
 /// Puts a check into the check's pane, and goes to its verdict.
-fn ask(state: SimulatorState, asked: &Asked) {
+fn ask(state: SimulatorState, asked: &Query) {
     state.edit(|inputs| {
         inputs.operation = asked.operation;
         inputs.resource_type = asked.resource_type;

@@ -1,7 +1,7 @@
 //! Named tests: saved here, run again on every edit, in and out as an assertion file.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::saved::{Saved, file, import};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -47,7 +47,7 @@ pub(super) fn about(state: SimulatorState) -> String {
 #[component]
 pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
     let name = RwSignal::new(String::new());
-    let refused = RwSignal::new(None::<Words>);
+    let refused = RwSignal::new(None::<RichText>);
     let ready = state.part(|view| view.judged.is_some() && view.verdict_stale.is_none());
     let add = move || {
         let judged = state.view.with_untracked(|view| view.judged.clone());
@@ -71,13 +71,13 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             return;
         }
         spawn_local(async move {
-            match given.text().await.map_err(Words::from).and_then(|text| import(&text)) {
+            match given.text().await.map_err(RichText::from).and_then(|text| import(&text)) {
                 Ok(tests) => {
                     dom::announce(&format!("{} read from {name}. Its policy is not used.", count(tests.len(), "test")));
                     let _ = state.saved.try_update(|saved| saved.extend(tests));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(Words::from(format!("{name} was not read: ")).then(words)));
+                    let _ = refused.try_set(Some(RichText::from(format!("{name} was not read: ")).then(words)));
                 }
             }
         });

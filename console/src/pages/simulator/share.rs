@@ -1,7 +1,7 @@
 //! A check as a link or a file, without the token; and what a link came with.
 
 use gbac_console_model::address;
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::share::{LONGEST, Opened, file, link, open, open_file};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -61,7 +61,7 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
     let (identity, asked) = (state.identity(), state.asked());
     let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &asked.get()?))));
     let text = Signal::derive(move || made.get().unwrap_or_default());
-    let refused = RwSignal::new(None::<Words>);
+    let refused = RwSignal::new(None::<RichText>);
     let save = move |()| {
         let (Some(identity), Some(asked)) = (identity.get_untracked(), asked.get_untracked()) else { return };
         let (name, text) = file(&identity, &asked);
@@ -78,13 +78,13 @@ pub(super) fn Share(state: SimulatorState) -> impl IntoView {
             return;
         }
         spawn_local(async move {
-            match given.text().await.map_err(Words::from).and_then(|text| open_file(&text)) {
+            match given.text().await.map_err(RichText::from).and_then(|text| open_file(&text)) {
                 Ok(inputs) => {
                     let _ = state.inputs.try_set(inputs);
                     dom::announce(&format!("{name} was read. It is evaluated with this policy."));
                 }
                 Err(words) => {
-                    let _ = refused.try_set(Some(Words::from(format!("{name} was not read: ")).then(words)));
+                    let _ = refused.try_set(Some(RichText::from(format!("{name} was not read: ")).then(words)));
                 }
             }
         });

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Problem};
 use gbac_console_model::simulator::panel::Panel;
-use gbac_console_model::simulator::question::{self, Asked};
+use gbac_console_model::simulator::question::{self, Query};
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
-use gbac_console_model::simulator::{Opened, Shared, Simulation, View};
+use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
 use gbac_engine::analyze::Trials;
 use gbac_engine::check::provider::Accepted;
 use gbac_engine::decide::At;
@@ -103,7 +103,7 @@ impl SimulatorState {
     }
 
     /// Who asks, while what is entered names somebody.
-    pub(super) fn who(self) -> Memo<Option<Shared<Opened>>> {
+    pub(super) fn who(self) -> Memo<Option<Shared<SimulatedIdentity>>> {
         self.part(|view| view.who.clone())
     }
 
@@ -113,12 +113,12 @@ impl SimulatorState {
     }
 
     /// What to fix first where sign-in fails.
-    pub(super) fn refusal(self) -> Memo<Option<Words>> {
+    pub(super) fn refusal(self) -> Memo<Option<RichText>> {
         self.part(|view| view.refusal.as_ref().map(|refusal| refusal.words.clone()))
     }
 
     /// What is asked, when that is complete.
-    pub(super) fn asked(self) -> Memo<Option<Asked>> {
+    pub(super) fn asked(self) -> Memo<Option<Query>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 

@@ -1,7 +1,7 @@
 //! The middle pane: from the token to principals, step by step.
 
 use gbac_console_model::simulator::extraction;
-use gbac_console_model::simulator::extraction::{Note, Row, RowOutcome, StepState, Steps, Table};
+use gbac_console_model::simulator::extraction::{ElementRow, Note, RowOutcome, StepState, Steps, Table};
 use gbac_console_model::simulator::inputs::Weight;
 use leptos::prelude::*;
 
@@ -136,7 +136,7 @@ fn Elements(table: Table) -> impl IntoView {
     }
 }
 
-fn element(row: &Row, numbered: bool) -> impl IntoView + use<> {
+fn element(row: &ElementRow, numbered: bool) -> impl IntoView + use<> {
     let (before, marked) = row.raw.clone();
     let marked = (!marked.is_empty()).then(|| view! { <mark>{shown(&marked)}</mark> });
     let warned = |words: &'static str| {

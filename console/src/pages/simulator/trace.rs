@@ -2,7 +2,7 @@
 
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::simulator::trace;
-use gbac_console_model::simulator::trace::{Facet, Filter, Pass, Row, RowStanding};
+use gbac_console_model::simulator::trace::{EvaluationStep, Facet, Filter, TraceRow, TraceRowStatus};
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
 use leptos::context::Provider;
@@ -49,7 +49,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
         judged.with(|judged| judged.as_ref().map_or(0, |judged| judged.explanation.candidates.len()))
     });
     let shown = Memo::new(move |_| {
-        judged.with(|judged| judged.as_ref().map(|judged| trace::shown(judged, filter.get(), limit.get())))
+        judged.with(|judged| judged.as_ref().map(|judged| trace::visible_rows(judged, filter.get(), limit.get())))
     });
     let some = Memo::new(move |_| judged.with(Option::is_some));
     view! {
@@ -124,7 +124,7 @@ fn foot(judged: &Judged) -> impl IntoView + use<> {
     view! { <span>{words}</span> }
 }
 
-fn pass(place: usize, pass: &Pass) -> impl IntoView + use<> {
+fn pass(place: usize, pass: &EvaluationStep) -> impl IntoView + use<> {
     let last = pass.rows.len().saturating_sub(1);
     let rows = pass.rows.iter().enumerate().map(|(place, found)| row(found, place == last)).collect_view();
     view! {
@@ -139,8 +139,8 @@ fn pass(place: usize, pass: &Pass) -> impl IntoView + use<> {
     }
 }
 
-fn row(row: &Row, last: bool) -> impl IntoView + use<> {
-    let decides = row.result == RowStanding::Decides;
+fn row(row: &TraceRow, last: bool) -> impl IntoView + use<> {
+    let decides = row.result == TraceRowStatus::Decides;
     let class = match (decides, row.permission, last) {
         (true, gbac_engine::model::Permission::Allow, true) => "hit good end",
         (true, gbac_engine::model::Permission::Allow, false) => "hit good",
@@ -150,7 +150,7 @@ fn row(row: &Row, last: bool) -> impl IntoView + use<> {
         (false, _, false) => "",
     };
     let permission = match row.result {
-        RowStanding::Overridden => {
+        TraceRowStatus::Overridden => {
             view! { <span class="v v-over"><Icon glyph=Glyph::Overridden /><b>"Allow"</b></span> }.into_any()
         }
         _ => view! { <PermissionWord permission=row.permission /> }.into_any(),
@@ -180,19 +180,19 @@ fn facet(facet: &Facet) -> impl IntoView + use<> {
     }
 }
 
-fn result(row: &Row) -> AnyView {
+fn result(row: &TraceRow) -> AnyView {
     let allows = row.permission == gbac_engine::model::Permission::Allow;
     match row.result {
-        RowStanding::Decides => {
+        TraceRowStatus::Decides => {
             let mark = if allows { Mark::Allow } else { Mark::Deny };
             view! { <VerdictWord mark=mark word="Decides" /> }.into_any()
         }
-        RowStanding::Agrees => {
+        TraceRowStatus::Agrees => {
             view! { <span class="quiet">{if allows { "Allows too" } else { "Denies too" }}</span> }.into_any()
         }
-        RowStanding::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
-        RowStanding::NotReached => view! { <span class="quiet">"Not evaluated"</span> }.into_any(),
-        RowStanding::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
-        RowStanding::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
+        TraceRowStatus::Overridden => view! { <VerdictWord mark=Mark::Overridden word="Allows" /> }.into_any(),
+        TraceRowStatus::NotReached => view! { <span class="quiet">"Not evaluated"</span> }.into_any(),
+        TraceRowStatus::Near => view! { <VerdictWord mark=Mark::Near word="Near miss" /> }.into_any(),
+        TraceRowStatus::NoMatch => view! { <span class="dim">"No match"</span> }.into_any(),
     }
 }

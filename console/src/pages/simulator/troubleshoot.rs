@@ -1,6 +1,6 @@
 //! Troubleshooting: four steps in order, each with its result and what to do next; one of them asks the service itself.
 
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::sentence as in_words;
 use gbac_console_model::simulator::troubleshoot::{steps, summary};
 use gbac_console_model::simulator::{platform, troubleshoot};
@@ -155,7 +155,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<Resolved>>) -> impl Into
                                 <tr><th scope="row">"User claim"</th><td><Mono text=page.mapping.as_str() /></td><td><Mono text=service.mapping.as_str() /></td></tr>
                             </tbody>
                         </table>
-                        {(!same).then(|| view! { <p class="quiet">{sentence(&Words::from("This page uses different settings than the service."))}</p> })}
+                        {(!same).then(|| view! { <p class="quiet">{sentence(&RichText::from("This page uses different settings than the service."))}</p> })}
                     }
                 })}
             </div>

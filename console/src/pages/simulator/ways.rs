@@ -1,6 +1,6 @@
 //! The least that turns the verdict, each way to be tried.
 
-use gbac_console_model::simulator::ways::{Kind, Way, Ways, ways};
+use gbac_console_model::simulator::ways::{LeastChange, LeastChangeGroup, LeastChanges, least_changes};
 use gbac_engine::analyze::Trial;
 use leptos::prelude::*;
 
@@ -18,7 +18,9 @@ pub(super) fn LeastWays(state: SimulatorState) -> impl IntoView {
     let found = Memo::new(move |_| {
         let (identity, asked, policy) = (identity.get()?, asked.get()?, state.service.policy.get()?);
         let now = instant.get();
-        Some(dom::measured("simulator: least change", || ways(&policy, &identity, std::slice::from_ref(&asked), now)))
+        Some(dom::measured("simulator: least change", || {
+            least_changes(&policy, &identity, std::slice::from_ref(&asked), now)
+        }))
     });
     move || match found.get() {
         _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
@@ -30,7 +32,7 @@ pub(super) fn LeastWays(state: SimulatorState) -> impl IntoView {
 
 /// Ways that were found.
 #[component]
-pub(super) fn Found(state: SimulatorState, found: Ways) -> impl IntoView {
+pub(super) fn Found(state: SimulatorState, found: LeastChanges) -> impl IntoView {
     view! {
         <p>{sentence(&found.about)}</p>
         {found.kinds.into_iter().map(|kind| view! { <OneKind state=state kind=kind /> }).collect_view()}
@@ -38,7 +40,7 @@ pub(super) fn Found(state: SimulatorState, found: Ways) -> impl IntoView {
 }
 
 #[component]
-fn OneKind(state: SimulatorState, kind: Kind) -> impl IntoView {
+fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
     let title = kind.title;
     view! {
         <div>
@@ -53,7 +55,7 @@ fn OneKind(state: SimulatorState, kind: Kind) -> impl IntoView {
 }
 
 #[component]
-fn OneWay(state: SimulatorState, way: Way) -> impl IntoView {
+fn OneWay(state: SimulatorState, way: LeastChange) -> impl IntoView {
     let words = way.words.iter().map(|words| view! { <span>{sentence(words)}</span> }).collect_view();
     let label = format!("Try: {}", way.words.iter().map(|words| words.plain()).collect::<Vec<_>>().join(", "));
     let trials = way.trials;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::count;
-use gbac_console_model::rich_text::Words;
+use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::trial::{Side, Tried, acl_words, attempt, difference, side, trial_words};
 use gbac_console_model::simulator::trial_form::{Options, TrialForm, TrialKind, other};
 use gbac_engine::analyze::{Effect, groups_between};
@@ -107,7 +107,7 @@ fn AddTrial(trying: Trying) -> impl IntoView {
             dom::announce(&format!("Added: {words}"));
         }
     };
-    let fault = move || made.with(|made| made.as_ref().err().map(Words::plain)).filter(|_| sent.get());
+    let fault = move || made.with(|made| made.as_ref().err().map(RichText::plain)).filter(|_| sent.get());
     view! {
         <form class="try stack" aria-label="Hypothetical change" on:submit=move |event| {
             event.prevent_default();
@@ -345,7 +345,7 @@ fn Sides(trying: Trying) -> impl IntoView {
             {move || match sides.get() {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
-                    <OneSide title="Today" side=today.ok_or_else(|| Words::from("Sign-in fails with this token.")) />
+                    <OneSide title="Today" side=today.ok_or_else(|| RichText::from("Sign-in fails with this token.")) />
                     <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
                 }
                 .into_any(),
@@ -356,7 +356,7 @@ fn Sides(trying: Trying) -> impl IntoView {
 }
 
 #[component]
-fn OneSide(title: &'static str, side: Result<Side, Words>) -> impl IntoView {
+fn OneSide(title: &'static str, side: Result<Side, RichText>) -> impl IntoView {
     match side {
         Ok(side) => {
             let (_, class, glyph) = look(side.kind);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gbac_console_model::failure::Failure;
-use gbac_console_model::sending::{Outcome, Sending};
+use gbac_console_model::sending::{ChangeOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
@@ -16,7 +16,7 @@ impl Service {
     /// The service itself takes them in one request, over the state that was read last: all of them or none, and none
     /// when the state is another one by now ([`Failure::is_changed`]). A cluster behind it has no such request: there
     /// they go one after the other, and go on after one that failed.
-    pub async fn apply(self, changes: &[Change]) -> Sending {
+    pub async fn apply(self, changes: &[Change]) -> SendReport {
         let target = self.target();
         let sending = if target.is_own {
             let read = self.held.policy.get_untracked().zip(self.held.tag.get_value());
@@ -24,7 +24,7 @@ impl Service {
                 Some((held, tag)) => backend::apply(changes, &held, &tag, target.credentials.as_ref()).await,
                 None => Err(Failure::impossible("nothing_read", "the policy was not read yet; refresh first")),
             };
-            Sending::together(changes.len(), answer)
+            SendReport::together(changes.len(), answer)
         } else {
             let mut held = self.settings();
             let mut outcomes = Vec::with_capacity(changes.len());
@@ -33,9 +33,9 @@ impl Service {
                 if let (Ok(()), Change::Settings(settings)) = (&answer, change) {
                     held = (**settings).clone();
                 }
-                outcomes.push(answer.map_or_else(Outcome::Failed, |()| Outcome::Made));
+                outcomes.push(answer.map_or_else(ChangeOutcome::Failed, |()| ChangeOutcome::Made));
             }
-            Sending { outcomes, whole: None }
+            SendReport { outcomes, whole: None }
         };
         // After a failure too: the service may have done it, and the answer got lost.
         self.read().await;
