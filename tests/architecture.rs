@@ -209,7 +209,7 @@ fn the_console_keeps_its_layers() {
         let bans: &[(&str, bool)] = &[
             ("web_sys", name == "dom.rs"),
             ("gloo_net", name == "backend.rs" || name.starts_with("backend/")),
-            ("view!", !name.starts_with("state")),
+            ("view!", !name.starts_with("store")),
             ("crate::backend", !name.starts_with("ui")),
             ("gbac_wasm", false),
             ("inner_html", false),
