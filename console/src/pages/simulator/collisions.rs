@@ -50,7 +50,7 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn Rows(found: CollisionReport) -> impl IntoView {
+fn Rows(report: CollisionReport) -> impl IntoView {
     let known = count(report.known, "known group");
     let more = report.merged.more;
     let rows = report.merged.found;

@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use super::state::SimulatorState;
 use crate::pages::rich_text::sentence;
-use crate::ui::{FactMark as VerdictMark, Glyph, Icon, IconSize, LinkButton, VerdictWord};
+use crate::ui::{Glyph, Icon, IconSize, LinkButton, Mark as VerdictMark, VerdictWord};
 
 /// The shape and colour of a fact.
 pub(super) const fn mark(mark: FactMark) -> (&'static str, Glyph) {
