@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
-
+use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::hash::firsts;
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
@@ -21,7 +20,8 @@ pub struct Identity {
 
 /// When an identity expires.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Expiry {
+#[doc(hidden)]
+pub enum Expiry {
     Never,
     /// Seconds since 1970.
     After(f64),
@@ -31,7 +31,8 @@ pub(crate) enum Expiry {
 
 impl Expiry {
     /// Whether the end is past (D-32); at an instant that is not a number every end is.
-    pub(crate) fn is_past(self, at: At) -> bool {
+    #[must_use]
+    pub fn is_past(self, at: At) -> bool {
         match (at, self) {
             (At::IgnoringExpiry, _) | (_, Self::Never) => false,
             (At::Instant(_), Self::Unreadable) => true,
@@ -48,13 +49,12 @@ impl Expiry {
 /// use gbac_engine::identity::{At, Identity, IdentityRules};
 /// use gbac_engine::token::UnverifiedClaims;
 ///
-/// let claims = serde_json::json!({ "sub": "alice", "exp": 1_700_000_000 });
-/// let claims = UnverifiedClaims::from_object(claims.as_object().expect("an object").clone());
+/// let claims = UnverifiedClaims::parse(r#"{ "sub": "alice", "exp": 1700000000 }"#)?;
 /// let (alice, _) = Identity::from_unverified(&claims, None, &IdentityRules::default())?;
 /// assert!(!alice.is_expired(At::Instant(1_700_000_000.0)));
 /// assert!(alice.is_expired(At::Instant(1_700_000_001.0)));
 /// assert!(!alice.is_expired(At::IgnoringExpiry));
-/// # Ok::<(), gbac_engine::identity::IdentityError>(())
+/// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum At {
@@ -130,8 +130,8 @@ impl std::error::Error for InstantError {}
 const EXPIRY: &str = "exp";
 
 /// Whether claims have an expiry, readable or not.
-pub(crate) fn has_expiry(claims: &Map<String, Value>) -> bool {
-    claims.contains_key(EXPIRY)
+pub(crate) fn has_expiry(claims: &ClaimSet) -> bool {
+    claims.contains(EXPIRY)
 }
 
 /// How claims become an identity: `oidc_principal_mapping` (D-13) and the extraction of groups.
@@ -236,7 +236,7 @@ impl Identity {
     /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] says why.
     pub fn from_unverified(
         claims: &UnverifiedClaims,
-        userinfo: Option<&Map<String, Value>>,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
         Self::from_members(claims.members(), userinfo, rules, false)
@@ -248,22 +248,22 @@ impl Identity {
     /// As [`Identity::from_unverified`].
     pub fn from_verified(
         claims: &Claims,
-        userinfo: Option<&Map<String, Value>>,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
         Self::from_members(claims.members(), userinfo, rules, true)
     }
 
     fn from_members(
-        claims: &Map<String, Value>,
-        userinfo: Option<&Map<String, Value>>,
+        claims: &ClaimSet,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
         verified: bool,
     ) -> Result<(Self, Extraction), IdentityError> {
         let user = rules.mapping.apply(claims)?;
         let extraction = extract(&rules.extraction, claims, userinfo);
         let groups = extraction.names().map(str::to_owned).collect();
-        let expiry = match claims.get(EXPIRY) {
+        let expiry = match claims.members().get(EXPIRY) {
             None => Expiry::Never,
             Some(value) => value.as_f64().map_or(Expiry::Unreadable, Expiry::After),
         };
@@ -316,7 +316,9 @@ impl Identity {
     }
 
     /// When it expires.
-    pub(crate) const fn expiry(&self) -> Expiry {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn expiry(&self) -> Expiry {
         self.expiry
     }
 
@@ -335,11 +337,8 @@ mod tests {
     use crate::claim_path::ClaimPath;
     use crate::groups::{ClaimSource, NestedGroupBehavior};
 
-    fn claims(value: Value) -> UnverifiedClaims {
-        match value {
-            Value::Object(members) => UnverifiedClaims::from_object(members),
-            other => panic!("not an object: {other}"),
-        }
+    fn claims(value: serde_json::Value) -> UnverifiedClaims {
+        ClaimSet::of(value).into()
     }
 
     #[test]

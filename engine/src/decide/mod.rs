@@ -2,9 +2,9 @@
 
 mod explain;
 mod known;
-mod open;
+mod paths;
+mod prepared;
 mod walk;
-mod ways;
 
 use std::net::IpAddr;
 
@@ -14,10 +14,10 @@ use crate::policy::Policy;
 
 pub use crate::identity::At;
 pub use explain::{
-    Candidate, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss, OperationFacet, Path,
-    PrincipalFacet, Standing, explain,
+    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss,
+    OperationFacet, PrincipalFacet, explain,
 };
-pub use open::{OpenIdentity, Resource};
+pub use prepared::{PreparedIdentity, PreparedResource};
 
 /// What is asked: may this identity do this operation on this resource, from this host, at this instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,7 +174,7 @@ impl Decision {
 /// Decides one request (specification 1.6).
 ///
 /// Expiry is looked at first, then superusers, then every deny of the four sources, then every allow. Who asks more than
-/// once opens the identity ([`OpenIdentity`]).
+/// once opens the identity ([`PreparedIdentity`]).
 ///
 /// ```
 /// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};
@@ -195,5 +195,5 @@ impl Decision {
 /// ```
 #[must_use]
 pub fn decide(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Decision {
-    OpenIdentity::new(policy, identity.clone()).decide(policy, request)
+    PreparedIdentity::new(policy, identity.clone()).decide(policy, request)
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
-use crate::text::{escaped, visible_character};
+use crate::escape::{escaped, visible_character};
 
 /// The only name of the resource type cluster.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
@@ -252,7 +252,9 @@ impl Acl {
 }
 
 /// The name that is stored for a name that is given.
-pub(crate) fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
+#[doc(hidden)]
+#[must_use]
+pub fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { CLUSTER_NAME } else { name }
 }
 

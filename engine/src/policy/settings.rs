@@ -1,14 +1,13 @@
 //! The settings of a policy: where groups and the user come from, and who is a superuser.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
-
 use crate::claim_path::{ClaimPath, ClaimPathError};
+use crate::escape::escaped;
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
 use crate::identity::IdentityRules;
 use crate::mapping::PrincipalMapping;
-use crate::text::escaped;
 
 /// The attribute of the SSO connection that carries groups (specification 2.3).
 const GROUPS_ATTRIBUTE: &str = "federated_groups";
@@ -26,7 +25,7 @@ pub enum GroupSource {
     /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
     Sso {
         /// Attribute names and claim paths, all of them texts, as they were given.
-        attributes: Map<String, Value>,
+        attributes: BTreeMap<String, String>,
         /// What `federated_groups` says.
         groups: ClaimSource,
     },
@@ -209,8 +208,8 @@ impl GroupSource {
     ///
     /// # Errors
     /// No text `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
-    pub fn from_attributes(attributes: Map<String, Value>) -> Result<Self, SettingsError> {
-        let text = attributes.get(GROUPS_ATTRIBUTE).and_then(Value::as_str).ok_or(SettingsError::NoGroupsAttribute)?;
+    pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
+        let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
         let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
         Ok(Self::Sso { attributes, groups })
     }
@@ -318,12 +317,10 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn sso() -> Settings {
-        let attributes = json!({ "federated_groups": "$.g" }).as_object().cloned().unwrap_or_default();
+        let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
         Settings { groups: GroupSource::from_attributes(attributes).unwrap(), ..Settings::default() }
     }
 

@@ -1,37 +1,37 @@
 //! A service's checks of a token's header and claims, without the signature (D-19): each rule once, in order.
 //!
-//! The verifier runs these checks after the signature; [`crate::check::sign_in`] runs them if no key is known.
+//! The verifier runs these checks after the signature; the sign-in checks of gbac-analysis run them if no key is known.
 
 use serde_json::Value;
 
-use super::refusal::span;
+use super::verify_error::span;
 use super::{Header, UnverifiedClaims, VerifyError};
 use crate::json::quote;
 
 /// What a service expects. Absent values are not checked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Requirements<'a> {
+pub struct Requirements<'a> {
     /// The exact `iss`.
-    pub(crate) issuer: Option<&'a str>,
+    pub issuer: Option<&'a str>,
     /// The value that `aud` must be or contain.
-    pub(crate) audience: Option<&'a str>,
+    pub audience: Option<&'a str>,
     /// The time of the check, in seconds since 1970.
-    pub(crate) now: Option<f64>,
+    pub now: Option<f64>,
     /// The allowed clock skew, in seconds.
-    pub(crate) skew: f64,
+    pub skew: f64,
 }
 
 /// What a token states about itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stated<'a> {
+pub struct Stated<'a> {
     /// Its header; absent where only claims are known.
-    pub(crate) header: Option<&'a Header>,
+    pub header: Option<&'a Header>,
     /// Its claims.
-    pub(crate) claims: &'a UnverifiedClaims,
+    pub claims: &'a UnverifiedClaims,
 }
 
 /// A check that did not fail.
-pub(crate) enum Finding {
+pub enum Finding {
     Passed(String),
     NotChecked(String),
 }
@@ -39,7 +39,7 @@ pub(crate) enum Finding {
 type Check = fn(Stated<'_>, Requirements<'_>) -> Result<Finding, VerifyError>;
 
 /// Every check of claims and type, in the order in which a service makes them.
-pub(crate) const CHECKS: [(&str, Check); 6] = [
+pub const CHECKS: [(&str, Check); 6] = [
     ("issuer", issuer),
     ("audience", audience),
     ("expires", expiry),
@@ -49,7 +49,7 @@ pub(crate) const CHECKS: [(&str, Check); 6] = [
 ];
 
 /// The name of the key that signed the token; a service that checks signatures needs one.
-pub(crate) fn key_id(header: &Header) -> Result<&str, VerifyError> {
+pub fn key_id(header: &Header) -> Result<&str, VerifyError> {
     header.kid().ok_or(VerifyError::KidMissing)
 }
 
@@ -129,7 +129,7 @@ fn no_clock() -> Finding {
 
 /// A time claim: `None` when it is absent. JSON has no way to write a number that is not finite.
 fn time(stated: Stated<'_>, claim: &'static str) -> Result<Option<f64>, VerifyError> {
-    match stated.claims.members().get(claim) {
+    match stated.claims.members().members().get(claim) {
         None => Ok(None),
         Some(Value::Number(number)) => {
             number.as_f64().filter(|seconds| seconds.is_finite()).map(Some).ok_or(VerifyError::TimeInvalid(claim))
