@@ -17,6 +17,7 @@ pub const MAX_DEPTH: usize = 127;
 
 /// What is wrong with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JsonErrorKind {
     /// The text breaks the grammar, or goes on after the value.
     Syntax,

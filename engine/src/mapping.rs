@@ -147,6 +147,7 @@ impl std::error::Error for MappingError {}
 
 /// Why the claims do not name a user: an authentication failure (D-13).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PrincipalClaimError {
     /// There is no such claim.
     Missing {

@@ -58,6 +58,7 @@ impl Subject {
 
 /// An identity, and what was seen on the way to it.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct ResolvedIdentity {
     /// The identity.
     pub identity: Identity,

@@ -6,7 +6,6 @@ pub use super::status::StepStatus;
 
 use super::provider::{AcceptedTokens, object_ids};
 use super::sign_in::{SignInCheck, check_sign_in};
-use gbac_engine::ClaimSet;
 use gbac_engine::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, suggest_paths};
 use gbac_engine::identity::{At, Identity};
 use gbac_engine::model::{Principal, PrincipalType};
@@ -14,6 +13,7 @@ use gbac_engine::near;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
 use gbac_engine::warning::Warning;
+use gbac_engine::{ClaimSet, Timestamp};
 use gbac_engine::{escape::escaped, internal::visible};
 
 /// What is looked at.
@@ -35,8 +35,8 @@ pub struct DiagnosticInput<'a> {
     pub log_level: Option<&'a str>,
     /// Whose tokens the service accepts, where it is known.
     pub accepted: Option<&'a AcceptedTokens>,
-    /// The time, in seconds since 1970, where it is known.
-    pub now: Option<f64>,
+    /// The time, where it is known.
+    pub now: Option<Timestamp>,
 }
 
 impl<'a> DiagnosticInput<'a> {
@@ -481,14 +481,14 @@ mod tests {
             expected: &expected,
             resolved: Some(&resolved),
             log_level: Some("debug"),
-            now: Some(99.0),
+            now: Some(Timestamp::from_seconds(99.0)),
             ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
         };
         let steps = diagnose(&evidence);
         assert_eq!(states(&steps), ["passed"; 4]);
         assert!(steps[1].findings.iter().any(|found| found == "`Group:eng` is among them"), "{steps:?}");
         assert!(steps[2].findings.iter().any(|found| found == "no ACL and no role names `Group:ops`"), "{steps:?}");
-        let late = diagnose(&DiagnosticInput { now: Some(101.0), ..evidence });
+        let late = diagnose(&DiagnosticInput { now: Some(Timestamp::from_seconds(101.0)), ..evidence });
         assert!(late[1].findings.contains(&"the token has expired, so it opens nothing".to_owned()));
     }
 
@@ -499,7 +499,7 @@ mod tests {
         let settings = Settings::default();
         let evidence = DiagnosticInput {
             accepted: Some(&accepted),
-            now: Some(100.0),
+            now: Some(Timestamp::from_seconds(100.0)),
             ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
         };
         let steps = diagnose(&evidence);

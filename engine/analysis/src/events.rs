@@ -51,7 +51,7 @@ pub fn refused_sign_in_event(
 #[must_use]
 pub fn decision_events(context: Context<'_>, identity: &Identity, check: &Check, answer: &Answer) -> Vec<Event> {
     let operation = operation(&check.query);
-    let at = At::Instant(context.time_ms as f64 / 1000.0);
+    let at = At::seconds(context.time_ms as f64 / 1000.0);
     let event = |authorization: Authorization<'_>| {
         api_activity(&ApiActivity {
             context: of_check(context, check),

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use gbac_engine::identity::Identity;
-use gbac_engine::policy::{Change, ChangeEffect, ChangeError, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 /// One change that is tried.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,11 +121,11 @@ impl HypotheticalChanges {
     /// Makes the changes of the policy, one after the other, and names those that do nothing.
     pub fn apply(&self, policy: &mut Policy) -> Vec<NoOp> {
         let effects = apply_each(policy, self.changes());
-        let no_ops = |(change, effect): (&Change, ChangeEffect)| {
+        let no_ops = |(change, effect): (&Change, ChangeOutcome)| {
             let error = match effect {
-                ChangeEffect::Changed => return None,
-                ChangeEffect::Unchanged => None,
-                ChangeEffect::Refused(error) => Some(error),
+                ChangeOutcome::Changed => return None,
+                ChangeOutcome::Unchanged => None,
+                ChangeOutcome::Refused(error) => Some(error),
             };
             Some(NoOp { change: HypotheticalChange::Policy(change.clone()), error })
         };

@@ -5,7 +5,8 @@
 
 use super::provider::{AcceptedTokens, Compared};
 use super::status::StepStatus;
-use gbac_engine::internal::claim_checks::{self, CHECKS, Finding, Requirements, Stated};
+use gbac_engine::Timestamp;
+use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
 use gbac_engine::{
     internal::Fact,
     token::{CLOCK_SKEW_SECONDS, Header, UnverifiedClaims, VerifyError},
@@ -36,7 +37,7 @@ pub struct SignInCheck {
 ///
 /// let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
 /// let claims = UnverifiedClaims::parse(r#"{ "sub": "alice", "aud": "billing", "exp": 100 }"#)?;
-/// let checks = check_sign_in(None, &claims, &accepted, Some(99.0));
+/// let checks = check_sign_in(None, &claims, &accepted, Some(Timestamp::from_seconds(99.0)));
 /// assert_eq!(first_failure(&checks).map(|check| check.about), Some("audience"));
 /// # Ok::<(), gbac_engine::token::TokenError>(())
 /// ```
@@ -45,13 +46,13 @@ pub fn check_sign_in(
     header: Option<&Header>,
     claims: &UnverifiedClaims,
     accepted: &AcceptedTokens,
-    now: Option<f64>,
+    now: Option<Timestamp>,
 ) -> Vec<SignInCheck> {
     let stated = Stated { header, claims };
     let required = Requirements {
         issuer: accepted.exact_issuer(),
         audience: accepted.expected_audience(),
-        now,
+        now: now.map(Timestamp::as_seconds),
         skew: accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from),
     };
     let mut checks = vec![key(header)];
@@ -74,18 +75,18 @@ pub fn first_failure(checks: &[SignInCheck]) -> Option<&SignInCheck> {
 
 fn key(header: Option<&Header>) -> SignInCheck {
     let result = match header.map(claim_checks::key_id) {
-        None => Ok(Finding::NotChecked("the header is not known".to_owned())),
-        Some(Ok(_)) => Ok(Finding::Passed("the header names a key".to_owned())),
+        None => Ok(ClaimCheck::NotChecked("the header is not known".to_owned())),
+        Some(Ok(_)) => Ok(ClaimCheck::Passed("the header names a key".to_owned())),
         Some(Err(error)) => Err(error),
     };
     found("key", result, None)
 }
 
 /// A check in words. What was compared with the service's properties says more than the check itself.
-fn found(about: &'static str, result: Result<Finding, VerifyError>, compared: Option<Compared>) -> SignInCheck {
+fn found(about: &'static str, result: Result<ClaimCheck, VerifyError>, compared: Option<Compared>) -> SignInCheck {
     let (state, code, words, next) = match result {
-        Ok(Finding::Passed(words)) => (StepStatus::Passed, None, words, None),
-        Ok(Finding::NotChecked(words)) => (StepStatus::NotDone, None, words, None),
+        Ok(ClaimCheck::Passed(words)) => (StepStatus::Passed, None, words, None),
+        Ok(ClaimCheck::NotChecked(words)) => (StepStatus::NotDone, None, words, None),
         Err(error) => (StepStatus::Failed, Some(error.code()), Fact(&error).to_string(), Some(error.hint().to_owned())),
     };
     match compared {
@@ -107,13 +108,18 @@ mod tests {
     use gbac_engine::token::UnverifiedToken;
 
     const NOW: f64 = 1_700_000_000.0;
+    const AT: Timestamp = Timestamp::from_seconds(NOW);
 
     fn claims(value: Value) -> UnverifiedClaims {
         let Value::Object(members) = value else { panic!("an object") };
         gbac_json::unverified_claims(members)
     }
 
-    fn refused(value: Value, accepted: &AcceptedTokens, now: Option<f64>) -> Option<(&'static str, &'static str)> {
+    fn refused(
+        value: Value,
+        accepted: &AcceptedTokens,
+        now: Option<Timestamp>,
+    ) -> Option<(&'static str, &'static str)> {
         let checks = check_sign_in(None, &claims(value), accepted, now);
         first_failure(&checks).map(|check| (check.about, check.code.unwrap_or_default()))
     }
@@ -121,7 +127,7 @@ mod tests {
     #[test]
     fn what_is_not_known_is_not_held_against_a_token() {
         let nothing = AcceptedTokens::default();
-        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &nothing, Some(NOW)), None);
+        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &nothing, Some(AT)), None);
         assert_eq!(refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &nothing, None), None);
         assert_eq!(refused(json!({ "exp": "1" }), &nothing, None), Some(("expires", "time_invalid")));
         assert_eq!(refused(json!({}), &nothing, None), Some(("expires", "exp_missing")));
@@ -139,18 +145,18 @@ mod tests {
             ("nbf", json!(NOW - 60.0), "not_before", "token_not_yet_valid"),
             ("iat", json!(NOW - 60.0), "issued_at", "token_issued_in_future"),
         ] {
-            assert_eq!(refused(token.clone(), &accepted, Some(NOW)), Some((about, code)));
+            assert_eq!(refused(token.clone(), &accepted, Some(AT)), Some((about, code)));
             token[claim] = value;
         }
-        assert_eq!(refused(token, &accepted, Some(NOW)), None);
+        assert_eq!(refused(token, &accepted, Some(AT)), None);
     }
 
     #[test]
     fn the_tolerance_is_the_one_that_the_service_is_set_to() {
         let token = json!({ "exp": NOW - 10.0 });
-        assert_eq!(refused(token.clone(), &AcceptedTokens::default(), Some(NOW)), None);
+        assert_eq!(refused(token.clone(), &AcceptedTokens::default(), Some(AT)), None);
         let strict = AcceptedTokens { clock_skew: Some(5), ..AcceptedTokens::default() };
-        let checks = check_sign_in(None, &claims(token), &strict, Some(NOW));
+        let checks = check_sign_in(None, &claims(token), &strict, Some(AT));
         let refusal = first_failure(&checks).unwrap();
         assert_eq!(refusal.found, "the token expired 10 s ago");
         assert!(refusal.next.is_some());
@@ -163,7 +169,7 @@ mod tests {
             ..AcceptedTokens::default()
         };
         let of = |value: Value| {
-            let checks = check_sign_in(None, &claims(value), &accepted, Some(NOW));
+            let checks = check_sign_in(None, &claims(value), &accepted, Some(AT));
             (checks[1].state, checks[1].code, first_failure(&checks).is_some())
         };
         assert_eq!(of(json!({ "iss": "https://idp.example/x/", "exp": NOW })), (StepStatus::Passed, None, false));
@@ -175,7 +181,12 @@ mod tests {
     fn key_and_type_are_of_the_header() {
         let of = |token: &str| {
             let token = UnverifiedToken::decode(token).unwrap();
-            let checks = check_sign_in(Some(&token.header), &token.claims, &AcceptedTokens::default(), Some(0.0));
+            let checks = check_sign_in(
+                Some(&token.header),
+                &token.claims,
+                &AcceptedTokens::default(),
+                Some(Timestamp::from_seconds(0.0)),
+            );
             first_failure(&checks).and_then(|check| check.code)
         };
         let payload = "eyJleHAiOjF9"; // {"exp":1}

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use gbac_engine::ResolvedIdentity;
+use gbac_engine::Timestamp;
 use gbac_engine::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group, MissingReason};
 use gbac_engine::warning::Warning;
 
@@ -146,7 +147,7 @@ impl From<&ResolvedIdentity> for ResolvedIdentityJson {
         Self {
             user: identity.user().into(),
             groups,
-            expires_at: identity.expires_at(),
+            expires_at: identity.expires_at().map(Timestamp::as_seconds),
             verified: identity.is_verified(),
             claim,
             elements,

@@ -46,7 +46,7 @@ fn outcomes(
     let question = Query::Access { operation: Operation::Read, resource_type, resource_name: name.to_owned() };
     let stated = Check { id: None, subject: subject.clone(), query: question, host: None, at: Some(at) };
     // An instant that the check states counts, whatever the caller's is.
-    let other = if at == At::IgnoringExpiry { At::Instant(f64::INFINITY) } else { At::IgnoringExpiry };
+    let other = if at == At::IgnoringExpiry { At::seconds(f64::INFINITY) } else { At::IgnoringExpiry };
     let unstated = Check { at: None, ..stated.clone() };
     let listed = prepared.filter(policy, Operation::Read, resource_type, [name], None, at);
     let filtered = if listed.is_empty() { Outcome::Deny } else { Outcome::Allow };
@@ -69,17 +69,17 @@ fn every_call_judges_the_expiry_in_the_same_way() {
     let policy = policy();
     let number = |seconds: f64| Some(json!(seconds));
     for (exp, at, expected) in [
-        (None, At::Instant(f64::MAX), Outcome::Allow),
-        (None, At::Instant(f64::NAN), Outcome::Allow),
+        (None, At::seconds(f64::MAX), Outcome::Allow),
+        (None, At::seconds(f64::NAN), Outcome::Allow),
         (None, At::IgnoringExpiry, Outcome::Allow),
-        (number(END), At::Instant(END), Outcome::Allow),
-        (number(END), At::Instant(END + 0.5), Outcome::Deny),
-        (number(END), At::Instant(f64::NAN), Outcome::Deny),
-        (number(END), At::Instant(f64::INFINITY), Outcome::Deny),
-        (number(END), At::Instant(f64::NEG_INFINITY), Outcome::Allow),
+        (number(END), At::seconds(END), Outcome::Allow),
+        (number(END), At::seconds(END + 0.5), Outcome::Deny),
+        (number(END), At::seconds(f64::NAN), Outcome::Deny),
+        (number(END), At::seconds(f64::INFINITY), Outcome::Deny),
+        (number(END), At::seconds(f64::NEG_INFINITY), Outcome::Allow),
         (number(END), At::IgnoringExpiry, Outcome::Allow),
-        (Some(json!("1900000000")), At::Instant(0.0), Outcome::Deny),
-        (Some(Value::Null), At::Instant(f64::NEG_INFINITY), Outcome::Deny),
+        (Some(json!("1900000000")), At::seconds(0.0), Outcome::Deny),
+        (Some(Value::Null), At::seconds(f64::NEG_INFINITY), Outcome::Deny),
         (Some(json!([1])), At::IgnoringExpiry, Outcome::Allow),
     ] {
         let subject = claims(exp.clone());
@@ -106,8 +106,8 @@ fn an_unreadable_exp_is_told() {
     let opened = resolve(&policy, &claims(Some(json!("soon"))), None).expect("an identity");
     let codes: Vec<&str> = opened.warnings().map(|warning| warning.code).collect();
     assert!(codes.contains(&"expiry_unreadable"), "{codes:?}");
-    assert_eq!(opened.identity.expires_at(), None);
-    let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::Instant(0.0));
+    assert_eq!(opened.identity.expires_at().map(gbac_engine::Timestamp::as_seconds), None);
+    let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::seconds(0.0));
     assert_eq!(decide(&policy, &opened.identity, &request).reason, Reason::Expired);
     let readable = resolve(&policy, &claims(Some(json!(END))), None).expect("an identity");
     assert!(readable.warnings().all(|warning| warning.code != "expiry_unreadable"));
@@ -122,10 +122,10 @@ fn a_check_states_one_instant_at_most() {
         check_from_json(&text).map(|check| check.at).map_err(|problems| problems.0[0].path.clone())
     };
     assert_eq!(check(""), Ok(None));
-    assert_eq!(check(r#", "now": 5"#), Ok(Some(At::Instant(5.0))));
+    assert_eq!(check(r#", "now": 5"#), Ok(Some(At::seconds(5.0))));
     assert_eq!(check(r#", "ignore_expiry": true"#), Ok(Some(At::IgnoringExpiry)));
     assert_eq!(check(r#", "ignore_expiry": false"#), Ok(None));
-    assert_eq!(check(r#", "ignore_expiry": false, "now": 5"#), Ok(Some(At::Instant(5.0))));
+    assert_eq!(check(r#", "ignore_expiry": false, "now": 5"#), Ok(Some(At::seconds(5.0))));
     assert_eq!(check(r#", "ignore_expiry": true, "now": 5"#), Err("/ignore_expiry".into()));
     assert_eq!(check(r#", "ignore_expiry": "true""#), Err("/ignore_expiry".into()));
     assert_eq!(check(r#", "now": "5""#), Err("/now".into()));

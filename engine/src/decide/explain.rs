@@ -13,6 +13,7 @@ use crate::policy::{Policy, PrincipalId};
 
 /// The path from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct AccessPath {
     /// Which of the four sources ACLs of this principal count as.
     pub source: Source,
@@ -164,6 +165,7 @@ impl CandidateStatus {
 
 /// An ACL that has to do with the identity, and how it compares to the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The ACL.
     pub acl: Arc<Acl>,
@@ -193,6 +195,7 @@ impl Candidate {
 
 /// A decision with all that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The same decision that [`super::decide`] gives.
     pub decision: Decision,

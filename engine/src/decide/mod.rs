@@ -180,18 +180,18 @@ impl Decision {
 /// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
-/// use gbac_engine::wire::policy_from_json;
+/// use gbac_json::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-",
 ///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
 ///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Identity::new("alice", ["engineering"]);
-/// let request = Request::new(Operation::Describe, ResourceType::Topic, "analytics-events", At::Instant(1_800_000_000.0));
+/// let request = Request::new(Operation::Describe, ResourceType::Topic, "analytics-events", At::seconds(1_800_000_000.0));
 /// let decision = decide(&policy, &alice, &request);
 /// assert_eq!((decision.outcome, decision.reason), (Outcome::Allow, Reason::AllowRule));
 /// assert_eq!((decision.source, decision.implied_by), (Some(Source::Group), Some(Operation::Read)));
-/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn decide(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Decision {

@@ -19,18 +19,18 @@ use crate::policy::{Covering, Policy, PrincipalId, Stamp};
 /// use gbac_engine::decide::{At, PreparedIdentity, Outcome, Request};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
-/// use gbac_engine::wire::policy_from_json;
+/// use gbac_json::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-",
 ///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
 ///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let mut alice = PreparedIdentity::new(&policy, Identity::new("alice", ["engineering"]));
-/// let now = At::Instant(1_800_000_000.0);
+/// let now = At::seconds(1_800_000_000.0);
 /// let read = |name| Request::new(Operation::Read, ResourceType::Topic, name, now);
 /// assert_eq!(alice.outcome(&policy, &read("analytics-events")), Outcome::Allow);
 /// assert_eq!(alice.outcome(&policy, &read("orders")), Outcome::Deny);
-/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[derive(Debug, Clone)]
 pub struct PreparedIdentity {

@@ -29,6 +29,7 @@ pub const MAX_NAME_BYTES: usize = 4 << 20;
 
 /// What extraction gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Extraction {
     /// The groups, each once, in the order of the token. None when the claim is missing or refused.
     pub groups: Vec<Group>,
@@ -42,6 +43,7 @@ pub struct Extraction {
 
 /// A group, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Group {
     /// The name: what stands after `Group:` in an ACL.
     pub name: String,
@@ -55,6 +57,7 @@ pub struct Group {
 
 /// One element of the claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Element {
     /// Where in the token: `groups[1]`.
     pub location: String,

@@ -9,6 +9,7 @@ use crate::text::holds;
 
 /// A claim path that finds names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The path, as [`crate::claim_path::ClaimPath::parse`] reads it.
     pub path: String,

@@ -1,5 +1,6 @@
 //! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
 
+mod builder;
 mod hosts;
 // Hidden: what these modules make public is for the crates of the engine only.
 #[doc(hidden)]
@@ -27,6 +28,7 @@ use crate::order::sort;
 /// Rows up to this many for each principal are walked, more are searched.
 const SEARCH: usize = 16;
 
+pub use builder::{PolicyBuilder, PolicyError};
 pub use index::AclParts;
 pub use patterns::{Covering, Pattern, PatternId};
 pub use principals::PrincipalId;
@@ -125,11 +127,18 @@ impl fmt::Display for ChangeError {
     }
 }
 
-impl std::error::Error for ChangeError {}
+impl std::error::Error for ChangeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Role(error) => Some(error),
+            Self::UnknownRole(_) | Self::RoleExists(_) => None,
+        }
+    }
+}
 
 /// What a change in a list of changes does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeEffect {
+pub enum ChangeOutcome {
     /// It changed the policy.
     Changed,
     /// The policy already had it.
@@ -142,19 +151,19 @@ pub enum ChangeEffect {
 /// them on a copy first.
 ///
 /// ```
-/// use gbac_engine::policy::{Change, ChangeEffect, Policy, apply_each};
+/// use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 ///
 /// let mut policy = Policy::default();
 /// let changes = [Change::CreateRole("readers".into()), Change::CreateRole("readers".into())];
 /// let effects = apply_each(&mut policy, &changes);
-/// assert!(matches!(effects[..], [ChangeEffect::Changed, ChangeEffect::Refused(_)]));
+/// assert!(matches!(effects[..], [ChangeOutcome::Changed, ChangeOutcome::Refused(_)]));
 /// assert!(policy.has_role("readers"));
 /// ```
-pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<ChangeEffect> {
+pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<ChangeOutcome> {
     let apply = |change: &Change| match policy.apply(change.clone()) {
-        Ok(true) => ChangeEffect::Changed,
-        Ok(false) => ChangeEffect::Unchanged,
-        Err(error) => ChangeEffect::Refused(error),
+        Ok(true) => ChangeOutcome::Changed,
+        Ok(false) => ChangeOutcome::Unchanged,
+        Err(error) => ChangeOutcome::Refused(error),
     };
     changes.into_iter().map(apply).collect()
 }
@@ -172,6 +181,22 @@ impl Policy {
             state: Stamp::new(),
             who: Stamp::new(),
         }
+    }
+
+    /// Starts a policy with the default settings.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Operation, Policy, Principal, ResourceType};
+    ///
+    /// let policy = Policy::builder()
+    ///     .role("writers", [Principal::group("payments")])
+    ///     .acl(Acl::allow(Principal::role("writers"), Operation::Write, ResourceType::Topic, "payments-").prefixed())
+    ///     .build()?;
+    /// assert_eq!((policy.role_count(), policy.acl_count()), (1, 1));
+    /// # Ok::<(), gbac_engine::PolicyError>(())
+    /// ```
+    pub fn builder() -> PolicyBuilder {
+        PolicyBuilder::default()
     }
 
     /// The settings.

@@ -85,6 +85,7 @@ impl StatedSettings {
 
 /// Why a settings value is refused.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// The attributes have no `federated_groups`.
     NoGroupsAttribute,
@@ -134,7 +135,14 @@ impl fmt::Display for SettingsError {
     }
 }
 
-impl std::error::Error for SettingsError {}
+impl std::error::Error for SettingsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::GroupsAttribute(error) => Some(error),
+            Self::NoGroupsAttribute | Self::SuperuserWithType(_) | Self::SuperuserEmpty => None,
+        }
+    }
+}
 
 /// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers.
 impl Default for Settings {
@@ -251,14 +259,14 @@ impl Settings {
     ///
     /// ```
     /// use gbac_engine::policy::Settings;
-    /// use gbac_engine::wire::policy_from_json;
+    /// use gbac_json::policy_from_json;
     /// let current = policy_from_json(r#"{ "version": 1, "settings": { "superusers": ["admin"], "nested_group_behavior": "suffix" } }"#)?;
     /// let document = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "none" } }"#)?;
     /// let filled = document.settings().filled_from(current.settings());
     /// assert!(filled.superusers.contains("admin"));
     /// assert_ne!(filled, *current.settings());
     /// assert_eq!(Settings::unstated().filled_from(current.settings()), *current.settings());
-    /// # Ok::<(), gbac_engine::wire::Problems>(())
+    /// # Ok::<(), gbac_json::Problems>(())
     /// ```
     #[must_use]
     pub fn filled_from(&self, current: &Self) -> Self {

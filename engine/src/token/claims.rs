@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::error::{TokenError, TokenPart};
 use crate::claims::{ClaimSet, ClaimSetError};
+use crate::time::Timestamp;
 
 /// Claims that nobody checked: good to look at and to try a policy with, never to let somebody in.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -49,22 +50,22 @@ macro_rules! registered_claims {
                 &self.0
             }
 
-            /// `exp` in seconds since 1970; `None` when it is absent or not a number.
+            /// `exp`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn expires_at(&self) -> Option<f64> {
-                self.0.number("exp")
+            pub fn expires_at(&self) -> Option<Timestamp> {
+                self.0.number("exp").map(Timestamp::from_seconds)
             }
 
-            /// `nbf` in seconds since 1970; `None` when it is absent or not a number.
+            /// `nbf`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn not_before(&self) -> Option<f64> {
-                self.0.number("nbf")
+            pub fn not_before(&self) -> Option<Timestamp> {
+                self.0.number("nbf").map(Timestamp::from_seconds)
             }
 
-            /// `iat` in seconds since 1970; `None` when it is absent or not a number.
+            /// `iat`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn issued_at(&self) -> Option<f64> {
-                self.0.number("iat")
+            pub fn issued_at(&self) -> Option<Timestamp> {
+                self.0.number("iat").map(Timestamp::from_seconds)
             }
 
             /// `iss`; `None` when it is absent or not a text.

@@ -93,6 +93,7 @@ impl InputKind {
 
 /// Why a text is not a token that we read.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum TokenError {
     /// Nothing there.
     Empty,
@@ -218,4 +219,8 @@ impl fmt::Display for TokenError {
     }
 }
 
-impl std::error::Error for TokenError {}
+impl std::error::Error for TokenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Json(_, error) = self { Some(error) } else { None }
+    }
+}

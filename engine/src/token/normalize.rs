@@ -8,6 +8,7 @@ use crate::warning::{Warning, warn};
 
 /// A token cut out of what was pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NormalizedToken {
     /// What to decode. Not checked: decoding is as strict as ever, and refuses it when two tokens were pasted.
     pub token: String,

@@ -10,6 +10,7 @@ pub const CLOCK_SKEW_SECONDS: f64 = 30.0;
 
 /// Why a token was not accepted.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum VerifyError {
     /// It is not a token that we read.
     Token(TokenError),
@@ -182,7 +183,11 @@ impl fmt::Display for Fact<'_> {
     }
 }
 
-impl std::error::Error for VerifyError {}
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Token(error) = self { Some(error) } else { None }
+    }
+}
 
 /// Seconds in the largest unit that fits, rounded down.
 pub(crate) fn span(seconds: f64) -> String {

@@ -10,7 +10,8 @@ pub use keys::{Key, KeyProblem, KeySet, KeySetError, MAX_KEY_SET_BYTES};
 pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::json::quote;
-use crate::token::claim_checks::{self, CHECKS, Finding, Requirements, Stated};
+use crate::time::Timestamp;
+use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
 use crate::token::{Claims, Header, Signed};
 
 /// What a token has to say besides having a good signature.
@@ -20,12 +21,13 @@ pub struct Validation<'a> {
     pub issuer: Option<&'a str>,
     /// What `aud` has to be or hold; `None` leaves it unchecked.
     pub audience: Option<&'a str>,
-    /// The time of the check, in seconds since 1970.
-    pub now: f64,
+    /// The time of the check.
+    pub now: Timestamp,
 }
 
 /// A token that passed every check.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Verified {
     /// What signed it.
     pub header: Header,
@@ -46,6 +48,7 @@ pub enum VerificationOutcome {
 
 /// One check of a token, for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct VerificationStep {
     /// `form`, `signature`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
     pub name: &'static str,
@@ -99,8 +102,8 @@ pub fn verification_steps_with_skew(
     skew: f64,
 ) -> Vec<VerificationStep> {
     let signed = Signed::read(token).map_err(VerifyError::Token);
-    let form = signed.as_ref().map(|_| Finding::Passed("a signed JWT in compact form".to_owned()));
-    let unread = || Ok(Finding::NotChecked("the token could not be read".to_owned()));
+    let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
+    let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
     let mut lines = vec![step("form", form.map_err(Clone::clone))];
     lines.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
     for (name, check) in CHECKS {
@@ -111,12 +114,12 @@ pub fn verification_steps_with_skew(
     lines
 }
 
-fn step(name: &'static str, found: Result<Finding, VerifyError>) -> VerificationStep {
+fn step(name: &'static str, found: Result<ClaimCheck, VerifyError>) -> VerificationStep {
     match found {
-        Ok(Finding::Passed(detail)) => {
+        Ok(ClaimCheck::Passed(detail)) => {
             VerificationStep { name, outcome: VerificationOutcome::Passed, code: None, detail }
         }
-        Ok(Finding::NotChecked(detail)) => {
+        Ok(ClaimCheck::NotChecked(detail)) => {
             VerificationStep { name, outcome: VerificationOutcome::NotChecked, code: None, detail }
         }
         Err(error) => VerificationStep {
@@ -130,7 +133,7 @@ fn step(name: &'static str, found: Result<Finding, VerifyError>) -> Verification
 
 impl<'a> Validation<'a> {
     const fn requirements(&self, skew: f64) -> Requirements<'a> {
-        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now), skew }
+        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now.as_seconds()), skew }
     }
 }
 
@@ -138,7 +141,7 @@ const fn stated<'s>(signed: &'s Signed<'_>) -> Stated<'s> {
     Stated { header: Some(&signed.token.header), claims: &signed.token.claims }
 }
 
-fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<Finding, VerifyError> {
+fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, VerifyError> {
     let kid = claim_checks::key_id(&signed.token.header)?;
     let wanted = signed.token.header.algorithm();
     // The token's header chooses among the keys, but the key alone says with which algorithm it is used.
@@ -148,7 +151,7 @@ fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<Finding, Verify
         .find(|key| key.algorithm() == wanted)
         .ok_or(VerifyError::AlgorithmMismatch { token: wanted, key: first })?;
     if key.verifies(signed.input, &signed.signature) {
-        Ok(Finding::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
+        Ok(ClaimCheck::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
     } else {
         Err(VerifyError::Signature)
     }
