@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
-
+use crate::claims::ClaimSet;
 use crate::groups::{Extraction, ExtractionRule, extract};
 use crate::hash::firsts;
 use crate::mapping::{PrincipalClaimError, PrincipalMapping};
+use crate::time::Timestamp;
+pub use crate::time::{At, InstantError};
 use crate::token::{Claims, UnverifiedClaims};
 use crate::warning::Warning;
 
@@ -21,7 +22,8 @@ pub struct Identity {
 
 /// When an identity expires.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Expiry {
+#[doc(hidden)]
+pub enum Expiry {
     Never,
     /// Seconds since 1970.
     After(f64),
@@ -31,107 +33,25 @@ pub(crate) enum Expiry {
 
 impl Expiry {
     /// Whether the end is past (D-32); at an instant that is not a number every end is.
-    pub(crate) fn is_past(self, at: At) -> bool {
+    #[must_use]
+    pub fn is_past(self, at: At) -> bool {
         match (at, self) {
             (At::IgnoringExpiry, _) | (_, Self::Never) => false,
             (At::Instant(_), Self::Unreadable) => true,
-            (At::Instant(now), Self::After(end)) => now > end || now.is_nan(),
+            (At::Instant(now), Self::After(end)) => {
+                let now = now.as_seconds();
+                now > end || now.is_nan()
+            }
         }
     }
 }
-
-/// The time of a decision, for checking an identity's expiry (D-20, D-32).
-///
-/// Every call that returns an outcome requires one, so callers cannot forget expiry. To ignore it, pass [`At::IgnoringExpiry`].
-///
-/// ```
-/// use gbac_engine::identity::{At, Identity, IdentityRules};
-/// use gbac_engine::token::UnverifiedClaims;
-///
-/// let claims = serde_json::json!({ "sub": "alice", "exp": 1_700_000_000 });
-/// let claims = UnverifiedClaims::from_object(claims.as_object().expect("an object").clone());
-/// let (alice, _) = Identity::from_unverified(&claims, None, &IdentityRules::default())?;
-/// assert!(!alice.is_expired(At::Instant(1_700_000_000.0)));
-/// assert!(alice.is_expired(At::Instant(1_700_000_001.0)));
-/// assert!(!alice.is_expired(At::IgnoringExpiry));
-/// # Ok::<(), gbac_engine::identity::IdentityError>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum At {
-    /// This time, in seconds since 1970.
-    Instant(f64),
-    /// Ignores expiry: an expired identity still counts. For simulation; never use it to grant access.
-    IgnoringExpiry,
-}
-
-/// The greatest number that is read as seconds: it is in the year 5138, or as milliseconds in 1973.
-const LATEST: f64 = 1e11;
-
-impl At {
-    /// Creates a time from seconds since 1970.
-    ///
-    /// # Errors
-    /// The number is not finite, or so large that it is in milliseconds.
-    ///
-    /// ```
-    /// use gbac_engine::identity::At;
-    /// assert_eq!(At::from_seconds(1_800_000_000.0), Ok(At::Instant(1_800_000_000.0)));
-    /// assert_eq!(At::from_seconds(1_800_000_000_000.0).unwrap_err().code(), "clock_in_milliseconds");
-    /// ```
-    pub fn from_seconds(seconds: f64) -> Result<Self, InstantError> {
-        if !seconds.is_finite() {
-            return Err(InstantError::NotFinite);
-        }
-        if seconds > LATEST { Err(InstantError::Milliseconds) } else { Ok(Self::Instant(seconds)) }
-    }
-}
-
-/// Why a number is not a valid time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum InstantError {
-    /// Not a number, or infinite.
-    NotFinite,
-    /// It is in milliseconds.
-    Milliseconds,
-}
-
-impl InstantError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NotFinite => "clock_invalid",
-            Self::Milliseconds => "clock_in_milliseconds",
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub const fn hint(self) -> &'static str {
-        match self {
-            Self::NotFinite => "write seconds since 1970",
-            Self::Milliseconds => "write seconds since 1970: divide it by 1000",
-        }
-    }
-}
-
-impl fmt::Display for InstantError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotFinite => "the time is not a finite number",
-            Self::Milliseconds => "the time is in milliseconds",
-        })
-    }
-}
-
-impl std::error::Error for InstantError {}
 
 /// The claim with the expiry of a token (RFC 7519, section 4.1.4).
 const EXPIRY: &str = "exp";
 
 /// Whether claims have an expiry, readable or not.
-pub(crate) fn has_expiry(claims: &Map<String, Value>) -> bool {
-    claims.contains_key(EXPIRY)
+pub(crate) fn has_expiry(claims: &ClaimSet) -> bool {
+    claims.contains(EXPIRY)
 }
 
 /// How claims become an identity: `oidc_principal_mapping` (D-13) and the extraction of groups.
@@ -145,6 +65,7 @@ pub struct IdentityRules {
 
 /// Why claims do not give an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum IdentityError {
     /// They do not name a user (D-13).
     User(PrincipalClaimError),
@@ -236,7 +157,7 @@ impl Identity {
     /// The claims do not name a user. Missing groups are not an error (D-12); the [`Extraction`] says why.
     pub fn from_unverified(
         claims: &UnverifiedClaims,
-        userinfo: Option<&Map<String, Value>>,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
         Self::from_members(claims.members(), userinfo, rules, false)
@@ -248,22 +169,22 @@ impl Identity {
     /// As [`Identity::from_unverified`].
     pub fn from_verified(
         claims: &Claims,
-        userinfo: Option<&Map<String, Value>>,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
         Self::from_members(claims.members(), userinfo, rules, true)
     }
 
     fn from_members(
-        claims: &Map<String, Value>,
-        userinfo: Option<&Map<String, Value>>,
+        claims: &ClaimSet,
+        userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
         verified: bool,
     ) -> Result<(Self, Extraction), IdentityError> {
         let user = rules.mapping.apply(claims)?;
         let extraction = extract(&rules.extraction, claims, userinfo);
         let groups = extraction.names().map(str::to_owned).collect();
-        let expiry = match claims.get(EXPIRY) {
+        let expiry = match claims.members().get(EXPIRY) {
             None => Expiry::Never,
             Some(value) => value.as_f64().map_or(Expiry::Unreadable, Expiry::After),
         };
@@ -288,11 +209,11 @@ impl Identity {
         &self.groups
     }
 
-    /// Until when, in seconds since 1970: the token's `exp`, when it is a number.
+    /// Until when: the token's `exp`, when it is a number.
     #[must_use]
-    pub const fn expires_at(&self) -> Option<f64> {
+    pub const fn expires_at(&self) -> Option<Timestamp> {
         match self.expiry {
-            Expiry::After(seconds) => Some(seconds),
+            Expiry::After(seconds) => Some(Timestamp::from_seconds(seconds)),
             Expiry::Never | Expiry::Unreadable => None,
         }
     }
@@ -316,7 +237,9 @@ impl Identity {
     }
 
     /// When it expires.
-    pub(crate) const fn expiry(&self) -> Expiry {
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn expiry(&self) -> Expiry {
         self.expiry
     }
 
@@ -335,11 +258,8 @@ mod tests {
     use crate::claim_path::ClaimPath;
     use crate::groups::{ClaimSource, NestedGroupBehavior};
 
-    fn claims(value: Value) -> UnverifiedClaims {
-        match value {
-            Value::Object(members) => UnverifiedClaims::from_object(members),
-            other => panic!("not an object: {other}"),
-        }
+    fn claims(value: serde_json::Value) -> UnverifiedClaims {
+        ClaimSet::of(value).into()
     }
 
     #[test]
@@ -364,7 +284,7 @@ mod tests {
         let token = json!({"email": "alice@x", "exp": 1_700_000_000.5, "realm": {"groups": "/a/b, c"}});
         let (identity, extraction) = Identity::from_unverified(&claims(token), None, &rules).expect("a user");
         assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "c".to_owned()].as_slice()));
-        assert_eq!((identity.expires_at(), identity.is_verified()), (Some(1_700_000_000.5), false));
+        assert_eq!((identity.expires_at(), identity.is_verified()), (Some(1_700_000_000.5.into()), false));
         assert_eq!(extraction.names().collect::<Vec<_>>(), ["b", "c"]);
     }
 
@@ -374,7 +294,7 @@ mod tests {
         let (identity, extraction) =
             Identity::from_unverified(&claims(json!({"sub": "u", "exp": "soon"})), None, &rules).expect("a user");
         assert_eq!((identity.groups().len(), identity.expires_at()), (0, None));
-        assert!(identity.has_expiry() && identity.is_expired(At::Instant(0.0)), "an `exp` that is no number");
+        assert!(identity.has_expiry() && identity.is_expired(At::seconds(0.0)), "an `exp` that is no number");
         assert!(!identity.is_expired(At::IgnoringExpiry));
         assert_eq!(extraction.warnings[0].code, "claim_missing");
         let error = Identity::from_unverified(&claims(json!({"groups": ["a"]})), None, &rules).expect_err("no user");
@@ -387,7 +307,7 @@ mod tests {
         let told = claims(json!({ "sub": "alice", "exp": 7, "groups": ["a"] }));
         let (identity, _) = Identity::from_unverified(&told, None, &IdentityRules::default()).unwrap();
         let other = identity.with_groups(["b", "", "b"]);
-        assert_eq!((other.user(), other.groups(), other.expires_at()), ("alice", &["b".to_owned()][..], Some(7.0)));
+        assert_eq!((other.user(), other.groups(), other.expires_at()), ("alice", &["b".to_owned()][..], Some(7.0.into())));
         assert!(!other.is_verified());
     }
 }

@@ -10,13 +10,14 @@ use serde::Deserializer;
 use serde::de::{DeserializeSeed, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 
-use crate::text::{escaped, push_visible};
+use crate::escape::{escaped, push_visible};
 
 /// How deep arrays and objects may nest.
 pub const MAX_DEPTH: usize = 127;
 
 /// What is wrong with a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum JsonErrorKind {
     /// The text breaks the grammar, or goes on after the value.
     Syntax,
@@ -115,6 +116,7 @@ impl std::error::Error for JsonError {}
 /// let error = json::parse(r#"{"groups": ["a"], "gr\u006fups": ["admin"]}"#).unwrap_err();
 /// assert_eq!(error.code(), "duplicate_member");
 /// ```
+#[doc(hidden)]
 pub fn parse(text: &str) -> Result<Value, JsonError> {
     if text.starts_with('\u{feff}') {
         let message = "the text starts with a byte order mark".to_owned();
@@ -135,7 +137,9 @@ pub fn parse(text: &str) -> Result<Value, JsonError> {
 const MAX_QUOTED: usize = 80;
 
 /// Somebody's input for a message: in backticks, control characters escaped, cut after [`MAX_QUOTED`] characters.
-pub(crate) fn quote(text: &str) -> String {
+#[doc(hidden)]
+#[must_use]
+pub fn quote(text: &str) -> String {
     let mut quoted = String::from("`");
     for (count, character) in text.chars().enumerate() {
         if count == MAX_QUOTED {
@@ -149,7 +153,9 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 /// A value on one line: what has elements or members without them.
-pub(crate) fn brief(value: &Value) -> String {
+#[doc(hidden)]
+#[must_use]
+pub fn brief(value: &Value) -> String {
     match value {
         Value::Null => "null".into(),
         Value::Bool(value) => value.to_string(),

@@ -1,23 +1,81 @@
-//! Decides group-based access for streaming platforms: token to groups to verdict, with reasons.
+//! Decides group-based access for streaming platforms such as Apache Kafka: from a token to its groups to a decision, with the
+//! reasons.
 //!
-//! A pure core: values in, values out, no clock, disk, network, thread or random.
+//! A [`Policy`] holds ACLs, roles and settings. An [`Identity`] is a user with groups, named directly or read from the claims
+//! of a token. [`decide()`] answers one [`Request`] with a [`Decision`]; [`explain()`] adds every ACL that matched and those
+//! that nearly did.
 //!
 //! ```text
 //! token text ─▶ claims ─▶ groups ─▶ identity ─┐
 //!                                             ├─▶ decide ─▶ decision + explanation
 //! ACLs, roles, settings ─▶ policy ─▶ index ───┘
 //! ```
+//!
+//! The engine is pure: values in, values out, no clock, disk, network, thread or random numbers. The time is an argument
+//! ([`At`]), and what cannot be read is denied.
+//!
+//! # A decision in five minutes
+//!
+//! ```
+//! use gbac_engine::{
+//!     Acl, At, Identity, Operation, Outcome, Policy, PreparedIdentity, Principal, Request, ResourceType, Subject, decide,
+//!     explain, resolve,
+//! };
+//!
+//! // 1. A policy: analysts read every topic whose name starts with `orders-`; nobody reads `orders-secret`.
+//! let policy = Policy::builder()
+//!     .acl(Acl::allow(Principal::group("analysts"), Operation::Read, ResourceType::Topic, "orders-").prefixed())
+//!     .acl(Acl::deny(Principal::user("*"), Operation::Read, ResourceType::Topic, "orders-secret"))
+//!     .build()?;
+//!
+//! // 2. An identity: here by name; `Subject` also takes claims and tokens.
+//! let alice = Identity::new("alice", ["analysts"]);
+//!
+//! // 3. A decision, at a time.
+//! let now = At::seconds(1_800_000_000.0);
+//! let request = Request::new(Operation::Read, ResourceType::Topic, "orders-eu", now);
+//! assert_eq!(decide(&policy, &alice, &request).outcome, Outcome::Allow);
+//!
+//! // 4. The reasons.
+//! let request = Request::new(Operation::Read, ResourceType::Topic, "orders-secret", now);
+//! let explanation = explain(&policy, &alice, &request);
+//! assert_eq!(explanation.decision.outcome, Outcome::Deny);
+//! assert_eq!(explanation.candidates.len(), 2);
+//!
+//! // 5. Many requests of one identity: what it is in the policy is found once.
+//! let mut alice = PreparedIdentity::new(&policy, alice);
+//! let topics = ["orders-eu", "orders-us", "payments"];
+//! assert_eq!(alice.filter(&policy, Operation::Read, ResourceType::Topic, topics, None, now), ["orders-eu", "orders-us"]);
+//!
+//! // A token that nobody verified is good for trying out a policy: `exp` counts, and the decision says that it is unverified.
+//! let subject = Subject::Claims {
+//!     claims: gbac_engine::ClaimSet::parse(r#"{ "sub": "bob", "groups": ["analysts"], "exp": 1700000000 }"#)?,
+//!     userinfo: None,
+//! };
+//! let bob = resolve(&policy, &subject, None)?;
+//! assert!(bob.identity.is_expired(now));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # The other crates
+//!
+//! - `gbac-json` reads and writes all this as JSON: policy documents, checks, answers.
+//! - `gbac-analysis` answers questions about whole policies: who can do what, what a change does, what is missing.
+//!
+//! # Features
+//!
+//! - `verify`: signature checks of tokens against a JSON Web Key Set (`verify`).
 
 #![cfg_attr(
     not(test),
     warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)
 )]
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
-pub mod analyze;
-pub mod audit;
-pub mod check;
 pub mod claim_path;
+mod claims;
 pub mod decide;
+pub mod escape;
 pub mod groups;
 mod hash;
 pub mod identity;
@@ -28,10 +86,56 @@ mod name;
 pub mod near;
 mod order;
 pub mod policy;
-pub mod requests;
-pub mod text;
+mod resolve;
+mod text;
+mod time;
 pub mod token;
 #[cfg(feature = "verify")]
 pub mod verify;
 pub mod warning;
-pub mod wire;
+
+pub use claims::{ClaimSet, ClaimSetError};
+pub use decide::{
+    AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, Outcome, PreparedIdentity,
+    PreparedResource, Reason, Request, Source, decide, explain,
+};
+pub use identity::{Identity, IdentityError};
+pub use model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
+pub use policy::{Change, ChangeError, Policy, PolicyBuilder, PolicyError, Settings};
+pub use resolve::{ResolveError, ResolvedIdentity, Subject, TokenVerifier, resolve};
+pub use time::{At, InstantError, Timestamp};
+pub use token::{TokenError, UnverifiedToken};
+#[cfg(feature = "verify")]
+pub use verify::{KeySet, Validation, Verified, VerifyError};
+pub use warning::Warning;
+
+/// What `gbac-analysis` and `gbac-json` share with this crate: the index of a policy, sorting, strict JSON.
+///
+/// It is not part of the public API and may change in any release.
+#[doc(hidden)]
+pub mod internal {
+    use serde_json::{Map, Value};
+
+    pub use crate::claim_path::Node;
+    pub use crate::escape::visible;
+    pub use crate::groups::comma_parts;
+    pub use crate::identity::Expiry;
+    pub use crate::json::{brief, parse, quote};
+    pub use crate::model::normalized_name;
+    pub use crate::order::{firsts, run, sort};
+    pub use crate::policy::{AclParts, HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of};
+    pub use crate::text::equal;
+    pub use crate::token::{Fact, claim_checks};
+
+    /// The members of a JSON object as a set of claims.
+    #[must_use]
+    pub const fn claim_set(members: Map<String, Value>) -> crate::ClaimSet {
+        crate::ClaimSet(members)
+    }
+
+    /// A set of claims as the members of a JSON object.
+    #[must_use]
+    pub const fn members(claims: &crate::ClaimSet) -> &Map<String, Value> {
+        claims.members()
+    }
+}

@@ -9,7 +9,8 @@ use std::str::FromStr;
 use regex_lite::{Regex, RegexBuilder};
 use serde_json::{Map, Value};
 
-use crate::text::escaped;
+use crate::claims::ClaimSet;
+use crate::escape::escaped;
 
 /// The longest rule, in bytes.
 pub const MAX_RULE_BYTES: usize = 1024;
@@ -146,6 +147,7 @@ impl std::error::Error for MappingError {}
 
 /// Why the claims do not name a user: an authentication failure (D-13).
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PrincipalClaimError {
     /// There is no such claim.
     Missing {
@@ -308,7 +310,8 @@ impl PrincipalMapping {
     ///
     /// # Errors
     /// The claims do not name a user; the message says what is there instead.
-    pub fn apply(&self, claims: &Map<String, Value>) -> Result<String, PrincipalClaimError> {
+    pub fn apply(&self, claims: &ClaimSet) -> Result<String, PrincipalClaimError> {
+        let claims = claims.members();
         let claim = || format!("$.{}", self.names.join("."));
         let value = match self.find(claims) {
             Ok(Value::String(value)) => value,
@@ -512,8 +515,7 @@ mod tests {
     use super::*;
 
     fn apply(rule: &str, claims: &Value) -> Result<String, PrincipalClaimError> {
-        let claims = claims.as_object().expect("an object");
-        PrincipalMapping::parse(rule).expect(rule).apply(claims)
+        PrincipalMapping::parse(rule).expect(rule).apply(&ClaimSet::of(claims.clone()))
     }
 
     #[test]
@@ -606,7 +608,7 @@ mod tests {
             match PrincipalMapping::parse(&rule) {
                 Ok(mapping) => {
                     let claims = json!({"a": value, "b": {"c": value}});
-                    let _ = mapping.apply(claims.as_object().expect("an object"));
+                    let _ = mapping.apply(&ClaimSet::of(claims));
                     assert_eq!(mapping.to_string(), rule);
                 }
                 Err(error) => assert!(rule.is_char_boundary(error.offset())),

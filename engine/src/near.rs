@@ -6,7 +6,7 @@ use crate::text::{lower, lower_letters};
 
 /// How two names differ that are a near miss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Difference {
+pub enum NameDifference {
     /// Only in letter case.
     LetterCase,
     /// Only in leading or trailing slashes.
@@ -15,7 +15,7 @@ pub enum Difference {
     Both,
 }
 
-impl Difference {
+impl NameDifference {
     /// Every value.
     pub const ALL: &'static [Self] = &[Self::LetterCase, Self::Slashes, Self::Both];
 
@@ -34,10 +34,10 @@ impl Difference {
 ///
 /// ```
 /// use gbac_engine::near::folded;
-/// assert_eq!(folded("/Eng/Payments/"), "eng/payments");
+/// assert_eq!(fold_name("/Eng/Payments/"), "eng/payments");
 /// ```
 #[must_use]
-pub fn folded(name: &str) -> String {
+pub fn fold_name(name: &str) -> String {
     lower(bare(name))
 }
 
@@ -45,15 +45,15 @@ pub fn folded(name: &str) -> String {
 /// a near miss.
 ///
 /// ```
-/// use gbac_engine::near::{Difference, difference};
-/// assert_eq!(difference("Payments", "payments"), Some(Difference::LetterCase));
-/// assert_eq!(difference("/eng", "eng/"), Some(Difference::Slashes));
-/// assert_eq!(difference("/Eng", "eng"), Some(Difference::Both));
-/// assert_eq!(difference("eng", "eng"), None);
-/// assert_eq!(difference("eng", "english"), None);
+/// use gbac_engine::near::{NameDifference, difference};
+/// assert_eq!(name_difference("Payments", "payments"), Some(NameDifference::LetterCase));
+/// assert_eq!(name_difference("/eng", "eng/"), Some(NameDifference::Slashes));
+/// assert_eq!(name_difference("/Eng", "eng"), Some(NameDifference::Both));
+/// assert_eq!(name_difference("eng", "eng"), None);
+/// assert_eq!(name_difference("eng", "english"), None);
 /// ```
 #[must_use]
-pub fn difference(name: &str, other: &str) -> Option<Difference> {
+pub fn name_difference(name: &str, other: &str) -> Option<NameDifference> {
     if name == other || bare(name).is_empty() || !same(bare(name), bare(other)) {
         return None;
     }
@@ -64,13 +64,13 @@ pub fn difference(name: &str, other: &str) -> Option<Difference> {
 /// of the prefix are significant, because they end a path segment.
 ///
 /// ```
-/// use gbac_engine::near::{Difference, prefix_difference};
-/// assert_eq!(prefix_difference("Orders-", "orders-eu"), Some(Difference::LetterCase));
-/// assert_eq!(prefix_difference("/orders-", "orders-eu"), Some(Difference::Slashes));
+/// use gbac_engine::near::{NameDifference, prefix_difference};
+/// assert_eq!(prefix_difference("Orders-", "orders-eu"), Some(NameDifference::LetterCase));
+/// assert_eq!(prefix_difference("/orders-", "orders-eu"), Some(NameDifference::Slashes));
 /// assert_eq!(prefix_difference("orders/", "orders-eu"), None);
 /// ```
 #[must_use]
-pub fn prefix_difference(prefix: &str, name: &str) -> Option<Difference> {
+pub fn prefix_difference(prefix: &str, name: &str) -> Option<NameDifference> {
     let (short, whole) = (prefix.trim_start_matches('/'), name.trim_start_matches('/'));
     if name.starts_with(prefix) || short.is_empty() || !starts(whole, short) {
         return None;
@@ -78,11 +78,11 @@ pub fn prefix_difference(prefix: &str, name: &str) -> Option<Difference> {
     Some(between(starts(name, prefix), whole.starts_with(short)))
 }
 
-const fn between(same_slashes: bool, same_case: bool) -> Difference {
+const fn between(same_slashes: bool, same_case: bool) -> NameDifference {
     match (same_slashes, same_case) {
-        (true, _) => Difference::LetterCase,
-        (false, true) => Difference::Slashes,
-        (false, false) => Difference::Both,
+        (true, _) => NameDifference::LetterCase,
+        (false, true) => NameDifference::Slashes,
+        (false, false) => NameDifference::Both,
     }
 }
 

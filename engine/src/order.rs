@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 /// Sorts the items; equal ones stay as they were.
-pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
+pub fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let swaps = swaps(items.len(), &|a, b| match (items.get(a), items.get(b)) {
         (Some(a), Some(b)) => compare(a, b),
         _ => Ordering::Equal,
@@ -15,12 +15,12 @@ pub(crate) fn sort<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
 }
 
 /// For each item the place of the first that equals it; its own, where none does before it.
-pub(crate) fn firsts<T: Ord>(items: &[T]) -> Vec<usize> {
+pub fn firsts<T: Ord>(items: &[T]) -> Vec<usize> {
     firsts_of(items.len(), &|a, b| items.get(a).cmp(&items.get(b)))
 }
 
 /// The stretch of items that compare equal; the items are in order.
-pub(crate) fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
+pub fn run<T>(items: &[T], compare: impl Fn(&T) -> Ordering) -> &[T] {
     let start = items.partition_point(|item| compare(item).is_lt());
     let items = items.get(start..).unwrap_or_default();
     items.get(..items.partition_point(|item| compare(item).is_eq())).unwrap_or_default()

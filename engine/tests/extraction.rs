@@ -2,23 +2,21 @@
 
 mod support;
 
+use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS, MissingReason,
     NestedGroupBehavior, extract, suggest_paths,
 };
 use proptest::prelude::*;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use support::{follow, path_text};
 
 const NONE: NestedGroupBehavior = NestedGroupBehavior::None;
 const SUFFIX: NestedGroupBehavior = NestedGroupBehavior::Suffix;
 
-fn object(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        other => panic!("not an object: {other}"),
-    }
+fn object(value: &Value) -> ClaimSet {
+    ClaimSet::parse(&value.to_string()).expect("an object")
 }
 
 fn rule(path: &str, nested: NestedGroupBehavior) -> ExtractionRule {
@@ -26,7 +24,7 @@ fn rule(path: &str, nested: NestedGroupBehavior) -> ExtractionRule {
 }
 
 fn run(path: &str, nested: NestedGroupBehavior, claims: Value) -> Extraction {
-    extract(&rule(path, nested), &object(claims), None)
+    extract(&rule(path, nested), &object(&claims), None)
 }
 
 fn names(extraction: &Extraction) -> Vec<&str> {
@@ -424,8 +422,8 @@ fn the_trace_names_every_element() {
 
 #[test]
 fn user_info_is_read_where_the_mapping_says_so() {
-    let claims = object(json!({"groups": ["token"]}));
-    let userinfo = object(json!({"groups": ["info"], "https://x/g": "a,b"}));
+    let claims = object(&json!({"groups": ["token"]}));
+    let userinfo = object(&json!({"groups": ["info"], "https://x/g": "a,b"}));
     let read = |text: &str, info| extract(&rule(text, NONE), &claims, info);
     assert_eq!(names(&read("$.groups", Some(&userinfo))), ["token"]);
     assert_eq!(names(&read("${context.userinfo.groups}", Some(&userinfo))), ["info"]);
@@ -455,7 +453,7 @@ fn user_info_is_read_where_the_mapping_says_so() {
 
 #[test]
 fn suggestions_are_paths_that_find_the_names() {
-    let claims = object(json!({
+    let claims = object(&json!({
         "aud": ["kafka"], "scope": "openid,email", "name": "Doe, Jane", "n": [1, 2], "empty": [],
         "realm_access": {"roles": ["a", "b", "c", "d"]}, "https://x/y.z": ["e"], "labels": "f, g", "role": "admin",
         "members": [{"value": "1", "display": "h"}, {"value": "2", "display": "i"}],
@@ -555,9 +553,9 @@ fn json_value() -> impl Strategy<Value = Value> {
     })
 }
 
-fn claims() -> impl Strategy<Value = Map<String, Value>> {
+fn claims() -> impl Strategy<Value = Value> {
     prop::collection::btree_map(prop_oneof![Just("groups".to_owned()), "[ab_:./']{1,3}"], json_value(), 0..5)
-        .prop_map(|members| members.into_iter().collect())
+        .prop_map(|members| Value::Object(members.into_iter().collect()))
 }
 
 fn nested() -> impl Strategy<Value = NestedGroupBehavior> {
@@ -601,12 +599,12 @@ proptest! {
 
     #[test]
     fn nothing_panics_and_every_location_finds_its_element(text in path_text(), claims in claims(), nested in nested()) {
-        for suggestion in suggest_paths(&claims) {
+        for suggestion in suggest_paths(&object(&claims)) {
             prop_assert!(ClaimPath::parse(&suggestion.path).is_ok(), "{}", suggestion.path);
         }
         let Ok(source) = ClaimSource::parse_sso(&text) else { return Ok(()) };
-        let extraction = extract(&ExtractionRule { source, nested }, &claims, None);
-        let root = Value::Object(claims);
+        let extraction = extract(&ExtractionRule { source, nested }, &object(&claims), None);
+        let root = claims;
         let comma = matches!(extraction.claim, ClaimFinding::CommaList { .. });
         for element in extraction.elements.iter().filter(|_| !comma) {
             if let Value::String(name) = follow(&element.location, &root) {

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
-use crate::text::{escaped, visible_character};
+use crate::escape::{escaped, visible_character};
 
 /// Why a text is not a claim path (D-11): where, what, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Filters of claim paths: from tokens to an expression that is well-typed (RFC 9535 sections 2.3.5 and 2.4).
+//! What a claim path says: segments, selectors, and filters, which are read from tokens and well-typed (RFC 9535 sections 2.3.5 and 2.4).
 
 use std::iter::Peekable;
 use std::vec::IntoIter;
@@ -6,7 +6,31 @@ use std::vec::IntoIter;
 use serde_json::Value;
 
 use super::fault::Fault;
-use super::scan::{Segment, Selector};
+
+/// One step: its selectors on each node (child) or on each node and all below it (descendant).
+#[derive(Debug, Clone)]
+pub(super) struct Segment {
+    pub(super) descendant: bool,
+    pub(super) selectors: Vec<Selector>,
+}
+
+/// One selector of a segment.
+#[derive(Debug, Clone)]
+pub(super) enum Selector {
+    Name(String),
+    Index(i64),
+    Wildcard,
+    Slice(Slice),
+    Filter(Filter),
+}
+
+/// `[start:end:step]`
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Slice {
+    pub(super) start: Option<i64>,
+    pub(super) end: Option<i64>,
+    pub(super) step: Option<i64>,
+}
 
 /// What a filter says of a node.
 #[derive(Debug, Clone)]

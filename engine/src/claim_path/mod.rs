@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 pub use fault::ClaimPathError;
-use scan::{Segment, Selector};
+use filter::{Segment, Selector};
 use spell::{Element, is_dotted_name, spell};
 pub(crate) use spell::{element_location, push_name, shortened};
 
@@ -138,6 +138,7 @@ impl ClaimPath {
     /// # Errors
     /// A path that is not singular is refused where it would select or visit too much; see [`MAX_NODES`] and
     /// [`MAX_VISITS`].
+    #[doc(hidden)]
     pub fn select<'a>(&self, root: &'a Value) -> Result<Vec<Node<'a>>, TooManyNodes> {
         select::select(&self.0.segments, root)
     }

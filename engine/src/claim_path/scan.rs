@@ -3,36 +3,11 @@
 use serde_json::Value;
 
 use super::fault::{ClaimPathError, Fault};
-use super::filter::{self, Comparison, Filter, Function, Query, Token};
+use super::filter::{self, Comparison, Filter, Function, Query, Segment, Selector, Slice, Token};
 use super::spell::{bracketed, is_blank, is_curly_quote, is_name_char, is_name_first, push_name};
 use super::{MAX_DESCENDANT_SEGMENTS, MAX_FUNCTION_NESTING, MAX_NESTING, MAX_PATH_BYTES};
 use crate::json;
 use crate::text::holds;
-
-/// One step: its selectors on each node (child) or on each node and all below it (descendant).
-#[derive(Debug, Clone)]
-pub(super) struct Segment {
-    pub(super) descendant: bool,
-    pub(super) selectors: Vec<Selector>,
-}
-
-/// One selector of a segment.
-#[derive(Debug, Clone)]
-pub(super) enum Selector {
-    Name(String),
-    Index(i64),
-    Wildcard,
-    Slice(Slice),
-    Filter(Filter),
-}
-
-/// `[start:end:step]`
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Slice {
-    pub(super) start: Option<i64>,
-    pub(super) end: Option<i64>,
-    pub(super) step: Option<i64>,
-}
 
 /// Reads a whole path.
 pub(super) fn scan(text: &str) -> Result<Vec<Segment>, ClaimPathError> {

@@ -8,8 +8,7 @@ use std::cmp::Ordering;
 
 use serde_json::{Number, Value};
 
-use super::filter::{Comparison, Filter, Operand, Query};
-use super::scan::{Segment, Selector, Slice};
+use super::filter::{Comparison, Filter, Operand, Query, Segment, Selector, Slice};
 use super::spell::{Element, spell};
 use super::{MAX_DOCUMENT_DEPTH, MAX_NODES, MAX_VISITS, Node, TooManyNodes};
 

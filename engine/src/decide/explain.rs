@@ -2,25 +2,26 @@
 
 use std::sync::Arc;
 
+use super::paths::{Target, visit_paths};
 use super::walk::{self, HostMatch};
-use super::ways::{To, ways};
 use super::{Decision, Reason, Request, Source};
 use crate::identity::Identity;
 use crate::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
-use crate::near::{self, Difference};
+use crate::near::{self, NameDifference};
 use crate::order::{run, sort};
 use crate::policy::{Policy, PrincipalId};
 
-/// A way from the identity to a principal: the user, one of its roles, a group, or a role of a group.
+/// The path from the identity to a principal: the user, one of its roles, a group, or a role of a group.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Path {
+#[non_exhaustive]
+pub struct AccessPath {
     /// Which of the four sources ACLs of this principal count as.
     pub source: Source,
-    /// The group that the way goes through.
+    /// The group on the path.
     pub group: Option<String>,
-    /// The role that the way goes through.
+    /// The role on the path.
     pub role: Option<String>,
-    /// Where the way ends: the principal that ACLs name.
+    /// The end of the path: the principal that ACLs name.
     pub principal: Principal,
 }
 
@@ -95,7 +96,7 @@ pub enum HostFacet {
     No,
 }
 
-/// In what way an ACL only just does not match: all else does.
+/// The one field in which a near miss does not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum NearMiss {
     /// By its host.
@@ -132,7 +133,7 @@ impl NearMiss {
 
 /// What became of a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Standing {
+pub enum CandidateStatus {
     /// It is the ACL of the decision.
     Decides,
     /// It matches and says the same.
@@ -140,14 +141,14 @@ pub enum Standing {
     /// It allows, but a deny was found first.
     Overridden,
     /// It matches, but the identity had expired or is a superuser, so that no ACL was asked.
-    NotReached,
+    NotEvaluated,
     /// It only just does not match.
     Near(NearMiss),
     /// It does not match.
     NoMatch,
 }
 
-impl Standing {
+impl CandidateStatus {
     /// The stable name in JSON.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -155,7 +156,7 @@ impl Standing {
             Self::Decides => "decides",
             Self::Agrees => "agrees",
             Self::Overridden => "overridden",
-            Self::NotReached => "not_reached",
+            Self::NotEvaluated => "not_reached",
             Self::Near(_) => "near_miss",
             Self::NoMatch => "no_match",
         }
@@ -164,11 +165,12 @@ impl Standing {
 
 /// An ACL that has to do with the identity, and how it compares to the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The ACL.
     pub acl: Arc<Acl>,
-    /// The ways to its principal; none for a near miss of the principal.
-    pub paths: Arc<Vec<Path>>,
+    /// The paths to its principal; none for a near miss of the principal.
+    pub paths: Arc<Vec<AccessPath>>,
     /// How its principal compares.
     pub principal: PrincipalFacet,
     /// Whether its resource type is the one asked for.
@@ -180,7 +182,7 @@ pub struct Candidate {
     /// How its host compares.
     pub host: HostFacet,
     /// What became of it.
-    pub standing: Standing,
+    pub status: CandidateStatus,
 }
 
 impl Candidate {
@@ -193,11 +195,12 @@ impl Candidate {
 
 /// A decision with all that led to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Explanation {
     /// The same decision that [`super::decide`] gives.
     pub decision: Decision,
-    /// Every way from the identity to a principal, in the order of D-20.
-    pub paths: Vec<Path>,
+    /// Every path from the identity to a principal, in the order of D-20.
+    pub paths: Vec<AccessPath>,
     /// Every ACL of these principals and every near miss: denies before allows, then by standing, then in the
     /// order of D-20.
     pub candidates: Vec<Candidate>,
@@ -232,7 +235,7 @@ pub fn explain(policy: &Policy, identity: &Identity, request: &Request<'_>) -> E
 /// ```
 #[derive(Debug, Clone)]
 pub struct Explainer {
-    paths: Vec<Path>,
+    paths: Vec<AccessPath>,
     /// The ACLs of the identity's principals, and of those that are nearly its.
     concerns: Vec<Concern>,
     acls: usize,
@@ -243,7 +246,7 @@ pub struct Explainer {
 struct Concern {
     acl: Arc<Acl>,
     principal: PrincipalFacet,
-    paths: Arc<Vec<Path>>,
+    paths: Arc<Vec<AccessPath>>,
     /// The place of the first of the paths.
     way: usize,
 }
@@ -252,7 +255,7 @@ impl Explainer {
     /// Finds the ACLs that have to do with an identity.
     #[must_use]
     pub fn new(policy: &Policy, identity: &Identity) -> Self {
-        let paths = paths(policy, identity);
+        let paths = access_paths(policy, identity);
         let known = Known::new(&paths);
         let mut compared = Vec::new();
         let mut members = Vec::new();
@@ -291,13 +294,13 @@ impl Explainer {
             let Some(mut candidate) = concern.candidate(request) else { continue };
             let place = concern.place(&candidate, request);
             if place.is_some() {
-                candidate.standing = standing_of_match(&candidate.acl, &decision, settled);
+                candidate.status = standing_of_match(&candidate.acl, &decision, settled);
             }
             let key = (
                 candidate.acl.permission,
-                (candidate.standing == Standing::NoMatch, !candidate.is_on_resource()),
+                (candidate.status == CandidateStatus::NoMatch, !candidate.is_on_resource()),
                 (place.is_none(), place),
-                candidate.standing,
+                candidate.status,
                 concern.way,
             );
             keyed.push((key, candidate));
@@ -326,14 +329,14 @@ impl Concern {
                 HostMatch::Unknown => HostFacet::Unknown,
                 HostMatch::No => HostFacet::No,
             },
-            standing: Standing::NoMatch,
+            status: CandidateStatus::NoMatch,
         };
         if let Some(near) = near_miss(&candidate) {
-            candidate.standing = Standing::Near(near);
+            candidate.status = CandidateStatus::Near(near);
         }
         // Another principal's ACL is of interest only when nothing but the spelling is in the way.
         let own = matches!(candidate.principal, PrincipalFacet::Matches | PrincipalFacet::Everyone);
-        (own || candidate.standing != Standing::NoMatch).then_some(candidate)
+        (own || candidate.status != CandidateStatus::NoMatch).then_some(candidate)
     }
 
     /// Where it stands among those that match, in the order of D-20; none when it does not match.
@@ -359,15 +362,15 @@ impl Concern {
     }
 }
 
-/// Every way from the identity to a principal, in the order of D-20; one for each way to a role.
-fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
+/// Every path from the identity to a principal, in the order of D-20; one for each way to a role.
+fn access_paths(policy: &Policy, identity: &Identity) -> Vec<AccessPath> {
     let mut paths = Vec::new();
-    ways(policy, identity, &mut |way| {
+    visit_paths(policy, identity, &mut |way| {
         let principal = match way.to {
-            To::Named(kind, name, _) => Principal::new(kind, name),
-            To::Role(id) => policy.principal(id).cloned().unwrap_or_else(|| Principal::role("")),
+            Target::Named(kind, name, _) => Principal::new(kind, name),
+            Target::Role(id) => policy.principal(id).cloned().unwrap_or_else(|| Principal::role("")),
         };
-        paths.push(Path {
+        paths.push(AccessPath {
             source: way.source,
             group: way.group.and_then(|group| identity.groups().get(group as usize)).cloned(),
             role: (principal.kind() == PrincipalType::Role).then(|| principal.name().to_owned()),
@@ -377,15 +380,15 @@ fn paths(policy: &Policy, identity: &Identity) -> Vec<Path> {
     paths
 }
 
-fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing {
+fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> CandidateStatus {
     if settled {
-        Standing::NotReached
+        CandidateStatus::NotEvaluated
     } else if decision.acl.as_ref() == Some(acl) {
-        Standing::Decides
+        CandidateStatus::Decides
     } else if decision.acl.as_ref().is_some_and(|deciding| deciding.permission == acl.permission) {
-        Standing::Agrees
+        CandidateStatus::Agrees
     } else {
-        Standing::Overridden
+        CandidateStatus::Overridden
     }
 }
 
@@ -394,24 +397,24 @@ fn standing_of_match(acl: &Acl, decision: &Decision, settled: bool) -> Standing 
 type Place = (usize, (u8, usize), bool, u8, usize);
 
 /// A principal that has to do with the identity: how it compares, the ways to it, and the place of the first of them.
-type Compared = (PrincipalFacet, Arc<Vec<Path>>, usize);
+type Compared = (PrincipalFacet, Arc<Vec<AccessPath>>, usize);
 
 /// The identity's principals, as they are and as they are nearly.
 struct Known<'a> {
     /// Every path and its place, by principal.
-    paths: Vec<(usize, &'a Path)>,
+    paths: Vec<(usize, &'a AccessPath)>,
     /// The principals folded, and as they are, by the former.
     folded: Vec<(Principal, &'a Principal)>,
-    user: Option<&'a Path>,
+    user: Option<&'a AccessPath>,
 }
 
 /// How a principal compares to the identity's.
 struct Found<'a> {
     facet: PrincipalFacet,
-    paths: Vec<Path>,
+    paths: Vec<AccessPath>,
     way: usize,
     /// The identity's own that it is near, and by what it differs.
-    near: Option<(&'a Principal, Difference)>,
+    near: Option<(&'a Principal, NameDifference)>,
 }
 
 impl Found<'_> {
@@ -421,19 +424,19 @@ impl Found<'_> {
 }
 
 impl<'a> Known<'a> {
-    fn new(paths: &'a [Path]) -> Self {
+    fn new(paths: &'a [AccessPath]) -> Self {
         // A role is reached through its members' spelling, never through its own.
         let own = paths.iter().filter(|path| path.role.is_none()).map(|path| &path.principal);
         let mut folded: Vec<(Principal, &Principal)> = own.map(|own| (fold(own), own)).collect();
         sort(&mut folded, |a, b| a.0.cmp(&b.0));
         let user = paths.first();
-        let mut paths: Vec<(usize, &Path)> = paths.iter().enumerate().collect();
+        let mut paths: Vec<(usize, &AccessPath)> = paths.iter().enumerate().collect();
         sort(&mut paths, |a, b| a.1.principal.cmp(&b.1.principal));
         Self { paths, folded, user }
     }
 
     /// The paths to a principal, with their places.
-    fn of(&self, principal: &Principal) -> &[(usize, &'a Path)] {
+    fn of(&self, principal: &Principal) -> &[(usize, &'a AccessPath)] {
         run(&self.paths, |(_, path)| path.principal.cmp(principal))
     }
 
@@ -450,18 +453,18 @@ impl<'a> Known<'a> {
         }
         let folded = fold(principal);
         let own = run(&self.folded, |(near, _)| near.cmp(&folded)).iter();
-        let near = own.filter_map(|(_, own)| Some((*own, near::difference(own.name(), principal.name())?)));
+        let near = own.filter_map(|(_, own)| Some((*own, near::name_difference(own.name(), principal.name())?)));
         let (own, difference) = near.min_by_key(|(_, difference)| *difference)?;
         let facet = match difference {
-            Difference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
-            Difference::Slashes | Difference::Both => PrincipalFacet::LeadingSlash(own.clone()),
+            NameDifference::LetterCase => PrincipalFacet::LetterCase(own.clone()),
+            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::LeadingSlash(own.clone()),
         };
         Some(Found { facet, paths: Vec::new(), way: usize::MAX, near: Some((own, difference)) })
     }
 }
 
 fn fold(principal: &Principal) -> Principal {
-    Principal::new(principal.kind(), near::folded(principal.name()))
+    Principal::new(principal.kind(), near::fold_name(principal.name()))
 }
 
 /// The roles with ACLs that the identity does not have and one of these members nearly gives it; of several members of a
@@ -469,7 +472,7 @@ fn fold(principal: &Principal) -> Principal {
 fn near_roles(
     policy: &Policy,
     known: &Known<'_>,
-    mut members: Vec<(PrincipalId, Difference, NearMember)>,
+    mut members: Vec<(PrincipalId, NameDifference, NearMember)>,
 ) -> Vec<(PrincipalId, Compared)> {
     sort(&mut members, |a, b| (a.0.0, a.1, &a.2.member).cmp(&(b.0.0, b.1, &b.2.member)));
     members.dedup_by(|later, first| later.0 == first.0);
@@ -477,8 +480,8 @@ fn near_roles(
     let near = members.into_iter().filter(|(role, ..)| policy.row_count(*role) > 0 && is_new(role));
     near.map(|(role, difference, member)| {
         let facet = match difference {
-            Difference::LetterCase => PrincipalFacet::MemberLetterCase(member),
-            Difference::Slashes | Difference::Both => PrincipalFacet::MemberLeadingSlash(member),
+            NameDifference::LetterCase => PrincipalFacet::MemberLetterCase(member),
+            NameDifference::Slashes | NameDifference::Both => PrincipalFacet::MemberLeadingSlash(member),
         };
         (role, (facet, Arc::default(), usize::MAX))
     })
@@ -495,12 +498,12 @@ fn name_facet(acl: &Acl, asked: &str) -> NameFacet {
     }
     let pattern = acl.resource_name.as_str();
     let difference = match acl.pattern_type {
-        PatternType::Literal => near::difference(pattern, asked),
+        PatternType::Literal => near::name_difference(pattern, asked),
         PatternType::Prefixed => near::prefix_difference(pattern, asked),
     };
     match difference {
-        Some(Difference::LetterCase) => NameFacet::LetterCase,
-        Some(Difference::Slashes | Difference::Both) => NameFacet::LeadingSlash,
+        Some(NameDifference::LetterCase) => NameFacet::LetterCase,
+        Some(NameDifference::Slashes | NameDifference::Both) => NameFacet::LeadingSlash,
         None => NameFacet::No,
     }
 }

@@ -2,9 +2,9 @@
 
 mod explain;
 mod known;
-mod open;
+mod paths;
+mod prepared;
 mod walk;
-mod ways;
 
 use std::net::IpAddr;
 
@@ -14,10 +14,10 @@ use crate::policy::Policy;
 
 pub use crate::identity::At;
 pub use explain::{
-    Candidate, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss, OperationFacet, Path,
-    PrincipalFacet, Standing, explain,
+    AccessPath, Candidate, CandidateStatus, Explainer, Explanation, HostFacet, NameFacet, NearMember, NearMiss,
+    OperationFacet, PrincipalFacet, explain,
 };
-pub use open::{OpenIdentity, Resource};
+pub use prepared::{PreparedIdentity, PreparedResource};
 
 /// What is asked: may this identity do this operation on this resource, from this host, at this instant.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -174,26 +174,26 @@ impl Decision {
 /// Decides one request (specification 1.6).
 ///
 /// Expiry is looked at first, then superusers, then every deny of the four sources, then every allow. Who asks more than
-/// once opens the identity ([`OpenIdentity`]).
+/// once opens the identity ([`PreparedIdentity`]).
 ///
 /// ```
 /// use gbac_engine::decide::{At, Outcome, Reason, Request, Source, decide};
 /// use gbac_engine::identity::Identity;
 /// use gbac_engine::model::{Operation, ResourceType};
-/// use gbac_engine::wire::policy_from_json;
+/// use gbac_json::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 ///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-",
 ///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
 ///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
 /// let alice = Identity::new("alice", ["engineering"]);
-/// let request = Request::new(Operation::Describe, ResourceType::Topic, "analytics-events", At::Instant(1_800_000_000.0));
+/// let request = Request::new(Operation::Describe, ResourceType::Topic, "analytics-events", At::seconds(1_800_000_000.0));
 /// let decision = decide(&policy, &alice, &request);
 /// assert_eq!((decision.outcome, decision.reason), (Outcome::Allow, Reason::AllowRule));
 /// assert_eq!((decision.source, decision.implied_by), (Some(Source::Group), Some(Operation::Read)));
-/// # Ok::<(), gbac_engine::wire::Problems>(())
+/// # Ok::<(), gbac_json::Problems>(())
 /// ```
 #[must_use]
 pub fn decide(policy: &Policy, identity: &Identity, request: &Request<'_>) -> Decision {
-    OpenIdentity::new(policy, identity.clone()).decide(policy, request)
+    PreparedIdentity::new(policy, identity.clone()).decide(policy, request)
 }

@@ -180,7 +180,7 @@ impl<'a> Names<'a> {
 
 /// The names in a comma-separated string, without the blanks of ASCII at their edges, as the platform trims them: vertical
 /// tab included.
-pub(crate) fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
+pub fn comma_parts(text: &str) -> impl Iterator<Item = &str> {
     text.split(',').map(|part| part.trim_matches(|c| matches!(c, ' ' | '\t'..='\r')))
 }
 

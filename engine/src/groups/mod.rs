@@ -8,13 +8,15 @@ mod rule;
 mod suggest;
 mod why;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-pub(crate) use collect::comma_parts;
+#[doc(hidden)]
+pub use collect::comma_parts;
 pub use rule::{ClaimSource, ExtractionRule, NestedGroupBehavior, NestedGroupBehaviorError};
 pub use suggest::{Suggestion, suggest_paths};
 
 use crate::claim_path::Reached;
+use crate::claims::ClaimSet;
 use crate::warning::{Warning, warn};
 use collect::Names;
 
@@ -27,6 +29,7 @@ pub const MAX_NAME_BYTES: usize = 4 << 20;
 
 /// What extraction gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Extraction {
     /// The groups, each once, in the order of the token. None when the claim is missing or refused.
     pub groups: Vec<Group>,
@@ -40,6 +43,7 @@ pub struct Extraction {
 
 /// A group, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Group {
     /// The name: what stands after `Group:` in an ACL.
     pub name: String,
@@ -53,6 +57,7 @@ pub struct Group {
 
 /// One element of the claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Element {
     /// Where in the token: `groups[1]`.
     pub location: String,
@@ -157,18 +162,16 @@ impl Extraction {
 /// Never fails (D-12); names of any length and any number of groups up to [`MAX_ELEMENTS`] come out whole.
 ///
 /// ```
+/// use gbac_engine::ClaimSet;
 /// use gbac_engine::groups::{ExtractionRule, extract};
 ///
-/// let claims = serde_json::json!({ "groups": "engineering, /a/b" });
-/// let extraction = extract(&ExtractionRule::default(), claims.as_object().expect("an object"), None);
+/// let claims = ClaimSet::parse(r#"{ "groups": "engineering, /a/b" }"#)?;
+/// let extraction = extract(&ExtractionRule::default(), &claims, None);
 /// assert_eq!(extraction.names().collect::<Vec<_>>(), ["engineering", "/a/b"]);
+/// # Ok::<(), gbac_engine::ClaimSetError>(())
 /// ```
 #[must_use]
-pub fn extract(
-    rule: &ExtractionRule,
-    claims: &Map<String, Value>,
-    userinfo: Option<&Map<String, Value>>,
-) -> Extraction {
+pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&ClaimSet>) -> Extraction {
     let (path, document) = match (&rule.source, userinfo) {
         (ClaimSource::Token(path), _) => (path, claims),
         (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
@@ -178,6 +181,7 @@ pub fn extract(
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
     };
+    let document = document.members();
     let mut warnings = Vec::new();
     if matches!(rule.source, ClaimSource::Token(_)) && !path.is_platform() {
         let message = format!(
@@ -264,8 +268,8 @@ mod tests {
     fn words(path: &str, claims: &Value) -> Vec<String> {
         let source = ClaimSource::parse_sso(path).expect(path);
         let rule = ExtractionRule { source, nested: NestedGroupBehavior::Suffix };
-        let claims = claims.as_object().expect("an object");
-        let extraction = extract(&rule, claims, Some(claims));
+        let claims = ClaimSet::of(claims.clone());
+        let extraction = extract(&rule, &claims, Some(&claims));
         extraction.warnings.into_iter().map(|warning| format!("{}: {}", warning.code, warning.message)).collect()
     }
 

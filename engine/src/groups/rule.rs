@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::claim_path::{ClaimPath, ClaimPathError};
-use crate::text::{escaped, split_last};
+use crate::escape::escaped;
+use crate::text::split_last;
 
 /// How groups are extracted: `oidc_group_claim_path` and `nested_group_behavior` of the self-managed deployment, or
 /// `federated_groups` of the managed cloud (specification 2.2, 2.3, D-25).

@@ -3,11 +3,13 @@
 use serde_json::{Map, Value};
 
 use crate::claim_path::{MAX_PATH_BYTES, push_name};
+use crate::claims::ClaimSet;
 use crate::order::sort;
 use crate::text::holds;
 
 /// A claim path that finds names.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Suggestion {
     /// The path, as [`crate::claim_path::ClaimPath::parse`] reads it.
     pub path: String,
@@ -66,7 +68,11 @@ const SOUNDS: &[&str] = &["group", "member", "role", "team"];
 /// Paths in a document that hold arrays of strings, comma-separated strings, or arrays of objects with a name. Those
 /// whose name sounds like groups come first, the likeliest before the others. At most 20, each within the limits of a claim path.
 #[must_use]
-pub fn suggest_paths(document: &Map<String, Value>) -> Vec<Suggestion> {
+pub fn suggest_paths(document: &ClaimSet) -> Vec<Suggestion> {
+    suggest_in(document.members())
+}
+
+pub(super) fn suggest_in(document: &Map<String, Value>) -> Vec<Suggestion> {
     let mut search = Search { path: String::from("$"), found: Vec::new(), members: 0 };
     search.object(document, 0);
     sort(&mut search.found, |a, b| a.0.cmp(&b.0));

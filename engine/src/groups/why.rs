@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::suggest::{Suggestion, suggest_paths};
+use super::suggest::{Suggestion, suggest_in};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
 use crate::text::{holds, lower, split_last};
@@ -174,7 +174,7 @@ impl Why<'_> {
     }
 
     fn proposals(&self, parent: &str) -> Vec<Suggestion> {
-        let mut found = suggest_paths(self.document);
+        let mut found = suggest_in(self.document);
         found
             .retain(|suggestion| suggestion.path.strip_prefix(parent).is_some_and(|rest| rest.starts_with(['.', '['])));
         found

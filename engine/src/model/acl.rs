@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use super::{Operation, PatternType, Permission, Principal, PrincipalError, ResourceType};
-use crate::text::{escaped, visible_character};
+use crate::escape::{escaped, visible_character};
 
 /// The only name of the resource type cluster.
 pub const CLUSTER_NAME: &str = "kafka-cluster";
@@ -107,6 +107,57 @@ pub struct Acl {
     pub permission: Permission,
 }
 
+impl Acl {
+    /// Allows an operation on one resource from any host.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Operation, Principal, ResourceType};
+    ///
+    /// let acl = Acl::allow(Principal::group("analysts"), Operation::Read, ResourceType::Topic, "orders-").prefixed();
+    /// assert!(acl.covers_name("orders-eu"));
+    /// ```
+    pub fn allow(
+        principal: Principal,
+        operation: Operation,
+        resource_type: ResourceType,
+        name: impl Into<String>,
+    ) -> Self {
+        Self {
+            resource_type,
+            resource_name: name.into(),
+            pattern_type: PatternType::Literal,
+            principal,
+            host: Host::Any,
+            operation,
+            permission: Permission::Allow,
+        }
+    }
+
+    /// Denies an operation on one resource from any host.
+    pub fn deny(
+        principal: Principal,
+        operation: Operation,
+        resource_type: ResourceType,
+        name: impl Into<String>,
+    ) -> Self {
+        Self { permission: Permission::Deny, ..Self::allow(principal, operation, resource_type, name) }
+    }
+
+    /// The same for every resource whose name starts with this one.
+    #[must_use]
+    pub fn prefixed(mut self) -> Self {
+        self.pattern_type = PatternType::Prefixed;
+        self
+    }
+
+    /// The same for requests from one address.
+    #[must_use]
+    pub fn from_address(mut self, address: IpAddr) -> Self {
+        self.host = Host::Address(address);
+        self
+    }
+}
+
 /// The field of an ACL that a fault is in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AclField {
@@ -129,6 +180,7 @@ impl AclField {
 
 /// Why an ACL may not be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum AclError {
     /// The principal is refused.
     Principal(PrincipalError),
@@ -252,7 +304,9 @@ impl Acl {
 }
 
 /// The name that is stored for a name that is given.
-pub(crate) fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
+#[doc(hidden)]
+#[must_use]
+pub fn normalized_name(resource_type: ResourceType, name: &str) -> &str {
     if resource_type == ResourceType::Cluster && name.is_empty() { CLUSTER_NAME } else { name }
 }
 

@@ -5,8 +5,9 @@ mod principal;
 mod role;
 mod spelling;
 
-pub(crate) use acl::normalized_name;
+#[doc(hidden)]
+pub use acl::normalized_name;
 pub use acl::{Acl, AclError, AclField, CLUSTER_NAME, Host, HostError, MAX_NAME_BYTES, MAX_TOPIC_BYTES};
 pub use principal::{Principal, PrincipalError, PrincipalType};
 pub use role::{MAX_ROLE_NAME_CHARS, Role, RoleError, check_member, check_role_name, role_name_warning};
-pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling};
+pub use spelling::{Operation, PatternType, Permission, ResourceType, Spelling, UnknownValue};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::text::{escaped, split_first, visible_character};
+use crate::escape::{escaped, visible_character};
+use crate::text::split_first;
 
 /// What kind of name a principal is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -159,7 +160,8 @@ impl Principal {
     }
 
     /// Reads as [`Principal::parse`] does, without a copy of the name.
-    pub(crate) fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
+    #[doc(hidden)]
+    pub fn split(text: &str) -> Result<(PrincipalType, &str), PrincipalError> {
         let (prefix, name) = split_first(text, b':').ok_or_else(|| PrincipalError::NoType(text.into()))?;
         let kind = PrincipalType::from_prefix(prefix).ok_or_else(|| PrincipalError::UnknownType(prefix.into()))?;
         if name.is_empty() { Err(PrincipalError::EmptyName(kind)) } else { Ok((kind, name)) }

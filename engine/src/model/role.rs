@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Principal, PrincipalError, PrincipalType};
-use crate::text::{escaped, visible_character};
+use crate::escape::{escaped, visible_character};
 
 /// The longest role name, in characters (D-28).
 pub const MAX_ROLE_NAME_CHARS: usize = 128;

@@ -1,5 +1,8 @@
 //! The closed enumerations and how each value is spelled: in APIs, on the command line, in audit events, to people.
 
+use std::fmt;
+use std::str::FromStr;
+
 use crate::text::equal;
 
 /// The spellings of one enumeration value (D-01).
@@ -12,12 +15,44 @@ pub struct Spelling {
     /// The form in audit events and logs, such as `transactional_id`.
     pub audit: &'static str,
     /// The words shown to people, such as `Transactional ID`.
-    pub words: &'static str,
+    pub label: &'static str,
 }
+
+/// A text that is no spelling of a value of a closed enumeration, such as [`Operation`].
+///
+/// ```
+/// use gbac_engine::Operation;
+///
+/// assert_eq!("describe_configs".parse(), Ok(Operation::DescribeConfigs));
+/// assert_eq!("DescribeConfigs".parse(), Ok(Operation::DescribeConfigs));
+/// assert_eq!("OPERATION_DESCRIBE_CONFIGS".parse(), Ok(Operation::DescribeConfigs));
+/// assert!("peek".parse::<Operation>().is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnknownValue {
+    /// The name of the enumeration.
+    expected: &'static str,
+}
+
+impl UnknownValue {
+    /// A stable name of the error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "unknown_value"
+    }
+}
+
+impl fmt::Display for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the text is not a value of `{}`", self.expected)
+    }
+}
+
+impl std::error::Error for UnknownValue {}
 
 /// Declares a closed enumeration together with its one table of spellings.
 macro_rules! closed_enum {
-    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $dp:literal, $cli:literal, $audit:literal, $words:literal;)+ }) => {
+    ($(#[$meta:meta])* $name:ident { $($(#[$vmeta:meta])* $variant:ident = $dp:literal, $cli:literal, $audit:literal, $label:literal;)+ }) => {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum $name { $($(#[$vmeta])* $variant,)+ }
@@ -30,7 +65,7 @@ macro_rules! closed_enum {
             #[must_use]
             pub const fn spelling(self) -> &'static Spelling {
                 match self {
-                    $(Self::$variant => &Spelling { data_plane: $dp, cli: $cli, audit: $audit, words: $words },)+
+                    $(Self::$variant => &Spelling { data_plane: $dp, cli: $cli, audit: $audit, label: $label },)+
                 }
             }
 
@@ -39,25 +74,23 @@ macro_rules! closed_enum {
             pub fn from_data_plane(text: &str) -> Option<Self> {
                 Self::ALL.iter().copied().find(|value| equal(value.spelling().data_plane.as_bytes(), text.as_bytes()))
             }
+        }
 
-            /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
-            ///
-            /// ```
-            /// use gbac_engine::model::Operation;
-            /// assert_eq!(Operation::from_any("describe_configs"), Some(Operation::DescribeConfigs));
-            /// assert_eq!(Operation::from_any("DescribeConfigs"), Some(Operation::DescribeConfigs));
-            /// assert_eq!(Operation::from_any("OPERATION_DESCRIBE_CONFIGS"), Some(Operation::DescribeConfigs));
-            /// assert_eq!(Operation::from_any("peek"), None);
-            /// ```
-            #[must_use]
-            pub fn from_any(text: &str) -> Option<Self> {
-                Self::from_data_plane(text).or_else(|| {
-                    let folded = fold(text);
-                    Self::ALL
-                        .iter()
-                        .copied()
-                        .find(|value| fold(value.spelling().cli) == folded || fold(value.spelling().audit) == folded)
-                })
+        /// Reads any spelling: short or audit form in any letter case, with or without `_` and `-`, or the Data Plane API's.
+        impl FromStr for $name {
+            type Err = UnknownValue;
+
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::from_data_plane(text)
+                    .or_else(|| {
+                        let folded = fold(text);
+                        let spells = |value: &Self| {
+                            let spelling = value.spelling();
+                            fold(spelling.cli) == folded || fold(spelling.audit) == folded
+                        };
+                        Self::ALL.iter().copied().find(spells)
+                    })
+                    .ok_or(UnknownValue { expected: stringify!($name) })
             }
         }
     };
@@ -175,17 +208,17 @@ mod tests {
     #[test]
     fn every_spelling_reads_back() {
         for value in ResourceType::ALL {
-            assert_eq!(ResourceType::from_any(value.spelling().cli), Some(*value));
-            assert_eq!(ResourceType::from_any(value.spelling().audit), Some(*value));
+            assert_eq!(value.spelling().cli.parse::<ResourceType>().ok(), Some(*value));
+            assert_eq!(value.spelling().audit.parse::<ResourceType>().ok(), Some(*value));
             assert_eq!(ResourceType::from_data_plane(value.spelling().data_plane), Some(*value));
         }
         for value in Operation::ALL {
             for text in [value.spelling().cli, value.spelling().audit, value.spelling().data_plane] {
-                assert_eq!(Operation::from_any(text), Some(*value), "`{text}`");
+                assert_eq!(text.parse::<Operation>().ok(), Some(*value), "`{text}`");
             }
         }
         assert_eq!(Operation::from_data_plane("operation_read"), None);
-        assert_eq!(PatternType::from_any("PREFIXED"), Some(PatternType::Prefixed));
-        assert_eq!(Permission::from_any("Deny"), Some(Permission::Deny));
+        assert_eq!("PREFIXED".parse::<PatternType>().ok(), Some(PatternType::Prefixed));
+        assert_eq!("Deny".parse::<Permission>().ok(), Some(Permission::Deny));
     }
 }

@@ -1,9 +1,16 @@
 //! A policy: settings, roles and ACLs, indexed by resource pattern, changed in place by one `apply`.
 
+mod builder;
 mod hosts;
+// Hidden: what these modules make public is for the crates of the engine only.
+#[doc(hidden)]
+mod index;
 mod lengths;
+#[doc(hidden)]
 mod patterns;
+#[doc(hidden)]
 mod principals;
+#[doc(hidden)]
 mod rows;
 mod settings;
 
@@ -14,19 +21,18 @@ use hosts::Hosts;
 use patterns::Patterns;
 use principals::Principals;
 
-use crate::model::{
-    Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role, RoleError,
-    check_role_name,
-};
+use crate::escape::escaped;
+use crate::model::{Acl, Operation, Permission, Principal, PrincipalType, Role, RoleError, check_role_name};
 use crate::order::sort;
-use crate::text::escaped;
 
 /// Rows up to this many for each principal are walked, more are searched.
 const SEARCH: usize = 16;
 
-pub(crate) use patterns::{Covering, Pattern, PatternId};
-pub(crate) use principals::PrincipalId;
-pub(crate) use rows::{HostId, Operations, Row, Rules, rows_of};
+pub use builder::{PolicyBuilder, PolicyError};
+pub use index::AclParts;
+pub use patterns::{Covering, Pattern, PatternId};
+pub use principals::PrincipalId;
+pub use rows::{HostId, Operations, Row, Rules, rows_of};
 pub use settings::{GroupSource, Settings, SettingsError, StatedSettings, Superusers};
 
 /// Everything that a decision needs besides the identity and the request.
@@ -121,11 +127,18 @@ impl fmt::Display for ChangeError {
     }
 }
 
-impl std::error::Error for ChangeError {}
+impl std::error::Error for ChangeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Role(error) => Some(error),
+            Self::UnknownRole(_) | Self::RoleExists(_) => None,
+        }
+    }
+}
 
 /// What a change in a list of changes does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
+pub enum ChangeOutcome {
     /// It changed the policy.
     Changed,
     /// The policy already had it.
@@ -138,19 +151,19 @@ pub enum Effect {
 /// them on a copy first.
 ///
 /// ```
-/// use gbac_engine::policy::{Change, Effect, Policy, apply_each};
+/// use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 ///
 /// let mut policy = Policy::default();
 /// let changes = [Change::CreateRole("readers".into()), Change::CreateRole("readers".into())];
 /// let effects = apply_each(&mut policy, &changes);
-/// assert!(matches!(effects[..], [Effect::Changed, Effect::Refused(_)]));
+/// assert!(matches!(effects[..], [ChangeOutcome::Changed, ChangeOutcome::Refused(_)]));
 /// assert!(policy.has_role("readers"));
 /// ```
-pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<Effect> {
+pub fn apply_each<'c>(policy: &mut Policy, changes: impl IntoIterator<Item = &'c Change>) -> Vec<ChangeOutcome> {
     let apply = |change: &Change| match policy.apply(change.clone()) {
-        Ok(true) => Effect::Changed,
-        Ok(false) => Effect::Unchanged,
-        Err(error) => Effect::Refused(error),
+        Ok(true) => ChangeOutcome::Changed,
+        Ok(false) => ChangeOutcome::Unchanged,
+        Err(error) => ChangeOutcome::Refused(error),
     };
     changes.into_iter().map(apply).collect()
 }
@@ -168,6 +181,22 @@ impl Policy {
             state: Stamp::new(),
             who: Stamp::new(),
         }
+    }
+
+    /// Starts a policy with the default settings.
+    ///
+    /// ```
+    /// use gbac_engine::{Acl, Operation, Policy, Principal, ResourceType};
+    ///
+    /// let policy = Policy::builder()
+    ///     .role("writers", [Principal::group("payments")])
+    ///     .acl(Acl::allow(Principal::role("writers"), Operation::Write, ResourceType::Topic, "payments-").prefixed())
+    ///     .build()?;
+    /// assert_eq!((policy.role_count(), policy.acl_count()), (1, 1));
+    /// # Ok::<(), gbac_engine::PolicyError>(())
+    /// ```
+    pub fn builder() -> PolicyBuilder {
+        PolicyBuilder::default()
     }
 
     /// The settings.
@@ -218,12 +247,6 @@ impl Policy {
         Role { name, members: self.principals.members(id).into_iter().cloned().collect() }
     }
 
-    /// The names of the roles, in order, each with its members, in order.
-    pub(crate) fn roles_and_members(&self) -> impl Iterator<Item = (&str, Vec<&Principal>)> {
-        let roles = self.principals.roles().iter();
-        roles.map(|id| (self.principals.get(*id).map_or("", Principal::name), self.principals.members(*id)))
-    }
-
     /// The ACLs, in order of their fields.
     pub fn acls(&self) -> impl ExactSizeIterator<Item = Acl> {
         let mut rows = Vec::new();
@@ -266,19 +289,6 @@ impl Policy {
         self.acls
     }
 
-    /// One ACL of a row.
-    pub(crate) fn acl(&self, pattern: &Pattern, row: &Row, operation: Operation, permission: Permission) -> Acl {
-        Acl {
-            resource_type: pattern.resource_type,
-            resource_name: pattern.name().into(),
-            pattern_type: pattern.pattern_type,
-            principal: self.principals.get(row.principal).cloned().unwrap_or_else(|| Principal::user("")),
-            host: self.hosts.get(row.host),
-            operation,
-            permission,
-        }
-    }
-
     /// Whether this very ACL is there.
     #[must_use]
     pub fn has_acl(&self, acl: &Acl) -> bool {
@@ -298,93 +308,6 @@ impl Policy {
         let member = self.principals.find(member.kind(), member.name());
         let member = member.filter(|member| !self.principals.is_role(*member));
         self.names(member.map_or(&[][..], |member| self.principals.links(member)))
-    }
-
-    /// The patterns that cover a name.
-    #[inline]
-    pub(crate) fn covering(&self, resource_type: ResourceType, name: &str) -> Covering {
-        self.patterns.covering(resource_type, name)
-    }
-
-    /// The pattern of a number.
-    #[inline]
-    pub(crate) fn pattern(&self, id: PatternId) -> Option<&Pattern> {
-        self.patterns.get(id)
-    }
-
-    /// Every pattern that an ACL has, in no order.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = (PatternId, &Pattern)> {
-        self.patterns.iter()
-    }
-
-    /// The rows of some principals, each with its pattern; the principals are in order of their numbers, each once.
-    pub(crate) fn rows_of<'a>(&'a self, principals: &[PrincipalId], each: &mut dyn FnMut(&'a Pattern, &'a Row)) {
-        let mut is_one = vec![false; principals.last().map_or(0, |last| last.0 as usize + 1)];
-        for principal in principals {
-            if let Some(place) = is_one.get_mut(principal.0 as usize) {
-                *place = true;
-            }
-        }
-        for (_, pattern) in self.patterns.iter() {
-            let rows = pattern.rows();
-            if rows.len() <= principals.len() * SEARCH {
-                let those = rows.iter().filter(|row| is_one.get(row.principal.0 as usize) == Some(&true));
-                those.for_each(|row| each(pattern, row));
-            } else {
-                let those = principals.iter().flat_map(|principal| rows_of(rows, *principal));
-                those.for_each(|row| each(pattern, row));
-            }
-        }
-    }
-
-    /// The number of a pattern, when an ACL has it.
-    pub(crate) fn pattern_id(&self, of: ResourceType, pattern_type: PatternType, name: &str) -> Option<PatternId> {
-        self.patterns.find(of, pattern_type, name)
-    }
-
-    /// The number of a principal, when the policy speaks of it.
-    pub(crate) fn principal_id(&self, kind: PrincipalType, name: &str) -> Option<PrincipalId> {
-        self.principals.find(kind, name)
-    }
-
-    /// The numbers of principals of one kind, in the order of their names.
-    pub(crate) fn principal_ids(&self, kind: PrincipalType, names: &[String]) -> Vec<Option<PrincipalId>> {
-        self.principals.find_each(kind, names)
-    }
-
-    /// The principal of a number.
-    pub(crate) fn principal(&self, id: PrincipalId) -> Option<&Principal> {
-        self.principals.get(id)
-    }
-
-    /// Every principal that the policy speaks of, in no order.
-    pub(crate) fn principals(&self) -> impl Iterator<Item = (PrincipalId, &Principal)> {
-        self.principals.iter()
-    }
-
-    /// The roles of a user or group, by name, or the members of a role, in no order.
-    pub(crate) fn links(&self, id: PrincipalId) -> &[PrincipalId] {
-        self.principals.links(id)
-    }
-
-    /// Whether this principal is a role that was created.
-    pub(crate) fn is_role(&self, id: PrincipalId) -> bool {
-        self.principals.is_role(id)
-    }
-
-    /// On how many rows a principal stands.
-    pub(crate) fn row_count(&self, id: PrincipalId) -> u32 {
-        self.principals.rows(id)
-    }
-
-    /// The number of a host, when an ACL named it.
-    pub(crate) fn host_id(&self, host: Host) -> Option<HostId> {
-        self.hosts.find(host)
-    }
-
-    /// The host of a number.
-    pub(crate) fn host(&self, id: HostId) -> Host {
-        self.hosts.get(id)
     }
 
     /// Which state this is.
@@ -451,52 +374,10 @@ impl Policy {
         }
     }
 
-    /// Creates a role that is not there.
-    pub(crate) fn create_role(&mut self, name: &str) -> PrincipalId {
-        self.principals.create_role(name)
-    }
-
-    /// Makes a user or group a member of a role; says whether it was none.
-    pub(crate) fn add_member(&mut self, role: PrincipalId, kind: PrincipalType, name: &str) -> bool {
-        self.who = Stamp::new();
-        self.principals.add_member(role, kind, name)
-    }
-
-    /// Makes users and groups members of a role.
-    pub(crate) fn add_members(&mut self, role: PrincipalId, members: &[(PrincipalType, &str)]) {
-        self.principals.read_ahead(members.iter().copied());
-        for (kind, name) in members {
-            self.add_member(role, *kind, name);
-        }
-    }
-
     /// Gives back the room that was kept for more, when everything has been added.
     pub fn shrink(&mut self) {
         self.patterns.shrink();
         self.principals.shrink();
-    }
-
-    /// Replaces the settings.
-    pub(crate) fn set_settings(&mut self, settings: Settings) {
-        self.who = Stamp::new();
-        self.settings = settings;
-    }
-
-    /// Adds an ACL; says whether it is new.
-    pub(crate) fn add(&mut self, acl: &AclParts<'_>) -> bool {
-        let pattern = self.patterns.number(acl.resource_type, acl.pattern_type, acl.resource_name);
-        let (kind, name) = acl.principal;
-        let principal = self.principals.number(kind, name);
-        let row = row(principal, self.hosts.number(acl.host), acl.operation, acl.permission);
-        let (changed, new_row) = self.patterns.add(pattern, row);
-        self.acls += usize::from(changed);
-        if new_row {
-            self.principals.add_row(principal);
-            if self.principals.rows(principal) == 1 {
-                self.who = Stamp::new();
-            }
-        }
-        changed
     }
 
     fn remove_acl(&mut self, acl: &Acl) -> bool {
@@ -526,32 +407,6 @@ impl Policy {
             for row in rows.unwrap_or_default() {
                 self.remove_row(pattern, row);
             }
-        }
-    }
-}
-
-/// An ACL whose texts are somebody else's.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct AclParts<'a> {
-    pub(crate) resource_type: ResourceType,
-    pub(crate) resource_name: &'a str,
-    pub(crate) pattern_type: PatternType,
-    pub(crate) principal: (PrincipalType, &'a str),
-    pub(crate) host: Host,
-    pub(crate) operation: Operation,
-    pub(crate) permission: Permission,
-}
-
-impl<'a> From<&'a Acl> for AclParts<'a> {
-    fn from(acl: &'a Acl) -> Self {
-        Self {
-            resource_type: acl.resource_type,
-            resource_name: &acl.resource_name,
-            pattern_type: acl.pattern_type,
-            principal: (acl.principal.kind(), acl.principal.name()),
-            host: acl.host,
-            operation: acl.operation,
-            permission: acl.permission,
         }
     }
 }

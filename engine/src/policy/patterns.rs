@@ -15,7 +15,7 @@ use crate::text::equal;
 
 /// The number of a pattern, for as long as there are rows on it: even for literals, odd for prefixes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PatternId(pub(crate) u32);
+pub struct PatternId(pub u32);
 
 impl PatternId {
     const fn new(pattern_type: PatternType, place: usize) -> Self {
@@ -32,24 +32,24 @@ impl PatternId {
 /// A resource pattern, and what is granted and denied on it.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-pub(crate) struct Pattern {
+pub struct Pattern {
     /// With names up to this long a pattern fills one cache line.
     name: Name<30>,
     rows: Rows,
-    pub(crate) resource_type: ResourceType,
-    pub(crate) pattern_type: PatternType,
+    pub resource_type: ResourceType,
+    pub pattern_type: PatternType,
     has_hosts: bool,
 }
 
 impl Pattern {
     /// The name or prefix.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.name.as_ref()
     }
 
     /// What is granted and denied, in order of the principals' numbers.
     #[inline(always)]
-    pub(crate) fn rows(&self) -> &[Row] {
+    pub fn rows(&self) -> &[Row] {
         self.rows.as_slice()
     }
 
@@ -60,19 +60,19 @@ impl Pattern {
     }
 
     /// Whether a row names a host, or named one.
-    pub(crate) const fn has_hosts(&self) -> bool {
+    pub const fn has_hosts(&self) -> bool {
         self.has_hosts
     }
 
     /// Whether this is the literal `*`, which covers every name.
-    pub(crate) fn is_all_names(&self) -> bool {
+    pub fn is_all_names(&self) -> bool {
         self.pattern_type == PatternType::Literal && self.name.as_bytes() == b"*"
     }
 }
 
 /// The patterns that cover a name: the one that covers most first, so in the reverse order of D-20.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Covering {
+pub struct Covering {
     first: [u32; 14],
     count: usize,
     /// All of them, once they are too many for `first`.
@@ -95,13 +95,13 @@ impl Covering {
     }
 
     /// How many bytes it takes beside itself.
-    pub(crate) const fn heap_bytes(&self) -> usize {
+    pub const fn heap_bytes(&self) -> usize {
         self.many.capacity() * size_of::<u32>()
     }
 
     /// The numbers, the one that covers most first.
     #[inline(always)]
-    pub(crate) fn as_slice(&self) -> &[u32] {
+    pub fn as_slice(&self) -> &[u32] {
         if self.many.is_empty() { self.first.get(..self.count).unwrap_or_default() } else { &self.many }
     }
 }

@@ -9,7 +9,7 @@ use crate::text::equal;
 
 /// The number of a principal, for as long as the policy speaks of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct PrincipalId(pub(crate) u32);
+pub struct PrincipalId(pub u32);
 
 /// One cache line, with the name in it unless it is long; in wasm as small as it can be.
 #[derive(Debug, Clone)]

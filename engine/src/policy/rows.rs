@@ -5,11 +5,11 @@ use crate::model::{Operation, Permission};
 
 /// A set of operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Operations(u16);
+pub struct Operations(u16);
 
 impl Operations {
     /// All of them.
-    pub(crate) const EVERY: Self = {
+    pub const EVERY: Self = {
         let mut every = Self(0);
         let mut rest = Operation::ALL;
         while let [first, others @ ..] = rest {
@@ -20,7 +20,7 @@ impl Operations {
     };
 
     /// The one operation.
-    pub(crate) const fn only(operation: Operation) -> Self {
+    pub const fn only(operation: Operation) -> Self {
         Self(1 << operation as u16)
     }
 
@@ -28,7 +28,7 @@ impl Operations {
     ///
     /// Implication is folded into the question rather than into every row, so that a row holds its ACLs as they are.
     #[inline(always)]
-    pub(crate) fn answering(asked: Operation, permission: Permission) -> Self {
+    pub fn answering(asked: Operation, permission: Permission) -> Self {
         let answering = if permission == Permission::Allow { &Self::ALLOWING } else { &Self::DENYING };
         answering.get(asked as usize).copied().unwrap_or_default()
     }
@@ -55,77 +55,77 @@ impl Operations {
 
     /// Whether one of these is among those.
     #[inline(always)]
-    pub(crate) const fn meets(self, others: Self) -> bool {
+    pub const fn meets(self, others: Self) -> bool {
         self.0 & others.0 != 0
     }
 
     /// Whether there is none.
     #[inline(always)]
-    pub(crate) const fn is_empty(self) -> bool {
+    pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Those that are in both.
-    pub(crate) const fn and(self, others: Self) -> Self {
+    pub const fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
     /// Those that are in one or the other.
-    pub(crate) const fn or(self, others: Self) -> Self {
+    pub const fn or(self, others: Self) -> Self {
         Self(self.0 | others.0)
     }
 
     /// Those of these that are not among those.
-    pub(crate) const fn without(self, others: Self) -> Self {
+    pub const fn without(self, others: Self) -> Self {
         Self(self.0 & !others.0)
     }
 
     /// How many.
-    pub(crate) const fn len(self) -> usize {
+    pub const fn len(self) -> usize {
         self.0.count_ones() as usize
     }
 
     /// Each, in order.
-    pub(crate) fn iter(self) -> impl Iterator<Item = Operation> {
+    pub fn iter(self) -> impl Iterator<Item = Operation> {
         Operation::ALL.iter().copied().filter(move |operation| self.meets(Self::only(*operation)))
     }
 }
 
 /// The number of a host; [`HostId::ANY`] is `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct HostId(pub(crate) u32);
+pub struct HostId(pub u32);
 
 impl HostId {
-    pub(crate) const ANY: Self = Self(0);
+    pub const ANY: Self = Self(0);
 }
 
 /// Operations that are denied, and operations that are allowed: one number, so that one comparison tells whether a row
 /// answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Rules(u32);
+pub struct Rules(u32);
 
 impl Rules {
-    pub(crate) const fn new(deny: Operations, allow: Operations) -> Self {
+    pub const fn new(deny: Operations, allow: Operations) -> Self {
         Self(deny.0 as u32 | (allow.0 as u32) << 16)
     }
 
-    pub(crate) const fn deny(self) -> Operations {
+    pub const fn deny(self) -> Operations {
         Operations(self.0 as u16)
     }
 
-    pub(crate) const fn allow(self) -> Operations {
+    pub const fn allow(self) -> Operations {
         Operations((self.0 >> 16) as u16)
     }
 
     /// Whether an operation is denied, or is allowed, in both.
     #[inline(always)]
-    pub(crate) const fn meets(self, others: Self) -> bool {
+    pub const fn meets(self, others: Self) -> bool {
         !self.and(others).is_empty()
     }
 
     /// Those that are in both.
     #[inline(always)]
-    pub(crate) const fn and(self, others: Self) -> Self {
+    pub const fn and(self, others: Self) -> Self {
         Self(self.0 & others.0)
     }
 
@@ -144,22 +144,22 @@ impl Rules {
 
 /// The ACLs of one principal and host on one pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) principal: PrincipalId,
-    pub(crate) host: HostId,
-    pub(crate) rules: Rules,
+pub struct Row {
+    pub principal: PrincipalId,
+    pub host: HostId,
+    pub rules: Rules,
 }
 
 impl Row {
-    pub(crate) const fn deny(&self) -> Operations {
+    pub const fn deny(&self) -> Operations {
         self.rules.deny()
     }
 
-    pub(crate) const fn allow(&self) -> Operations {
+    pub const fn allow(&self) -> Operations {
         self.rules.allow()
     }
 
-    pub(crate) const fn of(&self, permission: Permission) -> Operations {
+    pub const fn of(&self, permission: Permission) -> Operations {
         match permission {
             Permission::Deny => self.deny(),
             Permission::Allow => self.allow(),
@@ -167,7 +167,7 @@ impl Row {
     }
 
     /// Hands over its ACLs, every operation with its permission, in the order of ACLs.
-    pub(crate) fn acls(&self, mut visit: impl FnMut(Operation, Permission)) {
+    pub fn acls(&self, mut visit: impl FnMut(Operation, Permission)) {
         for operation in Operation::ALL {
             for permission in Permission::ALL {
                 if self.of(*permission).meets(Operations::only(*operation)) {
@@ -273,7 +273,7 @@ impl Rows {
 }
 
 /// The rows of one principal among the rows of a pattern.
-pub(crate) fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
+pub fn rows_of(rows: &[Row], principal: PrincipalId) -> &[Row] {
     let start = rows.partition_point(|row| row.principal < principal);
     let rows = rows.get(start..).unwrap_or_default();
     let count = rows.iter().take_while(|row| row.principal == principal).count();

@@ -1,14 +1,13 @@
 //! The settings of a policy: where groups and the user come from, and who is a superuser.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
-use serde_json::{Map, Value};
-
 use crate::claim_path::{ClaimPath, ClaimPathError};
+use crate::escape::escaped;
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
 use crate::identity::IdentityRules;
 use crate::mapping::PrincipalMapping;
-use crate::text::escaped;
 
 /// The attribute of the SSO connection that carries groups (specification 2.3).
 const GROUPS_ATTRIBUTE: &str = "federated_groups";
@@ -26,7 +25,7 @@ pub enum GroupSource {
     /// Managed cloud: the attributes of the SSO connection, mapping mode `use_map` (specification 2.3, D-25).
     Sso {
         /// Attribute names and claim paths, all of them texts, as they were given.
-        attributes: Map<String, Value>,
+        attributes: BTreeMap<String, String>,
         /// What `federated_groups` says.
         groups: ClaimSource,
     },
@@ -86,6 +85,7 @@ impl StatedSettings {
 
 /// Why a settings value is refused.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum SettingsError {
     /// The attributes have no `federated_groups`.
     NoGroupsAttribute,
@@ -135,7 +135,14 @@ impl fmt::Display for SettingsError {
     }
 }
 
-impl std::error::Error for SettingsError {}
+impl std::error::Error for SettingsError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::GroupsAttribute(error) => Some(error),
+            Self::NoGroupsAttribute | Self::SuperuserWithType(_) | Self::SuperuserEmpty => None,
+        }
+    }
+}
 
 /// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers.
 impl Default for Settings {
@@ -209,8 +216,8 @@ impl GroupSource {
     ///
     /// # Errors
     /// No text `federated_groups`, or one whose path is refused. Other attributes are kept as they are.
-    pub fn from_attributes(attributes: Map<String, Value>) -> Result<Self, SettingsError> {
-        let text = attributes.get(GROUPS_ATTRIBUTE).and_then(Value::as_str).ok_or(SettingsError::NoGroupsAttribute)?;
+    pub fn from_attributes(attributes: BTreeMap<String, String>) -> Result<Self, SettingsError> {
+        let text = attributes.get(GROUPS_ATTRIBUTE).ok_or(SettingsError::NoGroupsAttribute)?;
         let groups = ClaimSource::parse_sso(text).map_err(SettingsError::GroupsAttribute)?;
         Ok(Self::Sso { attributes, groups })
     }
@@ -252,14 +259,14 @@ impl Settings {
     ///
     /// ```
     /// use gbac_engine::policy::Settings;
-    /// use gbac_engine::wire::policy_from_json;
+    /// use gbac_json::policy_from_json;
     /// let current = policy_from_json(r#"{ "version": 1, "settings": { "superusers": ["admin"], "nested_group_behavior": "suffix" } }"#)?;
     /// let document = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "none" } }"#)?;
     /// let filled = document.settings().filled_from(current.settings());
     /// assert!(filled.superusers.contains("admin"));
     /// assert_ne!(filled, *current.settings());
     /// assert_eq!(Settings::unstated().filled_from(current.settings()), *current.settings());
-    /// # Ok::<(), gbac_engine::wire::Problems>(())
+    /// # Ok::<(), gbac_json::Problems>(())
     /// ```
     #[must_use]
     pub fn filled_from(&self, current: &Self) -> Self {
@@ -318,12 +325,10 @@ impl Settings {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn sso() -> Settings {
-        let attributes = json!({ "federated_groups": "$.g" }).as_object().cloned().unwrap_or_default();
+        let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
         Settings { groups: GroupSource::from_attributes(attributes).unwrap(), ..Settings::default() }
     }
 

@@ -1,45 +1,45 @@
 //! A service's checks of a token's header and claims, without the signature (D-19): each rule once, in order.
 //!
-//! The verifier runs these checks after the signature; [`crate::check::sign_in`] runs them if no key is known.
+//! The verifier runs these checks after the signature; the sign-in checks of gbac-analysis run them if no key is known.
 
 use serde_json::Value;
 
-use super::refusal::span;
+use super::verify_error::span;
 use super::{Header, UnverifiedClaims, VerifyError};
 use crate::json::quote;
 
 /// What a service expects. Absent values are not checked.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Requirements<'a> {
+pub struct Requirements<'a> {
     /// The exact `iss`.
-    pub(crate) issuer: Option<&'a str>,
+    pub issuer: Option<&'a str>,
     /// The value that `aud` must be or contain.
-    pub(crate) audience: Option<&'a str>,
+    pub audience: Option<&'a str>,
     /// The time of the check, in seconds since 1970.
-    pub(crate) now: Option<f64>,
+    pub now: Option<f64>,
     /// The allowed clock skew, in seconds.
-    pub(crate) skew: f64,
+    pub skew: f64,
 }
 
 /// What a token states about itself.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Stated<'a> {
+pub struct Stated<'a> {
     /// Its header; absent where only claims are known.
-    pub(crate) header: Option<&'a Header>,
+    pub header: Option<&'a Header>,
     /// Its claims.
-    pub(crate) claims: &'a UnverifiedClaims,
+    pub claims: &'a UnverifiedClaims,
 }
 
 /// A check that did not fail.
-pub(crate) enum Finding {
+pub enum ClaimCheck {
     Passed(String),
     NotChecked(String),
 }
 
-type Check = fn(Stated<'_>, Requirements<'_>) -> Result<Finding, VerifyError>;
+type Check = fn(Stated<'_>, Requirements<'_>) -> Result<ClaimCheck, VerifyError>;
 
 /// Every check of claims and type, in the order in which a service makes them.
-pub(crate) const CHECKS: [(&str, Check); 6] = [
+pub const CHECKS: [(&str, Check); 6] = [
     ("issuer", issuer),
     ("audience", audience),
     ("expires", expiry),
@@ -49,34 +49,34 @@ pub(crate) const CHECKS: [(&str, Check); 6] = [
 ];
 
 /// The name of the key that signed the token; a service that checks signatures needs one.
-pub(crate) fn key_id(header: &Header) -> Result<&str, VerifyError> {
+pub fn key_id(header: &Header) -> Result<&str, VerifyError> {
     header.kid().ok_or(VerifyError::KidMissing)
 }
 
-fn issuer(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn issuer(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(expected) = required.issuer else {
-        return Ok(Finding::NotChecked("no issuer is expected".to_owned()));
+        return Ok(ClaimCheck::NotChecked("no issuer is expected".to_owned()));
     };
     match stated.claims.issuer() {
         None => Err(VerifyError::IssuerMissing),
-        Some(found) if found == expected => Ok(Finding::Passed(quote(found))),
+        Some(found) if found == expected => Ok(ClaimCheck::Passed(quote(found))),
         Some(found) => Err(VerifyError::IssuerMismatch { found: found.to_owned(), expected: expected.to_owned() }),
     }
 }
 
-fn audience(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn audience(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(expected) = required.audience else {
-        return Ok(Finding::NotChecked("no audience is expected".to_owned()));
+        return Ok(ClaimCheck::NotChecked("no audience is expected".to_owned()));
     };
     let found = stated.claims.audiences().ok_or(VerifyError::AudienceMissing)?;
     if found.contains(&expected) {
-        return Ok(Finding::Passed(quote(expected)));
+        return Ok(ClaimCheck::Passed(quote(expected)));
     }
     let found = found.into_iter().map(str::to_owned).collect();
     Err(VerifyError::AudienceMismatch { found, expected: expected.to_owned() })
 }
 
-fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     if required.now.is_some_and(|now| !now.is_finite()) {
         return Err(VerifyError::ClockInvalid);
     }
@@ -85,51 +85,51 @@ fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, Ver
     if expires_at + required.skew < now {
         return Err(VerifyError::Expired { expires_at, now });
     }
-    Ok(Finding::Passed(if expires_at < now {
+    Ok(ClaimCheck::Passed(if expires_at < now {
         format!("expired {} ago, within the allowed clock skew", span(now - expires_at))
     } else {
         format!("in {}", span(expires_at - now))
     }))
 }
 
-fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(not_before) = time(stated, "nbf")? else {
-        return Ok(Finding::NotChecked("the token has no `nbf`".to_owned()));
+        return Ok(ClaimCheck::NotChecked("the token has no `nbf`".to_owned()));
     };
     let Some(now) = required.now else { return Ok(no_clock()) };
     if not_before - required.skew > now {
         return Err(VerifyError::NotYetValid { not_before, now });
     }
-    Ok(Finding::Passed(past("valid", now - not_before)))
+    Ok(ClaimCheck::Passed(past("valid", now - not_before)))
 }
 
-fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(issued_at) = time(stated, "iat")? else {
-        return Ok(Finding::NotChecked("the token has no `iat`".to_owned()));
+        return Ok(ClaimCheck::NotChecked("the token has no `iat`".to_owned()));
     };
     let Some(now) = required.now else { return Ok(no_clock()) };
     if issued_at - required.skew > now {
         return Err(VerifyError::IssuedInTheFuture { issued_at, now });
     }
-    Ok(Finding::Passed(past("issued", now - issued_at)))
+    Ok(ClaimCheck::Passed(past("issued", now - issued_at)))
 }
 
-fn access_token_type(stated: Stated<'_>, _: Requirements<'_>) -> Result<Finding, VerifyError> {
+fn access_token_type(stated: Stated<'_>, _: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     match stated.header.map(|header| (header.typ(), header.is_access_token_type())) {
-        None => Ok(Finding::NotChecked("the header is not known".to_owned())),
-        Some((None, _)) => Ok(Finding::NotChecked("the header has no `typ`".to_owned())),
-        Some((Some(typ), true)) => Ok(Finding::Passed(quote(typ))),
+        None => Ok(ClaimCheck::NotChecked("the header is not known".to_owned())),
+        Some((None, _)) => Ok(ClaimCheck::NotChecked("the header has no `typ`".to_owned())),
+        Some((Some(typ), true)) => Ok(ClaimCheck::Passed(quote(typ))),
         Some((Some(typ), false)) => Err(VerifyError::TypeRefused(typ.to_owned())),
     }
 }
 
-fn no_clock() -> Finding {
-    Finding::NotChecked("the time of the check is not known".to_owned())
+fn no_clock() -> ClaimCheck {
+    ClaimCheck::NotChecked("the time of the check is not known".to_owned())
 }
 
 /// A time claim: `None` when it is absent. JSON has no way to write a number that is not finite.
 fn time(stated: Stated<'_>, claim: &'static str) -> Result<Option<f64>, VerifyError> {
-    match stated.claims.members().get(claim) {
+    match stated.claims.members().members().get(claim) {
         None => Ok(None),
         Some(Value::Number(number)) => {
             number.as_f64().filter(|seconds| seconds.is_finite()).map(Some).ok_or(VerifyError::TimeInvalid(claim))

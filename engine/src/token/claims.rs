@@ -1,34 +1,29 @@
 //! The claims of a token, before and after its signature was checked (RFC 7519 section 4).
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use super::error::{Part, TokenError};
-use crate::json;
+use super::error::{TokenError, TokenPart};
+use crate::claims::{ClaimSet, ClaimSetError};
+use crate::time::Timestamp;
 
 /// Claims that nobody checked: good to look at and to try a policy with, never to let somebody in.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct UnverifiedClaims(Map<String, Value>);
+pub struct UnverifiedClaims(ClaimSet);
 
 /// Claims of a token whose signature, issuer, audience and times were checked. Only the verifier makes them.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Claims(Map<String, Value>);
+pub struct Claims(ClaimSet);
 
 impl UnverifiedClaims {
-    /// Takes a JSON object for the claims of a token.
-    #[must_use]
-    pub const fn from_object(members: Map<String, Value>) -> Self {
-        Self(members)
-    }
-
     /// Reads a JSON object as the claims of a token, strictly.
     ///
     /// # Errors
     /// A text that is not strict JSON (duplicate members too), or not an object.
     pub fn parse(text: &str) -> Result<Self, TokenError> {
-        match json::parse(text) {
-            Ok(Value::Object(members)) => Ok(Self(members)),
-            Ok(_) => Err(TokenError::NotAnObject(Part::Payload)),
-            Err(error) => Err(TokenError::Json(Part::Payload, error)),
+        match ClaimSet::parse(text) {
+            Ok(claims) => Ok(Self(claims)),
+            Err(ClaimSetError::NotAnObject) => Err(TokenError::NotAnObject(TokenPart::Payload)),
+            Err(ClaimSetError::Json(error)) => Err(TokenError::Json(TokenPart::Payload, error)),
         }
     }
 
@@ -39,50 +34,56 @@ impl UnverifiedClaims {
     }
 }
 
+impl From<ClaimSet> for UnverifiedClaims {
+    fn from(claims: ClaimSet) -> Self {
+        Self(claims)
+    }
+}
+
 /// The claims of RFC 7519 section 4.1 that are read by name, for both types.
 macro_rules! registered_claims {
     ($type:ty) => {
         impl $type {
             /// Every claim.
             #[must_use]
-            pub const fn members(&self) -> &Map<String, Value> {
+            pub const fn members(&self) -> &ClaimSet {
                 &self.0
             }
 
-            /// `exp` in seconds since 1970; `None` when it is absent or not a number.
+            /// `exp`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn expires_at(&self) -> Option<f64> {
-                self.0.get("exp").and_then(Value::as_f64)
+            pub fn expires_at(&self) -> Option<Timestamp> {
+                self.0.number("exp").map(Timestamp::from_seconds)
             }
 
-            /// `nbf` in seconds since 1970; `None` when it is absent or not a number.
+            /// `nbf`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn not_before(&self) -> Option<f64> {
-                self.0.get("nbf").and_then(Value::as_f64)
+            pub fn not_before(&self) -> Option<Timestamp> {
+                self.0.number("nbf").map(Timestamp::from_seconds)
             }
 
-            /// `iat` in seconds since 1970; `None` when it is absent or not a number.
+            /// `iat`; `None` when it is absent or not a number.
             #[must_use]
-            pub fn issued_at(&self) -> Option<f64> {
-                self.0.get("iat").and_then(Value::as_f64)
+            pub fn issued_at(&self) -> Option<Timestamp> {
+                self.0.number("iat").map(Timestamp::from_seconds)
             }
 
             /// `iss`; `None` when it is absent or not a text.
             #[must_use]
             pub fn issuer(&self) -> Option<&str> {
-                self.0.get("iss").and_then(Value::as_str)
+                self.0.text("iss")
             }
 
             /// `sub`; `None` when it is absent or not a text.
             #[must_use]
             pub fn subject(&self) -> Option<&str> {
-                self.0.get("sub").and_then(Value::as_str)
+                self.0.text("sub")
             }
 
             /// `aud`: one text or an array of texts; `None` when it is absent or anything else.
             #[must_use]
             pub fn audiences(&self) -> Option<Vec<&str>> {
-                match self.0.get("aud")? {
+                match self.0.members().get("aud")? {
                     Value::String(audience) => Some(vec![audience]),
                     Value::Array(audiences) => audiences.iter().map(Value::as_str).collect(),
                     _ => None,

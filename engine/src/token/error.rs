@@ -7,7 +7,7 @@ use crate::json::{JsonError, quote};
 
 /// One of the three parts of a compact JWS (RFC 7515 section 7.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum TokenPart {
     /// The first: what signed it, and how.
     Header,
     /// The second: the claims.
@@ -16,7 +16,7 @@ pub enum Part {
     Signature,
 }
 
-impl Part {
+impl TokenPart {
     /// The part's name in messages.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -30,7 +30,7 @@ impl Part {
 
 /// What a text that is no compact JWS looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
+pub enum InputKind {
     /// XML or HTML, perhaps a SAML response or a sign-in page.
     Markup,
     /// A SAML message in base64.
@@ -55,7 +55,7 @@ pub enum Look {
     Unknown,
 }
 
-impl Look {
+impl InputKind {
     const fn describe(self) -> &'static str {
         match self {
             Self::Markup => "it looks like XML or HTML",
@@ -93,13 +93,14 @@ impl Look {
 
 /// Why a text is not a token that we read.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum TokenError {
     /// Nothing there.
     Empty,
     /// Longer than [`MAX_TOKEN_BYTES`]; how long.
     TooLong(usize),
     /// Not a compact JWS at all; what it looks like, and the byte of the first character that does not belong.
-    NotAToken(Look, Option<usize>),
+    NotAToken(InputKind, Option<usize>),
     /// Five parts: encrypted (JWE, RFC 7516).
     Encrypted,
     /// Not three parts; how many.
@@ -107,15 +108,15 @@ pub enum TokenError {
     /// Two parts, or nothing after the second dot.
     Unsigned,
     /// The header or the payload is empty.
-    EmptyPart(Part),
+    EmptyPart(TokenPart),
     /// Not strict base64url; the byte of the token where it stops to be.
-    Base64(Part, usize),
+    Base64(TokenPart, usize),
     /// The part is no UTF-8 text.
-    NotUtf8(Part),
+    NotUtf8(TokenPart),
     /// The part is not strict JSON.
-    Json(Part, JsonError),
+    Json(TokenPart, JsonError),
     /// The part is JSON, but no object.
-    NotAnObject(Part),
+    NotAnObject(TokenPart),
     /// A token inside the token (`cty` is `JWT`, RFC 7519 section 5.2).
     Nested,
     /// The header has no `alg`, or not as a text.
@@ -137,9 +138,9 @@ impl TokenError {
         match self {
             Self::Empty => "token_empty",
             Self::TooLong(_) => "token_too_long",
-            Self::NotAToken(Look::JsonSerialization, _) => "json_serialization",
-            Self::NotAToken(Look::TwoTokens, _) => "two_tokens",
-            Self::NotAToken(Look::Opaque, _) => "opaque_token",
+            Self::NotAToken(InputKind::JsonSerialization, _) => "json_serialization",
+            Self::NotAToken(InputKind::TwoTokens, _) => "two_tokens",
+            Self::NotAToken(InputKind::Opaque, _) => "opaque_token",
             Self::NotAToken(..) => "not_a_token",
             Self::Encrypted => "token_encrypted",
             Self::Parts(_) => "token_parts",
@@ -164,7 +165,7 @@ impl TokenError {
         match self {
             Self::Empty => "paste an access token: it starts with `eyJ` and has two dots",
             Self::TooLong(_) => "configure the identity provider to add only the relevant groups to the token",
-            Self::NotAToken(look, _) => look.hint(),
+            Self::NotAToken(input_kind, _) => input_kind.hint(),
             Self::Encrypted => {
                 "configure the identity provider to sign access tokens for this audience without encryption"
             }
@@ -197,8 +198,10 @@ impl fmt::Display for TokenError {
         match self {
             Self::Empty => f.write_str("no token given"),
             Self::TooLong(bytes) => write!(f, "the token has {bytes} bytes, more than {MAX_TOKEN_BYTES}"),
-            Self::NotAToken(look, None) => write!(f, "not a signed JWT: {}", look.describe()),
-            Self::NotAToken(look, Some(at)) => write!(f, "not a signed JWT: {} (byte {at})", look.describe()),
+            Self::NotAToken(input_kind, None) => write!(f, "not a signed JWT: {}", input_kind.describe()),
+            Self::NotAToken(input_kind, Some(at)) => {
+                write!(f, "not a signed JWT: {} (byte {at})", input_kind.describe())
+            }
             Self::Encrypted => f.write_str("the token has five parts: it is encrypted (JWE), and cannot be read here"),
             Self::Parts(1) => f.write_str("the token has one part, not three"),
             Self::Parts(count) => write!(f, "the token has {count} parts, not three"),
@@ -218,4 +221,8 @@ impl fmt::Display for TokenError {
     }
 }
 
-impl std::error::Error for TokenError {}
+impl std::error::Error for TokenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Json(_, error) = self { Some(error) } else { None }
+    }
+}

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::TokenError;
+use crate::claims::ClaimSet;
 use crate::json::quote;
 use crate::warning::{Warning, warn};
 
@@ -75,7 +76,7 @@ pub struct Header {
     alg: String,
     kid: Option<String>,
     typ: Option<String>,
-    members: Map<String, Value>,
+    members: ClaimSet,
 }
 
 impl Header {
@@ -93,7 +94,7 @@ impl Header {
         }
         let kid = text(&members, "kid")?;
         let typ = text(&members, "typ")?;
-        Ok(Self { algorithm, alg, kid, typ, members })
+        Ok(Self { algorithm, alg, kid, typ, members: ClaimSet(members) })
     }
 
     /// The algorithm.
@@ -122,7 +123,7 @@ impl Header {
 
     /// Every member, as in the token.
     #[must_use]
-    pub const fn members(&self) -> &Map<String, Value> {
+    pub const fn members(&self) -> &ClaimSet {
         &self.members
     }
 

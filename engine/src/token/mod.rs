@@ -4,23 +4,26 @@
 //! (feature `verify`).
 
 pub(crate) mod base64url;
-pub(crate) mod claim_checks;
+#[doc(hidden)]
+pub mod claim_checks;
 mod claims;
 mod error;
 mod header;
-mod look;
-mod paste;
-mod refusal;
+mod input_kind;
+mod normalize;
+mod verify_error;
 
 use serde_json::{Map, Value};
 
 pub use claims::{Claims, UnverifiedClaims};
-pub use error::{Look, Part, TokenError};
+pub use error::{InputKind, TokenError, TokenPart};
 pub use header::{Algorithm, Header};
-pub use paste::{Pasted, paste};
-pub(crate) use refusal::Fact;
-pub use refusal::{CLOCK_SKEW_SECONDS, VerifyError};
+pub use normalize::{NormalizedToken, normalize_pasted};
+#[doc(hidden)]
+pub use verify_error::Fact;
+pub use verify_error::{CLOCK_SKEW_SECONDS, VerifyError};
 
+use crate::claims::ClaimSet;
 use crate::json;
 
 /// The longest token text, in bytes: 1 MiB, some ten thousand groups.
@@ -38,7 +41,7 @@ pub struct UnverifiedToken {
 impl UnverifiedToken {
     /// Reads a compact JWS of at most [`MAX_TOKEN_BYTES`], strictly: three parts in base64url without padding or stray
     /// bits, header and payload JSON objects in UTF-8 without duplicate members, an accepted `alg`, no `crit`, no
-    /// `b64`. What was pasted goes through [`paste()`] first.
+    /// `b64`. What was pasted goes through [`normalize_pasted()`] first.
     ///
     /// # Errors
     /// Everything else, with what the text looks like (D-19).
@@ -75,21 +78,21 @@ impl<'t> Signed<'t> {
         let (header, payload, signature) = split(text)?;
         let payload_at = header.len() + 1;
         let signature_at = payload_at + payload.len() + 1;
-        let header = Header::from_members(object(Part::Header, header, 0)?)?;
-        let claims = match object(Part::Payload, payload, payload_at) {
+        let header = Header::from_members(object(TokenPart::Header, header, 0)?)?;
+        let claims = match object(TokenPart::Payload, payload, payload_at) {
             Err(TokenError::Json(..) | TokenError::NotUtf8(_)) if holds_token(&header) => {
                 return Err(TokenError::Nested);
             }
-            claims => UnverifiedClaims::from_object(claims?),
+            claims => UnverifiedClaims::from(ClaimSet(claims?)),
         };
-        let signature_bytes = decode_base64(Part::Signature, signature, signature_at)?;
+        let signature_bytes = decode_base64(TokenPart::Signature, signature, signature_at)?;
         let input = text.get(..signature_at - 1).unwrap_or(text);
         Ok(Self { token: UnverifiedToken { header, claims }, input, signature: signature_bytes })
     }
 }
 
 fn holds_token(header: &Header) -> bool {
-    let cty = header.members().get("cty").and_then(Value::as_str);
+    let cty = header.members().text("cty");
     cty.is_some_and(|cty| cty.eq_ignore_ascii_case("JWT") || cty.eq_ignore_ascii_case("application/jwt"))
 }
 
@@ -106,25 +109,25 @@ fn split(text: &str) -> Result<(&str, &str, &str), TokenError> {
     // The other base64 alphabet and padding get the message of the part that they are in.
     let is_near = |c: char| is_ours(c) || dots == 2 && matches!(c, '+' | '/' | '=');
     if let Some(at) = text.find(|c| !is_near(c)) {
-        return Err(TokenError::NotAToken(look::look(text), Some(at)));
+        return Err(TokenError::NotAToken(input_kind::input_kind(text), Some(at)));
     }
     let mut parts = text.split('.');
     match (parts.next(), parts.next(), parts.next(), dots) {
         (Some(_), ..) if dots == 4 => Err(TokenError::Encrypted),
         (Some(header), Some(payload), Some(signature), 2) => match (header, payload, signature) {
-            ("", ..) => Err(TokenError::EmptyPart(Part::Header)),
-            (_, "", _) => Err(TokenError::EmptyPart(Part::Payload)),
+            ("", ..) => Err(TokenError::EmptyPart(TokenPart::Header)),
+            (_, "", _) => Err(TokenError::EmptyPart(TokenPart::Payload)),
             (.., "") => Err(TokenError::Unsigned),
             parts => Ok(parts),
         },
-        (Some(header), ..) if dots == 1 && object(Part::Header, header, 0).is_ok() => Err(TokenError::Unsigned),
-        (Some(only), ..) if dots < 2 && look::is_saml(only) => Err(TokenError::NotAToken(Look::Saml, None)),
-        (Some(only), ..) if dots < 2 && !only.starts_with("eyJ") => Err(TokenError::NotAToken(Look::Opaque, None)),
+        (Some(header), ..) if dots == 1 && object(TokenPart::Header, header, 0).is_ok() => Err(TokenError::Unsigned),
+        (Some(only), ..) if dots < 2 && input_kind::is_saml(only) => Err(TokenError::NotAToken(InputKind::Saml, None)),
+        (Some(only), ..) if dots < 2 && !only.starts_with("eyJ") => Err(TokenError::NotAToken(InputKind::Opaque, None)),
         _ => Err(TokenError::Parts(dots + 1)),
     }
 }
 
-fn object(part: Part, encoded: &str, at: usize) -> Result<Map<String, Value>, TokenError> {
+fn object(part: TokenPart, encoded: &str, at: usize) -> Result<Map<String, Value>, TokenError> {
     let text = String::from_utf8(decode_base64(part, encoded, at)?).map_err(|_| TokenError::NotUtf8(part))?;
     match json::parse(&text) {
         Ok(Value::Object(members)) => Ok(members),
@@ -135,7 +138,7 @@ fn object(part: Part, encoded: &str, at: usize) -> Result<Map<String, Value>, To
 
 /// Strict base64url (RFC 7515 section 2): no padding, no blanks, no bits that do not count. `at` is where the part
 /// starts in the token.
-fn decode_base64(part: Part, encoded: &str, at: usize) -> Result<Vec<u8>, TokenError> {
+fn decode_base64(part: TokenPart, encoded: &str, at: usize) -> Result<Vec<u8>, TokenError> {
     base64url::decode_strict(encoded).map_err(|offset| TokenError::Base64(part, at + offset))
 }
 
@@ -175,12 +178,12 @@ mod tests {
             (header.algorithm(), header.alg(), header.kid(), header.typ()),
             (Algorithm::Ps384, "PS384", Some("k"), Some("at+jwt"))
         );
-        assert_eq!(header.members()["x"], json!(1));
+        assert_eq!(header.members().number("x"), Some(1.0));
         assert_eq!(
             (claims.issuer(), claims.subject(), claims.audiences()),
             (Some("i"), Some("s"), Some(vec!["a", "b"]))
         );
-        assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (Some(2.5), Some(1.0), Some(0.0)));
+        assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (Some(2.5.into()), Some(1.0.into()), Some(0.0.into())));
         assert_eq!(claims.members().len(), 7);
     }
 
@@ -192,41 +195,41 @@ mod tests {
         assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (None, None, None));
         assert_eq!(UnverifiedClaims::parse("[]").unwrap_err().code(), "not_an_object");
         assert_eq!(UnverifiedClaims::parse(r#"{"a":1,"a":1}"#).unwrap_err().code(), "duplicate_member");
-        assert_eq!(UnverifiedClaims::from_object(Map::new()), UnverifiedClaims::default());
+        assert_eq!(UnverifiedClaims::from(ClaimSet::default()), UnverifiedClaims::default());
     }
 
     #[test]
     fn says_what_a_text_looks_like_that_is_no_token() {
         let token = "eyJhbGciOiJSUzI1NiJ9.e30.c2ln";
-        for (text, look) in [
-            ("<samlp:Response xmlns:samlp=\"...\">", Look::Markup),
-            ("  <!DOCTYPE html><html>", Look::Markup),
-            ("PHNhbWxwOlJlc3BvbnNlIHhtbG5zOnNhbWxwPSJ1cm4", Look::Saml),
-            ("PD94bWwgdmVyc2lvbj0iMS4wIj8+PHNhbWw+", Look::Saml),
-            (r#"{"payload":"e30","signatures":[]}"#, Look::JsonSerialization),
-            (r#"{"protected":"e30","ciphertext":"AA"}"#, Look::JsonSerialization),
-            (r#"{"access_token":"x","token_type":"Bearer"}"#, Look::TokenResponse),
-            (r#"{"sub":"alice","groups":["a"]}"#, Look::Claims),
-            ("{broken", Look::Claims),
-            ("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", Look::HttpHeader),
-            ("bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", Look::HttpHeader),
-            ("GET / HTTP/1.1\r\nAuthorization: Bearer x", Look::HttpHeader),
-            ("-----BEGIN PUBLIC KEY-----\nMIIB", Look::Pem),
-            (&format!("{token}\n{token}"), Look::TwoTokens),
-            (&format!("{token}, {token}"), Look::TwoTokens),
-            (&format!("\"{token}\""), Look::Untidy),
-            (&format!("{token}\n"), Look::Untidy),
-            (&format!("\u{feff}{token}"), Look::Untidy),
-            (&token.replace('.', " . "), Look::Untidy),
-            ("dGhpcyBpcyBvcGFxdWU", Look::Opaque),
-            ("dGhpcyBpcyBvcGFxdWU+/==", Look::Opaque),
-            ("ya29.a0AfB_byC-d3", Look::Opaque),
-            ("gho_16C7e42F292c6912E7710c838347Ae178B4a", Look::Opaque),
-            ("hello world", Look::Unknown),
-            ("häh", Look::Unknown),
+        for (text, input_kind) in [
+            ("<samlp:Response xmlns:samlp=\"...\">", InputKind::Markup),
+            ("  <!DOCTYPE html><html>", InputKind::Markup),
+            ("PHNhbWxwOlJlc3BvbnNlIHhtbG5zOnNhbWxwPSJ1cm4", InputKind::Saml),
+            ("PD94bWwgdmVyc2lvbj0iMS4wIj8+PHNhbWw+", InputKind::Saml),
+            (r#"{"payload":"e30","signatures":[]}"#, InputKind::JsonSerialization),
+            (r#"{"protected":"e30","ciphertext":"AA"}"#, InputKind::JsonSerialization),
+            (r#"{"access_token":"x","token_type":"Bearer"}"#, InputKind::TokenResponse),
+            (r#"{"sub":"alice","groups":["a"]}"#, InputKind::Claims),
+            ("{broken", InputKind::Claims),
+            ("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", InputKind::HttpHeader),
+            ("bearer eyJhbGciOiJSUzI1NiJ9.e30.c2ln", InputKind::HttpHeader),
+            ("GET / HTTP/1.1\r\nAuthorization: Bearer x", InputKind::HttpHeader),
+            ("-----BEGIN PUBLIC KEY-----\nMIIB", InputKind::Pem),
+            (&format!("{token}\n{token}"), InputKind::TwoTokens),
+            (&format!("{token}, {token}"), InputKind::TwoTokens),
+            (&format!("\"{token}\""), InputKind::Untidy),
+            (&format!("{token}\n"), InputKind::Untidy),
+            (&format!("\u{feff}{token}"), InputKind::Untidy),
+            (&token.replace('.', " . "), InputKind::Untidy),
+            ("dGhpcyBpcyBvcGFxdWU", InputKind::Opaque),
+            ("dGhpcyBpcyBvcGFxdWU+/==", InputKind::Opaque),
+            ("ya29.a0AfB_byC-d3", InputKind::Opaque),
+            ("gho_16C7e42F292c6912E7710c838347Ae178B4a", InputKind::Opaque),
+            ("hello world", InputKind::Unknown),
+            ("häh", InputKind::Unknown),
         ] {
             match refused(text) {
-                TokenError::NotAToken(found, _) => assert_eq!(found, look, "{text}"),
+                TokenError::NotAToken(found, _) => assert_eq!(found, input_kind, "{text}"),
                 other => panic!("{text}: {other:?}"),
             }
         }
@@ -246,13 +249,13 @@ mod tests {
 
     #[test]
     fn base64_faults_are_placed_in_the_token() {
-        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e3+0.c2ln"), TokenError::Base64(Part::Payload, 23));
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e3+0.c2ln"), TokenError::Base64(TokenPart::Payload, 23));
         assert_eq!(
             refused("eyJhbGciOiJSUzI1NiJ9.e30.c2l=").to_string(),
             "the signature is not strict base64url at byte 28"
         );
-        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e31.c2ln"), TokenError::Base64(Part::Payload, 23));
-        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e30.c2lnA"), TokenError::Base64(Part::Signature, 30));
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e31.c2ln"), TokenError::Base64(TokenPart::Payload, 23));
+        assert_eq!(refused("eyJhbGciOiJSUzI1NiJ9.e30.c2lnA"), TokenError::Base64(TokenPart::Signature, 30));
     }
 
     #[test]

@@ -41,6 +41,7 @@ impl Key {
 
 /// A key of the set that is not used, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct KeyProblem {
     /// Where in the set, from 0.
     pub index: usize,
@@ -63,6 +64,7 @@ impl fmt::Display for KeyProblem {
 
 /// Why a text is no key set.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub enum KeySetError {
     /// Longer than [`MAX_KEY_SET_BYTES`]; how long.
     TooLong(usize),
@@ -127,7 +129,11 @@ impl fmt::Display for KeySetError {
     }
 }
 
-impl std::error::Error for KeySetError {}
+impl std::error::Error for KeySetError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Json(error) = self { Some(error) } else { None }
+    }
+}
 
 /// The usable keys of a JSON Web Key Set, in its order, and what was left out.
 #[derive(Debug, Clone)]

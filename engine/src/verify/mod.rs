@@ -1,6 +1,6 @@
 //! The checks of a token against the keys of its issuer (feature `verify`, D-19).
 //!
-//! [`verify()`] is the only maker of [`Claims`]. [`report()`] runs the same checks for a reader, one line each.
+//! [`verify()`] is the only maker of [`Claims`]. [`verification_steps()`] runs the same checks for a reader, one line each.
 
 mod crypto;
 mod keys;
@@ -10,22 +10,24 @@ pub use keys::{Key, KeyProblem, KeySet, KeySetError, MAX_KEY_SET_BYTES};
 pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::json::quote;
-use crate::token::claim_checks::{self, CHECKS, Finding, Requirements, Stated};
+use crate::time::Timestamp;
+use crate::token::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
 use crate::token::{Claims, Header, Signed};
 
 /// What a token has to say besides having a good signature.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Expect<'a> {
+pub struct Validation<'a> {
     /// The exact `iss`; `None` leaves it unchecked.
     pub issuer: Option<&'a str>,
     /// What `aud` has to be or hold; `None` leaves it unchecked.
     pub audience: Option<&'a str>,
-    /// The time of the check, in seconds since 1970.
-    pub now: f64,
+    /// The time of the check.
+    pub now: Timestamp,
 }
 
 /// A token that passed every check.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Verified {
     /// What signed it.
     pub header: Header,
@@ -35,7 +37,7 @@ pub struct Verified {
 
 /// What became of one check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum VerificationOutcome {
     /// As it should be.
     Passed,
     /// The token is refused for this.
@@ -46,11 +48,12 @@ pub enum Outcome {
 
 /// One check of a token, for a reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CheckLine {
+#[non_exhaustive]
+pub struct VerificationStep {
     /// `form`, `signature`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
     pub name: &'static str,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: VerificationOutcome,
     /// The stable name of the fault when it failed.
     pub code: Option<&'static str>,
     /// A sentence about it.
@@ -61,19 +64,24 @@ pub struct CheckLine {
 ///
 /// # Errors
 /// The first check that failed, in that order.
-pub fn verify(token: &str, keys: &KeySet, expect: Expect<'_>) -> Result<Verified, VerifyError> {
-    verify_within(token, keys, expect, CLOCK_SKEW_SECONDS)
+pub fn verify(token: &str, keys: &KeySet, validation: Validation<'_>) -> Result<Verified, VerifyError> {
+    verify_with_skew(token, keys, validation, CLOCK_SKEW_SECONDS)
 }
 
 /// As [`verify()`], for clocks that may be `skew` seconds apart: what the service's setting says.
 ///
 /// # Errors
 /// As [`verify()`].
-pub fn verify_within(token: &str, keys: &KeySet, expect: Expect<'_>, skew: f64) -> Result<Verified, VerifyError> {
+pub fn verify_with_skew(
+    token: &str,
+    keys: &KeySet,
+    validation: Validation<'_>,
+    skew: f64,
+) -> Result<Verified, VerifyError> {
     let signed = Signed::read(token).map_err(VerifyError::Token)?;
     check_signature(&signed, keys)?;
     for (_, check) in CHECKS {
-        check(stated(&signed), expect.requirements(skew))?;
+        check(stated(&signed), validation.requirements(skew))?;
     }
     Ok(Verified { header: signed.token.header, claims: signed.token.claims.into_verified() })
 }
@@ -81,37 +89,51 @@ pub fn verify_within(token: &str, keys: &KeySet, expect: Expect<'_>, skew: f64) 
 /// Runs the same checks as [`verify()`] and reports each on its own line; `verify` accepts the token exactly when no
 /// line failed. After a failure the lines that follow are about what the token says, not about what is true.
 #[must_use]
-pub fn report(token: &str, keys: &KeySet, expect: Expect<'_>) -> Vec<CheckLine> {
-    report_within(token, keys, expect, CLOCK_SKEW_SECONDS)
+pub fn verification_steps(token: &str, keys: &KeySet, validation: Validation<'_>) -> Vec<VerificationStep> {
+    verification_steps_with_skew(token, keys, validation, CLOCK_SKEW_SECONDS)
 }
 
-/// Like [`report()`], with an allowed clock skew of `skew` seconds.
+/// Like [`verification_steps()`], with an allowed clock skew of `skew` seconds.
 #[must_use]
-pub fn report_within(token: &str, keys: &KeySet, expect: Expect<'_>, skew: f64) -> Vec<CheckLine> {
+pub fn verification_steps_with_skew(
+    token: &str,
+    keys: &KeySet,
+    validation: Validation<'_>,
+    skew: f64,
+) -> Vec<VerificationStep> {
     let signed = Signed::read(token).map_err(VerifyError::Token);
-    let form = signed.as_ref().map(|_| Finding::Passed("a signed JWT in compact form".to_owned()));
-    let unread = || Ok(Finding::NotChecked("the token could not be read".to_owned()));
-    let mut lines = vec![line("form", form.map_err(Clone::clone))];
-    lines.push(line("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
+    let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
+    let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
+    let mut lines = vec![step("form", form.map_err(Clone::clone))];
+    lines.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
     for (name, check) in CHECKS {
         let found =
-            signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), expect.requirements(skew)));
-        lines.push(line(name, found));
+            signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), validation.requirements(skew)));
+        lines.push(step(name, found));
     }
     lines
 }
 
-fn line(name: &'static str, found: Result<Finding, VerifyError>) -> CheckLine {
+fn step(name: &'static str, found: Result<ClaimCheck, VerifyError>) -> VerificationStep {
     match found {
-        Ok(Finding::Passed(detail)) => CheckLine { name, outcome: Outcome::Passed, code: None, detail },
-        Ok(Finding::NotChecked(detail)) => CheckLine { name, outcome: Outcome::NotChecked, code: None, detail },
-        Err(error) => CheckLine { name, outcome: Outcome::Failed, code: Some(error.code()), detail: error.to_string() },
+        Ok(ClaimCheck::Passed(detail)) => {
+            VerificationStep { name, outcome: VerificationOutcome::Passed, code: None, detail }
+        }
+        Ok(ClaimCheck::NotChecked(detail)) => {
+            VerificationStep { name, outcome: VerificationOutcome::NotChecked, code: None, detail }
+        }
+        Err(error) => VerificationStep {
+            name,
+            outcome: VerificationOutcome::Failed,
+            code: Some(error.code()),
+            detail: error.to_string(),
+        },
     }
 }
 
-impl<'a> Expect<'a> {
+impl<'a> Validation<'a> {
     const fn requirements(&self, skew: f64) -> Requirements<'a> {
-        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now), skew }
+        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now.as_seconds()), skew }
     }
 }
 
@@ -119,7 +141,7 @@ const fn stated<'s>(signed: &'s Signed<'_>) -> Stated<'s> {
     Stated { header: Some(&signed.token.header), claims: &signed.token.claims }
 }
 
-fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<Finding, VerifyError> {
+fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, VerifyError> {
     let kid = claim_checks::key_id(&signed.token.header)?;
     let wanted = signed.token.header.algorithm();
     // The token's header chooses among the keys, but the key alone says with which algorithm it is used.
@@ -129,7 +151,7 @@ fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<Finding, Verify
         .find(|key| key.algorithm() == wanted)
         .ok_or(VerifyError::AlgorithmMismatch { token: wanted, key: first })?;
     if key.verifies(signed.input, &signed.signature) {
-        Ok(Finding::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
+        Ok(ClaimCheck::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
     } else {
         Err(VerifyError::Signature)
     }

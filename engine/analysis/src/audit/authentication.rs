@@ -1,0 +1,115 @@
+//! Authentication events (3002): who signed in, with every group of the token (specification 6).
+
+use super::event::{Class, Event, Node, status_id};
+use super::{Context, Group, User, push_text, without_credentials};
+
+/// How somebody signed in, with OCSF's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AuthProtocol<'a> {
+    /// 0: not known.
+    Unknown,
+    /// 2: Kerberos.
+    Kerberos,
+    /// 6: OAuth 2.0.
+    Oauth2,
+    /// 99 with its name, such as `SASL-SCRAM`.
+    Named(&'a str),
+}
+
+impl AuthProtocol<'_> {
+    /// A token of an OIDC identity provider over SASL, as the platform names it.
+    pub const OIDC: AuthProtocol<'static> = AuthProtocol::Named("SASL-OAUTHBEARER");
+
+    const fn id(&self) -> i64 {
+        match self {
+            Self::Unknown => 0,
+            Self::Kerberos => 2,
+            Self::Oauth2 => 6,
+            Self::Named(_) => 99,
+        }
+    }
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SignInResult<'a> {
+    /// Signed in.
+    Success {
+        /// Every group of the identity, in token order (specification 6).
+        groups: &'a [String],
+    },
+    /// Refused; nothing that the credential claims is recorded, apart from the user's name.
+    Failure {
+        /// Why, in words; what looks like a credential is taken out.
+        detail: &'a str,
+    },
+}
+
+/// What an authentication event tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Authentication<'a> {
+    /// When, by whom written, between which ends.
+    pub context: Context<'a>,
+    /// Who signed in, or wanted to.
+    pub user: User<'a>,
+    /// How.
+    pub protocol: AuthProtocol<'a>,
+    /// Whether the credential travelled without TLS.
+    pub cleartext: bool,
+    /// How it ended.
+    pub result: SignInResult<'a>,
+}
+
+/// The event of one sign-in.
+///
+/// ```
+/// use gbac_analysis::audit::{AuthProtocol, Authentication, Context, Endpoint, Product, SignInResult, User, authentication, service};
+/// let (product, groups) = (Product::default(), ["engineering".to_string()]);
+/// let context = Context {
+///     time_ms: 1_700_000_000_000,
+///     product: &product,
+///     service: service::KAFKA,
+///     server: Endpoint::default(),
+///     client: Endpoint::default(),
+/// };
+/// let event = authentication(&Authentication {
+///     context,
+///     user: User { name: "alice", ..User::default() },
+///     protocol: AuthProtocol::OIDC,
+///     cleartext: false,
+///     result: SignInResult::Success { groups: &groups },
+/// });
+/// assert_eq!(gbac_json::event_to_value(&event)["user"]["groups"][0]["type"], "idp_group");
+/// ```
+#[must_use]
+pub fn authentication(input: &Authentication<'_>) -> Event {
+    let mut body = Vec::new();
+    if let AuthProtocol::Named(name) = input.protocol {
+        push_text(&mut body, "auth_protocol", Some(name));
+    }
+    body.push(("auth_protocol_id", Node::Number(input.protocol.id())));
+    body.push(("dst_endpoint", input.context.dst_endpoint()));
+    body.push(("is_cleartext", Node::Flag(input.cleartext)));
+    body.push(("is_mfa", Node::Flag(false)));
+    body.push(("service", input.context.service()));
+    body.push(("src_endpoint", input.context.src_endpoint(None)));
+    match input.result {
+        SignInResult::Success { groups } => {
+            let groups: Vec<Group<'_>> = groups.iter().map(|name| Group::Idp(name)).collect();
+            body.push(("status_id", status_id(true)));
+            body.push(("user", input.user.node(input.user.kind, &groups)));
+        }
+        SignInResult::Failure { detail } => {
+            // Typed where a name goes, a token would be kept for ever.
+            let name = without_credentials(input.user.name);
+            let user = User { name: &name, uid: None, domain: None, kind: input.user.kind };
+            body.push(("status_id", status_id(false)));
+            push_text(&mut body, "status_detail", Some(&without_credentials(detail)));
+            body.push(("user", user.node(user.kind, &[])));
+        }
+    }
+    Event::new(Class::Authentication, LOGON, &input.context, body)
+}
+
+/// OCSF's activity "Logon".
+const LOGON: i64 = 1;

@@ -1,0 +1,201 @@
+//! Audit events as values: Authentication (3002) and API Activity (6003) of OCSF 1.0.0 (specification 6, D-23).
+
+mod activity;
+mod authentication;
+mod event;
+mod redact;
+#[cfg(test)]
+mod schema;
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+
+use event::Node;
+
+pub use activity::{ApiActivity, AuditedResource, Authorization, HttpRequest, api_activity};
+pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication};
+pub use event::{Class, Event};
+pub use redact::{REDACTED, is_compact_jws, without_credentials, without_tokens};
+
+/// The version of the Open Cybersecurity Schema Framework that events follow.
+pub const OCSF_VERSION: &str = "1.0.0";
+/// What stands in an event for a user without a name.
+pub const ANONYMOUS: &str = "{{anonymous}}";
+
+/// Names of the services that events speak of, where the platform's own deployment gives no other.
+pub mod service {
+    /// The Kafka API.
+    pub const KAFKA: &str = "kafka rpc protocol";
+    /// Schema Registry.
+    pub const SCHEMA_REGISTRY: &str = "Schema Registry Service";
+    /// HTTP Proxy.
+    pub const HTTP_PROXY: &str = "HTTP Proxy Service";
+    /// The Admin API and the APIs beside it.
+    pub const ADMIN: &str = "Admin HTTP Server";
+
+    /// The name for an API of the request table.
+    #[must_use]
+    pub const fn of(api: crate::requests::Api) -> &'static str {
+        match api {
+            crate::requests::Api::Kafka => KAFKA,
+            crate::requests::Api::SchemaRegistry => SCHEMA_REGISTRY,
+            crate::requests::Api::HttpProxy => HTTP_PROXY,
+        }
+    }
+}
+
+/// The product that writes the events.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product {
+    /// Its name.
+    pub name: String,
+    /// Who makes it.
+    pub vendor_name: String,
+    /// Its version.
+    pub version: String,
+    /// The node that writes the event, where there are several.
+    pub uid: Option<String>,
+}
+
+impl Default for Product {
+    fn default() -> Self {
+        Self { name: "GBAC".into(), vendor_name: "GBAC".into(), version: env!("CARGO_PKG_VERSION").into(), uid: None }
+    }
+}
+
+/// One end of a connection. What is not known is left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Endpoint<'a> {
+    /// The address.
+    pub ip: Option<IpAddr>,
+    /// The port.
+    pub port: Option<u16>,
+    /// The name that a client gives itself, such as a Kafka client id.
+    pub name: Option<&'a str>,
+}
+
+/// What every event says: when, by whom written, between which ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Context<'a> {
+    /// Milliseconds since 1970.
+    pub time_ms: i64,
+    /// The writer.
+    pub product: &'a Product,
+    /// The service that was asked, such as [`service::KAFKA`].
+    pub service: &'a str,
+    /// Where the request arrived.
+    pub server: Endpoint<'a>,
+    /// Where it came from.
+    pub client: Endpoint<'a>,
+}
+
+/// What kind of account a user is, with OCSF's number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub enum UserKind {
+    /// 0: not known, for one who is not signed in.
+    Unknown,
+    /// 1: a user.
+    #[default]
+    User,
+    /// 2: a superuser.
+    Admin,
+    /// 3: the system itself.
+    System,
+}
+
+impl UserKind {
+    const fn id(self) -> i64 {
+        match self {
+            Self::Unknown => 0,
+            Self::User => 1,
+            Self::Admin => 2,
+            Self::System => 3,
+        }
+    }
+}
+
+/// Who acts. There is no field for a credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct User<'a> {
+    /// The bare user name; empty for one without a name, who is [`ANONYMOUS`] and of unknown kind.
+    pub name: &'a str,
+    /// The kind of account.
+    pub kind: UserKind,
+    /// The subject (`sub`) of the token.
+    pub uid: Option<&'a str>,
+    /// The domain of the user.
+    pub domain: Option<&'a str>,
+}
+
+/// A group as events name it.
+enum Group<'a> {
+    /// A group of the identity provider, from the token (specification 6).
+    Idp(&'a str),
+    /// A role.
+    Role(&'a str),
+}
+
+impl Group<'_> {
+    fn node(&self) -> Node {
+        let (kind, name) = match self {
+            Self::Idp(name) => ("idp_group", *name),
+            Self::Role(name) => ("role", *name),
+        };
+        Node::Object(vec![("type", Node::text(kind)), ("name", Node::text(name))])
+    }
+}
+
+impl User<'_> {
+    fn node(&self, kind: UserKind, groups: &[Group<'_>]) -> Node {
+        let (name, kind) = if self.name.is_empty() { (ANONYMOUS, UserKind::Unknown) } else { (self.name, kind) };
+        let mut members = Vec::new();
+        push_text(&mut members, "domain", self.domain);
+        members.push(("name", Node::text(name)));
+        members.push(("type_id", Node::Number(kind.id())));
+        push_text(&mut members, "uid", self.uid);
+        if !groups.is_empty() {
+            members.push(("groups", Node::List(groups.iter().map(Group::node).collect())));
+        }
+        Node::Object(members)
+    }
+}
+
+impl Context<'_> {
+    /// The end that was asked; it always has the service's name.
+    fn dst_endpoint(&self) -> Node {
+        let mut members = address(&self.server);
+        members.push(("svc_name", Node::text(self.service)));
+        Node::Object(members)
+    }
+
+    /// The end that asked; OCSF wants one attribute at least, so an end that is not known at all says so.
+    fn src_endpoint(&self, fallback: Option<IpAddr>) -> Node {
+        let client = Endpoint { ip: self.client.ip.or(fallback), ..self.client };
+        let members = address(&client);
+        if members.is_empty() { Node::Object(vec![("name", Node::text("unknown"))]) } else { Node::Object(members) }
+    }
+
+    fn service(&self) -> Node {
+        Node::Object(vec![("name", Node::text(self.service))])
+    }
+}
+
+fn address(end: &Endpoint<'_>) -> Vec<(&'static str, Node)> {
+    let mut members = Vec::new();
+    if let Some(ip) = end.ip {
+        members.push(("ip", Node::Text(ip.to_canonical().to_string())));
+    }
+    push_text(&mut members, "name", end.name);
+    if let Some(port) = end.port {
+        members.push(("port", Node::Number(port.into())));
+    }
+    members
+}
+
+/// Adds a text where there is one.
+fn push_text(members: &mut Vec<(&'static str, Node)>, key: &'static str, text: Option<&str>) {
+    if let Some(text) = text.filter(|text| !text.is_empty()) {
+        members.push((key, Node::text(text)));
+    }
+}

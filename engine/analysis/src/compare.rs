@@ -1,0 +1,104 @@
+//! What somebody may do in one place and not in the other: two people, or one before and after a change.
+
+use super::diff::{AccessRegion, Found, HostScope, merged, region};
+use super::held::{Held, Rule, hosts_of};
+use super::tree::Tree;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::ResourceType;
+use gbac_engine::{internal::Operations, policy::Policy};
+
+/// How the permissions of two identities differ until they expire. What both may do is in neither list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// Whether each is a superuser, who may do everything whatever ACLs say (D-14).
+    pub superusers: [bool; 2],
+    /// What the second may and the first may not.
+    pub gains: Vec<AccessRegion>,
+    /// What the first may and the second may not.
+    pub loses: Vec<AccessRegion>,
+}
+
+impl Comparison {
+    /// Whether both may do exactly the same.
+    #[must_use]
+    pub const fn is_equal(&self) -> bool {
+        self.gains.is_empty() && self.loses.is_empty()
+    }
+}
+
+/// Compares what two identities may do, each under its policy and whatever its expiry: two people under one policy, or one
+/// person before and after a change of policy, groups, or both.
+///
+/// Cost: one look at each pattern of both policies, and one at each pattern that concerns either for each host that their
+/// ACLs name.
+///
+/// ```
+/// use gbac_analysis::compare;
+/// use gbac_engine::identity::Identity;
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let (alice, bob) = (Identity::new("alice", ["eng"]), Identity::new("bob", ["ops"]));
+/// let found = compare((&policy, &alice), (&policy, &bob));
+/// assert!(found.gains.is_empty());
+/// assert_eq!(found.loses[0].pattern.name, "orders");
+/// assert!(compare((&policy, &alice), (&policy, &alice)).is_equal());
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn compare(first: (&Policy, &Identity), second: (&Policy, &Identity)) -> Comparison {
+    let held = [first, second].map(|(policy, identity)| Held::by_identity(policy, identity));
+    let [of_first, of_second] = &held;
+    let superusers = [of_first.superuser, of_second.superuser];
+    let mut found = Comparison { superusers, gains: Vec::new(), loses: Vec::new() };
+    if superusers == [true, true] {
+        return found;
+    }
+    let rules = of_first.rules(first.0).into_iter().zip(of_second.rules(second.0));
+    for ((resource_type, one), (_, other)) in rules {
+        add(resource_type, [&one, &other], &mut found);
+    }
+    found
+}
+
+fn add(resource_type: ResourceType, rules: [&[Rule<'_>]; 2], found: &mut Comparison) {
+    let all = || rules.iter().copied().flatten();
+    let tree = Tree::new(all().map(|rule| rule.place));
+    let scopes = HostScope::all(&hosts_of(all().map(|rule| &rule.host)));
+    let [mut gained, mut lost] = [Vec::new(), Vec::new()];
+    for host_scope in &scopes {
+        let (places, others) = tree.made_of().split_at(rules[0].len());
+        let may = [(0, places), (1, others)].map(|(side, places)| {
+            let superuser = found.superusers.get(side) == Some(&true);
+            let rules = rules.get(side).copied().unwrap_or_default();
+            if superuser { vec![Operations::EVERY; tree.len()] } else { allowed(&tree, rules, places, *host_scope) }
+        });
+        let [first, second] = &may;
+        for (more, less, into) in [(second, first, &mut gained), (first, second, &mut lost)] {
+            let has: Vec<Operations> = more.iter().zip(less).map(|(more, less)| more.without(*less)).collect();
+            into.extend(tree.pieces(&has, &[]).into_iter().map(|piece| Found::new(piece, *host_scope)));
+        }
+    }
+    for (found, into) in [(gained, &mut found.gains), (lost, &mut found.loses)] {
+        let found = if scopes.len() == 1 { found } else { merged(found) };
+        into.extend(found.iter().map(|found| region(resource_type, &tree, found, &scopes)));
+    }
+}
+
+/// What is allowed at each place by rules that are at these.
+fn allowed(tree: &Tree<'_>, rules: &[Rule<'_>], places: &[usize], host_scope: HostScope) -> Vec<Operations> {
+    let mut allow = vec![Operations::default(); tree.len()];
+    let mut deny = allow.clone();
+    for (rule, at) in rules.iter().zip(places) {
+        let (allows, denies) = host_scope.apply(rule.host, rule.allow, rule.deny);
+        if let (Some(allow), Some(deny)) = (allow.get_mut(*at), deny.get_mut(*at)) {
+            *allow = allow.or(allows);
+            *deny = deny.or(denies);
+        }
+    }
+    tree.inherit(&mut allow);
+    tree.inherit(&mut deny);
+    allow.iter().zip(&deny).map(|(allow, deny)| allow.without(*deny)).collect()
+}

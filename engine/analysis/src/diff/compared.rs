@@ -1,0 +1,201 @@
+//! Two policies side by side: who is in them, which patterns they share, and whose rows differ.
+
+use super::host_scope::of;
+use crate::held::is_superuser;
+use gbac_engine::internal::{run, sort};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::{
+    internal::{HostId, Pattern, PatternId, PrincipalId, Row, rows_of},
+    policy::Policy,
+};
+
+/// A principal or superuser of one policy or both.
+pub(super) struct Known {
+    pub(super) principal: Principal,
+    pub(super) ids: [Option<PrincipalId>; 2],
+    pub(super) superuser: [bool; 2],
+}
+
+/// Rows that differ: whose, by its place among the known, in which policy, and on which pattern there.
+pub(super) type Differing = (usize, usize, PatternId);
+
+/// Two policies side by side.
+pub(super) struct Compared<'a> {
+    pub(super) policies: [&'a Policy; 2],
+    pub(super) known: Vec<Known>,
+    /// By policy and principal: its place among the known.
+    places: [Vec<usize>; 2],
+    /// In order.
+    rows: Vec<Differing>,
+    /// The patterns that are in both, with their numbers in each.
+    pub(super) shared: Vec<[PatternId; 2]>,
+    /// By policy: those that are in it alone.
+    pub(super) alone: [Vec<PatternId>; 2],
+}
+
+impl<'a> Compared<'a> {
+    pub(super) fn new(policies: [&'a Policy; 2]) -> Self {
+        let [before, after] = policies;
+        let unknown = |policy: &Policy| vec![usize::MAX; bound(policy)];
+        let mut compared = Self {
+            policies,
+            known: Vec::new(),
+            places: policies.map(unknown),
+            rows: Vec::new(),
+            shared: Vec::new(),
+            alone: [Vec::new(), Vec::new()],
+        };
+        for (id, principal) in before.principals() {
+            compared.know(principal, [Some(id), after.principal_id(principal.kind(), principal.name())]);
+        }
+        for (id, principal) in after.principals() {
+            if before.principal_id(principal.kind(), principal.name()).is_none() {
+                compared.know(principal, [None, Some(id)]);
+            }
+        }
+        let mut superusers = before.settings().superusers.clone();
+        for user in &after.settings().superusers {
+            superusers.insert(user.clone());
+        }
+        for user in &superusers {
+            let ids = policies.map(|policy| policy.principal_id(PrincipalType::User, user));
+            if ids == [None, None] {
+                compared.know(&Principal::user(user), ids);
+            }
+        }
+        let mut rows = Vec::new();
+        compared.match_patterns();
+        compared.compare(&mut rows);
+        sort(&mut rows, |a, b| a.cmp(b));
+        compared.rows = rows;
+        compared
+    }
+
+    fn know(&mut self, principal: &Principal, ids: [Option<PrincipalId>; 2]) {
+        for (places, id) in self.places.iter_mut().zip(ids) {
+            if let Some(place) = id.and_then(|id| places.get_mut(id.0 as usize)) {
+                *place = self.known.len();
+            }
+        }
+        let superuser = self.policies.map(|policy| is_superuser(policy, principal));
+        self.known.push(Known { principal: principal.clone(), ids, superuser });
+    }
+
+    /// The place of a principal among the known.
+    pub(super) fn place(&self, side: usize, id: PrincipalId) -> usize {
+        of(&self.places, side).get(id.0 as usize).copied().unwrap_or(usize::MAX)
+    }
+
+    fn match_patterns(&mut self) {
+        let [before, after] = self.policies;
+        let mut is_shared = Vec::new();
+        let [alone, alone_after] = &mut self.alone;
+        // Two documents of nearly the same policy have their patterns in nearly the same order.
+        let mut next = PatternId(0);
+        for (id, pattern) in before.patterns() {
+            let Some(same) = same_pattern(after, [next, id], pattern) else {
+                alone.push(id);
+                continue;
+            };
+            next = PatternId(same.0 + 1);
+            self.shared.push([id, same]);
+            let same = same.0 as usize;
+            if is_shared.len() <= same {
+                is_shared.resize(same + 1, false);
+            }
+            if let Some(place) = is_shared.get_mut(same) {
+                *place = true;
+            }
+        }
+        let ids = after.patterns().map(|(id, _)| id);
+        alone_after.extend(ids.filter(|id| is_shared.get(id.0 as usize) != Some(&true)));
+    }
+
+    /// Finds the rows that differ.
+    fn compare(&self, rows: &mut Vec<Differing>) {
+        for side in 0..2 {
+            for id in of(&self.alone, side) {
+                let there = self.rows_on(side, *id);
+                rows.extend(there.iter().map(|row| (self.place(side, row.principal), side, *id)));
+            }
+        }
+        for ids in &self.shared {
+            let there = [0, 1].map(|side| self.rows_on(side, *of(ids, side)));
+            let count = rows.len();
+            self.missing(0, ids, there, rows);
+            // When each row is in the other policy and there are as many, that is all.
+            if rows.len() > count || of(&there, 0).len() < of(&there, 1).len() {
+                self.missing(1, ids, there, rows);
+            }
+        }
+    }
+
+    /// Finds the rows of one policy's pattern that are not the same in the other's.
+    fn missing(&self, side: usize, ids: &[PatternId; 2], there: [&[Row]; 2], rows: &mut Vec<Differing>) {
+        for row in *of(&there, side) {
+            let known = self.place(side, row.principal);
+            let other = self.known.get(known).and_then(|known| *of(&known.ids, 1 - side));
+            let others = *of(&there, 1 - side);
+            let others = other.map_or(&[][..], |other| rows_of(others, other));
+            let is_same = |other: &Row| other.rules == row.rules && self.is_same_host(side, row.host, other.host);
+            if !others.iter().any(is_same) {
+                rows.push((known, side, *of(ids, side)));
+            }
+        }
+    }
+
+    fn rows_on(&self, side: usize, id: PatternId) -> &'a [Row] {
+        of(&self.policies, side).pattern(id).map_or(&[], |pattern| pattern.rows())
+    }
+
+    fn is_same_host(&self, side: usize, one: HostId, other: HostId) -> bool {
+        if one == HostId::ANY || other == HostId::ANY {
+            return one == other;
+        }
+        of(&self.policies, side).host(one) == of(&self.policies, 1 - side).host(other)
+    }
+
+    /// The rows that differ.
+    pub(super) fn rows(&self) -> &[Differing] {
+        &self.rows
+    }
+
+    /// The rows of a known principal that differ.
+    pub(super) fn rows_of(&self, known: usize) -> &[Differing] {
+        run(&self.rows, |(of, ..)| of.cmp(&known))
+    }
+
+    /// Whether a known principal is a role in a policy.
+    pub(super) fn is_role(&self, known: &Known, side: usize) -> bool {
+        of(&known.ids, side).is_some_and(|id| of(&self.policies, side).is_role(id))
+    }
+
+    /// The roles of a known user or group in a policy, by their places among the known.
+    pub(super) fn roles(&self, known: &Known, side: usize) -> impl Iterator<Item = usize> {
+        let links = match known.principal.kind() {
+            PrincipalType::Role => None,
+            _ => *of(&known.ids, side),
+        };
+        let links = links.map_or(&[][..], |id| of(&self.policies, side).links(id));
+        links.iter().map(move |role| self.place(side, *role))
+    }
+}
+
+/// One more than the greatest number of a principal.
+pub(super) fn bound(policy: &Policy) -> usize {
+    policy.principals().map(|(id, _)| id.0 as usize + 1).max().unwrap_or_default()
+}
+
+/// The number of the same pattern in another policy; some are tried first.
+fn same_pattern(other: &Policy, first: [PatternId; 2], pattern: &Pattern) -> Option<PatternId> {
+    let is = |id: &PatternId| {
+        other.pattern(*id).is_some_and(|there| {
+            there.resource_type == pattern.resource_type
+                && there.pattern_type == pattern.pattern_type
+                && there.name() == pattern.name()
+                && !there.rows().is_empty()
+        })
+    };
+    let found = first.into_iter().find(is);
+    found.or_else(|| other.pattern_id(pattern.resource_type, pattern.pattern_type, pattern.name()))
+}

@@ -1,0 +1,347 @@
+//! The effect of changed settings on groups: which group each name in a token produces, and what a user with that name gains
+//! and loses.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{AccessEffect, AccessRegion, Claims, acl_diff};
+use crate::scope::Scope;
+use gbac_engine::groups::{ElementOutcome, ExtractionRule, NestedGroupBehavior, extract};
+use gbac_engine::model::{Acl, Principal, PrincipalType};
+use gbac_engine::policy::{Change, Policy};
+
+/// The effect of changed settings on a group that the policy names, or on a name in a token.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupChange {
+    /// The name of a group in a policy, or a name in the token.
+    pub name: String,
+    /// Whether the given token contains the name.
+    pub in_token: bool,
+    /// The kind of effect.
+    pub effect: GroupEffect,
+    /// The group that the name produced before. `None` if it produced none, or if that is unknown.
+    pub before: Option<String>,
+    /// The group that the name produces now. `None` if it produces none, or if that is unknown.
+    pub after: Option<String>,
+    /// The other names, known or in the token, that now produce the same group and did not before.
+    pub merges: Vec<String>,
+    /// The roles that a user with this name gains.
+    pub joins: Vec<String>,
+    /// The roles that a user with this name loses.
+    pub leaves: Vec<String>,
+    /// What a user with this name gains and loses, through the settings and every other difference.
+    pub effects: Vec<NameEffect>,
+}
+
+impl GroupChange {
+    /// The name in the token, before `suffix`; `None` if it is unknown.
+    #[must_use]
+    pub fn raw(&self) -> Option<&str> {
+        (self.effect != GroupEffect::Unknown).then_some(self.name.as_str())
+    }
+}
+
+/// The effect of changed settings on a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum GroupEffect {
+    /// It produces another group.
+    Renamed,
+    /// It no longer produces a group: `suffix` leaves an empty name.
+    Dropped,
+    /// It is no longer read: the claim path does not select it.
+    NotRead,
+    /// It produces a group; before, it produced none.
+    Added,
+    /// It produces the same group as before, and now so does every path that ends in it.
+    MoreNames,
+    /// It produces the same group as before, but paths that end in it no longer do.
+    FewerNames,
+    /// Names are read from another claim: it is unknown whether tokens still contain the group.
+    Unknown,
+    /// It is in the token, and its group is unchanged.
+    Unchanged,
+}
+
+impl GroupEffect {
+    /// Every value.
+    pub const ALL: &'static [Self] = &[
+        Self::Renamed,
+        Self::Dropped,
+        Self::NotRead,
+        Self::Added,
+        Self::MoreNames,
+        Self::FewerNames,
+        Self::Unknown,
+        Self::Unchanged,
+    ];
+
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Renamed => "renamed",
+            Self::Dropped => "dropped",
+            Self::NotRead => "not_read",
+            Self::Added => "added",
+            Self::MoreNames => "more_names",
+            Self::FewerNames => "fewer_names",
+            Self::Unknown => "unknown",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+/// One effect on the users whose token contains a name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NameEffect {
+    /// The kind of effect.
+    pub effect: AccessEffect,
+    /// The resources and operations that it affects.
+    pub regions: Vec<AccessRegion>,
+    /// With [`AccessEffect::StillBlocked`], the denies that block it.
+    pub blocked_by: Vec<Acl>,
+}
+
+/// What a name becomes under one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum NameResult {
+    Group(String),
+    Nothing,
+    /// The claim path does not lead to it.
+    NotRead,
+    /// The claim path is another one, so the group is unknown.
+    Unknown,
+}
+
+impl NameResult {
+    fn of(name: &str, nested: NestedGroupBehavior) -> Self {
+        match nested.apply(name) {
+            "" => Self::Nothing,
+            group => Self::Group(group.to_owned()),
+        }
+    }
+
+    fn group(&self) -> Option<&str> {
+        match self {
+            Self::Group(name) => Some(name),
+            Self::Nothing | Self::NotRead | Self::Unknown => None,
+        }
+    }
+}
+
+/// A name, what it becomes before and after, and whether it is in the token and known to a policy.
+struct Name {
+    name: String,
+    in_token: bool,
+    known: bool,
+    results: [NameResult; 2],
+}
+
+impl Name {
+    /// What it stands for on one side: itself, where that is not known or another name's group.
+    fn group(&self, side: usize) -> Option<&str> {
+        match self.results.get(side) {
+            Some(NameResult::Unknown) | None => Some(&self.name),
+            Some(result) => result.group(),
+        }
+    }
+
+    fn is_changed(&self) -> bool {
+        self.group(0) != self.group(1)
+    }
+}
+
+/// What the settings of the second policy do to groups, compared with those of the first.
+pub(super) fn changes(policies: [&Policy; 2], claims: Option<Claims<'_>>) -> Vec<GroupChange> {
+    let rules = policies.map(|policy| policy.settings().identity_rules().extraction);
+    let [before, after] = &rules;
+    if before == after && claims.is_none() {
+        return Vec::new();
+    }
+    let names = names(policies, &rules, claims);
+    let mut effects = effects(policies, &names);
+    let by_group = [0, 1].map(|side| {
+        let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for name in &names {
+            if let Some(group) = name.results.get(side).and_then(NameResult::group) {
+                by_group.entry(group).or_default().insert(&name.name);
+            }
+        }
+        by_group
+    });
+    let same_path = before.source == after.source;
+    let mut changes = Vec::new();
+    for name in &names {
+        let Some(effect) = effect(name, same_path, [before.nested, after.nested]) else { continue };
+        let same = |side: usize| {
+            let group = name.results.get(side).and_then(NameResult::group);
+            group.and_then(|group| by_group.get(side)?.get(group)).cloned().unwrap_or_default()
+        };
+        let roles = |side: usize| -> BTreeSet<String> {
+            let group = name.group(side).map(Principal::group);
+            let policy = policies.get(side);
+            let of = |(policy, group): (&&Policy, Principal)| policy.roles_of(&group).map(str::to_owned).collect();
+            policy.zip(group).map(of).unwrap_or_default()
+        };
+        let (had, has) = (roles(0), roles(1));
+        let [was, is] = &name.results;
+        // What a group gave under another claim path is known, but not by which name.
+        let was = was.group().or_else(|| (*was == NameResult::Unknown).then(|| possible(&name.name, before.nested))?);
+        changes.push(GroupChange {
+            name: name.name.clone(),
+            in_token: name.in_token,
+            effect,
+            before: was.map(str::to_owned),
+            after: is.group().map(str::to_owned),
+            merges: {
+                let merged = same(0);
+                let others = same(1).into_iter().filter(|other| *other != name.name && !merged.contains(other));
+                others.map(str::to_owned).collect()
+            },
+            joins: has.difference(&had).cloned().collect(),
+            leaves: had.difference(&has).cloned().collect(),
+            effects: effects.remove(name.name.as_str()).unwrap_or_default(),
+        });
+    }
+    changes
+}
+
+/// The group of this name, where a token can give it at all.
+fn possible(name: &str, nested: NestedGroupBehavior) -> Option<&str> {
+    (nested.apply(name) == name).then_some(name)
+}
+
+/// The names that policies know and those of the token, in order.
+fn names(policies: [&Policy; 2], rules: &[ExtractionRule; 2], claims: Option<Claims<'_>>) -> Vec<Name> {
+    let [before, after] = rules;
+    let known: BTreeSet<&str> = policies
+        .iter()
+        .flat_map(|policy| policy.known_principals())
+        .filter(|principal| principal.kind() == PrincipalType::Group && !principal.name().is_empty())
+        .map(Principal::name)
+        .collect();
+    let read = claims.map(|claims| rules.each_ref().map(|rule| elements(claims, rule)));
+    let mut in_token: BTreeSet<&str> = BTreeSet::new();
+    for elements in read.iter().flatten() {
+        in_token.extend(elements.keys().map(String::as_str));
+    }
+    let all: BTreeSet<&str> = known.union(&in_token).copied().collect();
+    let name = |name: &str| {
+        let of = |side: usize, rule: &ExtractionRule| match &read {
+            Some(read) if in_token.contains(name) => {
+                read.get(side).and_then(|elements| elements.get(name)).cloned().unwrap_or(NameResult::NotRead)
+            }
+            _ if before.source == after.source => NameResult::of(name, rule.nested),
+            _ => NameResult::Unknown,
+        };
+        Name {
+            name: name.to_owned(),
+            in_token: in_token.contains(name),
+            known: known.contains(name),
+            results: [of(0, before), of(1, after)],
+        }
+    };
+    all.into_iter().map(name).collect()
+}
+
+/// The names at a claim path, and what each becomes.
+fn elements((claims, userinfo): Claims<'_>, rule: &ExtractionRule) -> BTreeMap<String, NameResult> {
+    let result = |outcome: ElementOutcome| match outcome {
+        ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => NameResult::Group(group),
+        ElementOutcome::Dropped { .. } => NameResult::Nothing,
+    };
+    let elements = extract(rule, claims, userinfo).elements;
+    elements.into_iter().map(|element| (element.raw, result(element.outcome))).collect()
+}
+
+/// What happens to a name; none where nothing does and it is not in the token.
+fn effect(name: &Name, same_path: bool, nested: [NestedGroupBehavior; 2]) -> Option<GroupEffect> {
+    use NestedGroupBehavior::{None as Whole, Suffix};
+
+    let [was, is] = &name.results;
+    let effect = match (was, is) {
+        (NameResult::Unknown, _) | (_, NameResult::Unknown) => {
+            // What no token gives before or after is not touched.
+            let is_possible = nested.iter().any(|nested| possible(&name.name, *nested).is_some());
+            return is_possible.then_some(GroupEffect::Unknown);
+        }
+        (NameResult::Group(was), NameResult::Group(is)) if was != is => GroupEffect::Renamed,
+        (NameResult::Group(_), NameResult::Group(_)) => match nested {
+            [Whole, Suffix] if name.known && same_path => GroupEffect::MoreNames,
+            [Suffix, Whole] if name.known && same_path => GroupEffect::FewerNames,
+            _ => GroupEffect::Unchanged,
+        },
+        (NameResult::Group(_), NameResult::Nothing) => GroupEffect::Dropped,
+        (NameResult::Group(_), NameResult::NotRead) => GroupEffect::NotRead,
+        (_, NameResult::Group(_)) => GroupEffect::Added,
+        _ => GroupEffect::Unchanged,
+    };
+    (effect != GroupEffect::Unchanged || name.in_token).then_some(effect)
+}
+
+/// What whoever has a name gains and loses, by name. Each name is taken for a group of its own that holds what the group
+/// holds that it becomes, and the two are compared as any two policies are.
+fn effects(policies: [&Policy; 2], names: &[Name]) -> BTreeMap<String, Vec<NameEffect>> {
+    let mut effects: BTreeMap<String, Vec<NameEffect>> = BTreeMap::new();
+    if !names.iter().any(Name::is_changed) {
+        return effects;
+    }
+    let [before, after] = policies;
+    let (_, differences, _) = acl_diff(&standing(before, names, 0), &standing(after, names, 1));
+    let changed: BTreeMap<&str, &Name> =
+        names.iter().filter(|name| name.is_changed()).map(|name| (name.name.as_str(), name)).collect();
+    for difference in differences {
+        let Scope::One(principal) = &difference.scope else { continue };
+        let Some(name) = changed.get(principal.name()).filter(|_| principal.kind() == PrincipalType::Group) else {
+            continue;
+        };
+        // The policy says it of the group that the name becomes.
+        let mut blocked_by = difference.blocked_by;
+        for acl in blocked_by.iter_mut().filter(|acl| acl.principal == *principal) {
+            acl.principal = Principal::group(name.group(1).unwrap_or_default());
+        }
+        let effect = NameEffect { effect: difference.effect, regions: difference.regions, blocked_by };
+        effects.entry(name.name.clone()).or_default().push(effect);
+    }
+    effects
+}
+
+/// A policy in which each name that changes is a group that holds what its group holds on this side.
+fn standing(policy: &Policy, names: &[Name], side: usize) -> Policy {
+    let renamed = || names.iter().filter(|name| name.is_changed() && name.group(side) != Some(&name.name));
+    let mut wanted: BTreeMap<&str, Vec<Acl>> = BTreeMap::new();
+    for name in renamed() {
+        wanted.entry(&name.name).or_default();
+        wanted.extend(name.group(side).map(|group| (group, Vec::new())));
+    }
+    let mut made = policy.clone();
+    if wanted.is_empty() {
+        return made;
+    }
+    for acl in policy.acls().filter(|acl| acl.principal.kind() == PrincipalType::Group) {
+        if let Some(acls) = wanted.get_mut(acl.principal.name()) {
+            acls.push(acl);
+        }
+    }
+    let acls = |group: &str| wanted.get(group).map_or(&[][..], Vec::as_slice);
+    let roles = |group: &str| -> Vec<String> { policy.roles_of(&Principal::group(group)).map(str::to_owned).collect() };
+    for name in renamed() {
+        let member = Principal::group(&name.name);
+        acls(&name.name).iter().for_each(|acl| make(&mut made, Change::RemoveAcl(acl.clone())));
+        for role in roles(&name.name) {
+            make(&mut made, Change::RemoveMember { role, member: member.clone() });
+        }
+        let Some(group) = name.group(side) else { continue };
+        for acl in acls(group) {
+            make(&mut made, Change::AddAcl(Acl { principal: member.clone(), ..acl.clone() }));
+        }
+        for role in roles(group) {
+            make(&mut made, Change::AddMember { role, member: member.clone() });
+        }
+    }
+    made
+}
+
+/// Makes a change of a copy: it adds and removes what the policy itself holds, which no policy refuses.
+fn make(policy: &mut Policy, change: Change) {
+    let _ = policy.apply(change);
+}

@@ -1,0 +1,353 @@
+//! What two policies decide differently: who gains and loses what.
+//!
+//! For one holder a region, operation and host is allowed, denied by an ACL, or neither. Identities combine a user and any
+//! groups: a deny of one of them wins, then an allow of one of them. So two policies decide everything alike when each
+//! holder stands alike in both, save that it makes no difference whether a holder is denied or has nothing where nobody
+//! who could be the same person is allowed. That is what is compared here, region by region.
+
+mod changed;
+mod compared;
+mod groups;
+mod host_scope;
+mod others;
+mod report;
+mod view;
+
+use std::net::IpAddr;
+
+use crate::scope::{NamePattern, Scope};
+use changed::Changed;
+use gbac_engine::ClaimSet;
+use gbac_engine::decide::Decision;
+use gbac_engine::identity::Identity;
+use gbac_engine::model::{Acl, Operation, PrincipalType, ResourceType};
+use gbac_engine::policy::{GroupSource, Policy, Settings, Superusers};
+pub use groups::{GroupChange, GroupEffect, NameEffect};
+pub(super) use host_scope::HostScope;
+use others::Others;
+use report::Report;
+pub(super) use report::{Found, merged, region};
+
+/// How two policies differ.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Diff {
+    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read differently, otherwise
+    /// [`Diff::acl_relation`].
+    pub relation: Relation,
+    /// The relation of the ACLs, roles and superusers alone, over all possible identities.
+    pub acl_relation: Relation,
+    /// What is different for whom: everyone, then users and groups in order. Empty when the policies decide alike, but
+    /// for entries of [`AccessEffect::StillBlocked`].
+    ///
+    /// What is different for everyone is told once, of [`Scope::Everyone`]; an entry of another holder says only what
+    /// is different for it beyond that.
+    pub differences: Vec<Difference>,
+    /// What is different for whoever is given a role, in order of the roles; its members are in `differences`, too. A
+    /// role that is in one policy only counts as empty in the other.
+    pub roles: Vec<Difference>,
+    /// The names of the settings that differ. Of these only `superusers` has to do with the decision about an identity;
+    /// the others say which identity a token makes.
+    pub settings: Vec<&'static str>,
+    /// The effect of changed settings on groups, ordered by name: those that the policies name, and those of the token
+    /// if one was given.
+    pub groups: Vec<GroupChange>,
+    /// The users that the policies name, if the principal mapping differs. It is unknown whether a
+    /// token still names them.
+    pub users: Vec<String>,
+}
+
+/// How a policy relates to an earlier one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relation {
+    /// Every request of every identity is decided alike.
+    Equal,
+    /// It allows everything that the earlier one allows, and more.
+    Wider,
+    /// It allows nothing that the earlier one does not allow, and less.
+    Narrower,
+    /// It allows more in one place and less in another.
+    Mixed,
+    /// The settings read tokens differently, so the same token can give another identity.
+    SettingsDiffer,
+}
+
+impl Relation {
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Equal => "equal",
+            Self::Wider => "wider",
+            Self::Narrower => "narrower",
+            Self::Mixed => "mixed",
+            Self::SettingsDiffer => "settings_differ",
+        }
+    }
+}
+
+/// What a change does to a holder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AccessEffect {
+    /// It was denied and is allowed.
+    Gains,
+    /// It was allowed and is denied.
+    Loses,
+    /// Alone it is denied as before; but a deny is gone, and the same person is allowed now by what else they hold. Of a
+    /// user that becomes a superuser: a deny of a group does not count any more.
+    GainsWithOthers,
+    /// Alone it is denied as before; but a deny is new, and takes from the same person what else they hold allows. Of a
+    /// user that is no superuser any more: a deny of a group counts now.
+    LosesWithOthers,
+    /// An ACL is new that would allow it, but a deny of the holder itself blocks it: nothing is different.
+    StillBlocked,
+}
+
+impl AccessEffect {
+    /// Every value.
+    pub const ALL: &'static [Self] =
+        &[Self::Gains, Self::Loses, Self::GainsWithOthers, Self::LosesWithOthers, Self::StillBlocked];
+
+    /// The stable name in JSON.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Gains => "gains",
+            Self::Loses => "loses",
+            Self::GainsWithOthers => "gains_with_others",
+            Self::LosesWithOthers => "loses_with_others",
+            Self::StillBlocked => "still_blocked",
+        }
+    }
+}
+
+/// One effect on one holder.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Difference {
+    /// Whom it is about.
+    pub scope: Scope,
+    /// What happens to it.
+    pub effect: AccessEffect,
+    /// On what: together these cover exactly the requests that the effect is on.
+    pub regions: Vec<AccessRegion>,
+    /// A request that is decided differently; none for a role and where nothing is different.
+    pub counterexample: Option<Box<Counterexample>>,
+    /// With [`AccessEffect::StillBlocked`], the denies that block it.
+    pub blocked_by: Vec<Acl>,
+}
+
+/// Requests: operations on names from hosts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AccessRegion {
+    /// The resources' type.
+    pub resource_type: ResourceType,
+    /// The names.
+    pub pattern: NamePattern,
+    /// The names among them that do not belong to it.
+    pub except: Vec<NamePattern>,
+    /// The operations, in the order of [`Operation::ALL`].
+    pub operations: Vec<Operation>,
+    /// From where.
+    pub hosts: HostSet,
+}
+
+/// From where requests come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostSet {
+    /// Whether those that do not say are among them (D-04).
+    pub unknown: bool,
+    /// Those that say.
+    pub addresses: Addresses,
+}
+
+/// A set of addresses.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Addresses {
+    /// These.
+    Only(Vec<IpAddr>),
+    /// All but these.
+    AllBut(Vec<IpAddr>),
+}
+
+impl HostSet {
+    /// Whether every request is among them, wherever it comes from.
+    #[must_use]
+    pub const fn is_any(&self) -> bool {
+        self.unknown && matches!(&self.addresses, Addresses::AllBut(but) if but.is_empty())
+    }
+
+    /// Whether a request from this address is among them, or one that does not say.
+    #[must_use]
+    pub fn covers(&self, host: Option<IpAddr>) -> bool {
+        match (host.map(|host| host.to_canonical()), &self.addresses) {
+            (None, _) => self.unknown,
+            (Some(host), Addresses::Only(only)) => only.contains(&host),
+            (Some(host), Addresses::AllBut(but)) => !but.contains(&host),
+        }
+    }
+}
+
+/// A request that two policies decide differently.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counterexample {
+    /// Who asks.
+    pub identity: Identity,
+    /// The operation.
+    pub operation: Operation,
+    /// The resource's type.
+    pub resource_type: ResourceType,
+    /// The resource's name.
+    pub resource_name: String,
+    /// The client's address; none when the request does not say.
+    pub host: Option<IpAddr>,
+    /// What the earlier policy decides.
+    pub before: Decision,
+    /// What the later one decides.
+    pub after: Decision,
+}
+
+/// Compares two policies over every identity, operation, resource and host.
+///
+/// Cost: one look at each row of both, and for each holder whose ACLs, memberships or superuser status changed the rows
+/// that have to do with it.
+///
+/// ```
+/// use gbac_analysis::{AccessEffect, Relation, diff};
+/// use gbac_engine::policy::Change;
+/// use gbac_json::{acl_from_value, policy_from_json};
+///
+/// let before = policy_from_json(r#"{ "version": 1 }"#)?;
+/// let mut after = before.clone();
+/// let acl = serde_json::json!({
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Group:eng", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" });
+/// after.apply(Change::AddAcl(acl_from_value(&acl)?)).expect("an ACL can always be added");
+/// let found = diff(&before, &after);
+/// assert_eq!((found.relation, found.differences[0].effect), (Relation::Wider, AccessEffect::Gains));
+/// assert_eq!(found.differences[0].scope.to_string(), "Group:eng");
+/// assert_eq!(diff(&after, &after.clone()).relation, Relation::Equal);
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn diff(before: &Policy, after: &Policy) -> Diff {
+    compared(before, after, None)
+}
+
+/// Like [`diff`], and also reports the effect of changed settings on the groups of a token: its claims, and the
+/// user-info document if the settings need it.
+///
+/// ```
+/// use gbac_engine::ClaimSet;
+/// use gbac_analysis::{GroupEffect, Relation, diff_with_claims};
+/// use gbac_json::policy_from_json;
+///
+/// let before = policy_from_json(r#"{ "version": 1 }"#)?;
+/// let after = policy_from_json(r#"{ "version": 1, "settings": { "nested_group_behavior": "suffix" } }"#)?;
+/// let claims = ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#)?;
+/// let found = diff_with_claims(&before, &after, &claims, None);
+/// assert_eq!((found.relation, found.acl_relation), (Relation::SettingsDiffer, Relation::Equal));
+/// let group = &found.groups[0];
+/// assert_eq!((group.effect, group.before.as_deref()), (GroupEffect::Renamed, Some("/eng/payments")));
+/// assert_eq!(group.after.as_deref(), Some("payments"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn diff_with_claims(before: &Policy, after: &Policy, claims: &ClaimSet, userinfo: Option<&ClaimSet>) -> Diff {
+    compared(before, after, Some((claims, userinfo)))
+}
+
+/// A token's claims, and the user-info document.
+type Claims<'a> = (&'a ClaimSet, Option<&'a ClaimSet>);
+
+fn compared(before: &Policy, after: &Policy, claims: Option<Claims<'_>>) -> Diff {
+    let (acl_relation, differences, roles) = acl_diff(before, after);
+    let settings = settings(before.settings(), after.settings());
+    // Superusers are a part of what ACLs say.
+    let reads_alike = settings.iter().all(|name| *name == SUPERUSERS);
+    Diff {
+        relation: if reads_alike { acl_relation } else { Relation::SettingsDiffer },
+        acl_relation,
+        differences,
+        roles,
+        groups: groups::changes([before, after], claims),
+        users: if settings.contains(&MAPPING) { users([before, after]) } else { Vec::new() },
+        settings,
+    }
+}
+
+/// The users that two policies name, superusers among them, but for everyone.
+fn users(policies: [&Policy; 2]) -> Vec<String> {
+    let mut users = Superusers::default();
+    for policy in policies {
+        let known = policy.known_principals().filter(|known| known.kind() == PrincipalType::User);
+        let named = known.filter(|user| !user.is_everyone()).map(|user| user.name().to_owned());
+        named.chain(policy.settings().superusers.iter().cloned()).for_each(|user| users.insert(user));
+    }
+    users.iter().cloned().collect()
+}
+
+/// What ACLs, roles and superusers make different, whatever tokens become: for users, groups and everyone, and for roles.
+fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<Difference>) {
+    let policies = [before, after];
+    let changed = Changed::new(policies);
+    let mut report = Report::new(policies);
+    let mut asking = Vec::new();
+    let mut asked = Vec::new();
+    for view in changed.views() {
+        let seen = view.see();
+        let unsettled = if view.asks_others() { seen.unsettled() } else { Vec::new() };
+        if unsettled.is_empty() {
+            report.add(&view, &seen, None);
+        } else {
+            asked.push((view.resource_type, unsettled));
+            asking.push(view);
+        }
+    }
+    let others = Others::of(policies, &changed.patterns, &asked);
+    for (view, (resource_type, unsettled)) in asking.iter().zip(&asked) {
+        let (places, hosts) = others.over(*resource_type, unsettled);
+        report.add(view, &view.see_with(&places, hosts), Some(&others));
+    }
+    let (differences, roles) = report.end();
+    let has = |effects: [AccessEffect; 2]| differences.iter().any(|difference| effects.contains(&difference.effect));
+    let more = has([AccessEffect::Gains, AccessEffect::GainsWithOthers]);
+    let less = has([AccessEffect::Loses, AccessEffect::LosesWithOthers]);
+    let relation = match (more, less) {
+        (false, false) => Relation::Equal,
+        (true, false) => Relation::Wider,
+        (false, true) => Relation::Narrower,
+        (true, true) => Relation::Mixed,
+    };
+    (relation, differences, roles)
+}
+
+const MAPPING: &str = "oidc_principal_mapping";
+const SUPERUSERS: &str = "superusers";
+
+/// The names of the settings that differ.
+fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
+    let mut names = Vec::new();
+    let (path, nested) = (["oidc_group_claim_path"].as_slice(), ["nested_group_behavior"].as_slice());
+    match (&before.groups, &after.groups) {
+        (
+            GroupSource::Properties { claim_path, nested: behavior },
+            GroupSource::Properties { claim_path: new_path, nested: new_behavior },
+        ) => {
+            names.extend(if claim_path == new_path { &[][..] } else { path });
+            names.extend(if behavior == new_behavior { &[][..] } else { nested });
+        }
+        (one, other) if one == other => {}
+        _ => names.push("sso"),
+    }
+    if before.principal_mapping != after.principal_mapping {
+        names.push(MAPPING);
+    }
+    if before.superusers != after.superusers {
+        names.push(SUPERUSERS);
+    }
+    names
+}
+
+/// Whether a holder is a role, which nobody is but people are given.
+const fn is_role(scope: &Scope) -> bool {
+    matches!(scope, Scope::One(principal) if matches!(principal.kind(), PrincipalType::Role))
+}

@@ -1,0 +1,297 @@
+//! What other holders may do where a deny of one is new or gone: only there does it make a difference.
+
+use super::host_scope::{HostScope, of};
+use crate::held::{Rule, hosts_of, is_superuser};
+use crate::scope::Scope;
+use crate::tree::{Place, Tree};
+use gbac_engine::model::{Host, Operation, Principal, PrincipalType, ResourceType};
+use gbac_engine::{
+    internal::{Operations, PatternId, PrincipalId, Row},
+    policy::Policy,
+};
+
+/// What some holder or other may do in one region.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct May {
+    /// Some user without groups, or a user that the policy does not know.
+    user: Operations,
+    /// Some group, of such a user.
+    group: Operations,
+    /// What is denied to some group.
+    pub(super) group_denied: Operations,
+}
+
+impl May {
+    /// What somebody may do who can be the same person as this holder: nobody is two users.
+    pub(super) fn partners(&self, scope: &Scope) -> Operations {
+        match scope {
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => self.user.or(self.group),
+            _ => self.group,
+        }
+    }
+}
+
+/// What others may do, in both policies, under the places where that is asked.
+pub(super) struct Others<'a> {
+    types: Vec<OfType<'a>>,
+}
+
+struct OfType<'a> {
+    resource_type: ResourceType,
+    tree: Tree<'a>,
+    hosts: Vec<Host>,
+    /// By policy, then by scope.
+    may: [Vec<(HostScope, Vec<May>)>; 2],
+}
+
+impl<'a> Others<'a> {
+    /// Looks at these patterns of each policy, as far as they have to do with the places that are asked about.
+    pub(super) fn of(
+        policies: [&'a Policy; 2],
+        patterns: &[Vec<PatternId>; 2],
+        asked: &[(ResourceType, Vec<Place<'a>>)],
+    ) -> Self {
+        let mut types = Vec::new();
+        for resource_type in ResourceType::ALL {
+            let of_type = asked.iter().filter(|(of, _)| of == resource_type);
+            let asked: Vec<Place<'a>> = of_type.flat_map(|(_, places)| places.iter().copied()).collect();
+            if !asked.is_empty() {
+                types.push(OfType::new(policies, patterns, *resource_type, asked));
+            }
+        }
+        Self { types }
+    }
+
+    fn of_type(&self, resource_type: ResourceType) -> Option<&OfType<'a>> {
+        self.types.iter().find(|of_type| of_type.resource_type == resource_type)
+    }
+
+    /// The places below these with where they are among all, and the hosts that others' rules name.
+    pub(super) fn over(&self, resource_type: ResourceType, places: &[Place<'a>]) -> (Vec<(Place<'a>, usize)>, &[Host]) {
+        let Some(of_type) = self.of_type(resource_type) else { return (Vec::new(), &[]) };
+        let mut over = Vec::new();
+        let mut end = 0_usize;
+        // They are in order, so that what is below one of them comes once.
+        for place in places {
+            let (first, below) = of_type.tree.below(*place);
+            let known = end.saturating_sub(first).min(below.len());
+            end = end.max(first + below.len());
+            over.extend(below.iter().copied().zip(first..).skip(known));
+        }
+        (over, &of_type.hosts)
+    }
+
+    /// What others may do in the region of one of their places.
+    pub(super) fn at(&self, side: usize, resource_type: ResourceType, at: usize, host_scope: HostScope) -> May {
+        let found = || {
+            let may = of(&self.of_type(resource_type)?.may, side);
+            let is = |wanted: HostScope| may.iter().find(|(host_scope, _)| *host_scope == wanted);
+            let (_, may) = is(host_scope).or_else(|| is(HostScope::Other))?;
+            may.get(at).copied()
+        };
+        found().unwrap_or_default()
+    }
+}
+
+impl<'a> OfType<'a> {
+    fn new(
+        policies: [&'a Policy; 2],
+        patterns: &[Vec<PatternId>; 2],
+        resource_type: ResourceType,
+        asked: Vec<Place<'a>>,
+    ) -> Self {
+        let tree = Tree::new(asked.iter().copied());
+        let asks_all = asked.contains(&Place::All);
+        let found = [0, 1].map(|side| {
+            let policy = *of(&policies, side);
+            let mut found = Vec::new();
+            for pattern in of(patterns, side).iter().filter_map(|id| policy.pattern(*id)) {
+                if pattern.resource_type == resource_type && (asks_all || tree.meets(Place::of(pattern))) {
+                    let owned = |row: &Row| Owned { principal: row.principal, rule: Rule::new(policy, pattern, row) };
+                    found.extend(pattern.rows().iter().map(owned));
+                }
+            }
+            found
+        });
+        let owned = || found.iter().flatten();
+        let tree = Tree::new(owned().map(|owned| owned.rule.place).chain(asked));
+        let hosts = hosts_of(owned().map(|owned| &owned.rule.host));
+        let scopes = HostScope::all(&hosts);
+        let mut made_of = tree.made_of();
+        let may = [0, 1].map(|side| {
+            let found = of(&found, side);
+            let (here, rest) = made_of.split_at(found.len().min(made_of.len()));
+            made_of = rest;
+            let mut by_place: Vec<Vec<&Owned<'_>>> = vec![Vec::new(); tree.len()];
+            for (owned, at) in found.iter().zip(here) {
+                if let Some(rules) = by_place.get_mut(*at) {
+                    rules.push(owned);
+                }
+            }
+            scopes.iter().map(|host_scope| (*host_scope, walk(policies, side, &tree, &by_place, *host_scope))).collect()
+        });
+        Self { resource_type, tree, hosts, may }
+    }
+}
+
+struct Owned<'a> {
+    principal: PrincipalId,
+    rule: Rule<'a>,
+}
+
+/// What is allowed and denied to a principal at the place where the walk is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    allow: Operations,
+    deny: Operations,
+}
+
+/// How many principals there are of which something holds, by operation.
+#[derive(Default)]
+struct Counts([u32; Operation::ALL.len()]);
+
+impl Counts {
+    fn change(&mut self, from: Operations, to: Operations) {
+        for operation in to.without(from).iter() {
+            self.0.iter_mut().skip(operation as usize).take(1).for_each(|count| *count += 1);
+        }
+        for operation in from.without(to).iter() {
+            self.0.iter_mut().skip(operation as usize).take(1).for_each(|count| *count -= 1);
+        }
+    }
+
+    fn some(&self) -> Operations {
+        let some =
+            Operation::ALL.iter().filter(|operation| self.0.get(**operation as usize).is_some_and(|count| *count > 0));
+        some.fold(Operations::default(), |some, operation| some.or(Operations::only(*operation)))
+    }
+}
+
+/// What a principal is to somebody who looks for another one to be the same person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    User,
+    Group,
+    /// A superuser of one policy or both: what it gains or loses with that is its own difference, and besides that
+    /// nothing can be given to it or taken from it. Everyone, and roles.
+    None,
+}
+
+struct Walk<'a> {
+    policy: &'a Policy,
+    everyone: Option<PrincipalId>,
+    /// By principal; the last one is the user whose name is an asterisk, who is not everyone.
+    parts: Vec<Part>,
+    standings: Vec<Tally>,
+    users: Counts,
+    groups: Counts,
+    denied: Counts,
+    /// What the principals stood like before each change that can be undone.
+    undo: Vec<(usize, Tally)>,
+}
+
+/// Walks the tree once: at each place the rules on it are added, and taken away when it is left.
+fn walk(
+    policies: [&Policy; 2],
+    side: usize,
+    tree: &Tree<'_>,
+    rules: &[Vec<&Owned<'_>>],
+    host_scope: HostScope,
+) -> Vec<May> {
+    let mut walk = Walk::new(policies, side);
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut may = Vec::with_capacity(tree.len());
+    for (at, rules) in rules.iter().enumerate() {
+        while let Some((above, undo)) = open.last().copied()
+            && Some(above) != tree.parent(at)
+        {
+            open.pop();
+            walk.back(undo);
+        }
+        open.push((at, walk.undo.len()));
+        for owned in rules {
+            let (allow, deny) = host_scope.apply(owned.rule.host, owned.rule.allow, owned.rule.deny);
+            walk.add(owned.principal, Tally { allow, deny });
+        }
+        may.push(walk.may());
+    }
+    may
+}
+
+impl<'a> Walk<'a> {
+    fn new(policies: [&'a Policy; 2], side: usize) -> Self {
+        let policy = *of(&policies, side);
+        let is_superuser = |user: &Principal| policies.iter().any(|policy| is_superuser(policy, user));
+        let part = |principal: &Principal| match principal.kind() {
+            PrincipalType::User if !is_superuser(principal) => Part::User,
+            PrincipalType::Group if !principal.name().is_empty() => Part::Group,
+            _ => Part::None,
+        };
+        let mut parts = Vec::new();
+        for (id, principal) in policy.principals() {
+            let id = id.0 as usize;
+            if parts.len() <= id {
+                parts.resize(id + 1, Part::None);
+            }
+            if let Some(place) = parts.get_mut(id).filter(|_| !principal.is_everyone()) {
+                *place = part(principal);
+            }
+        }
+        parts.push(part(&Principal::user("*")));
+        let standings = vec![Tally::default(); parts.len()];
+        let everyone = policy.principal_id(PrincipalType::User, "*");
+        let (users, groups, denied) = Default::default();
+        Self { policy, everyone, parts, standings, users, groups, denied, undo: Vec::new() }
+    }
+
+    fn add(&mut self, principal: PrincipalId, more: Tally) {
+        if self.policy.is_role(principal) {
+            for member in self.policy.links(principal) {
+                let asterisk = self.everyone == Some(*member);
+                self.add_to(if asterisk { self.parts.len() - 1 } else { member.0 as usize }, more);
+            }
+        } else {
+            // Of a role that was never created nobody is a member.
+            self.add_to(principal.0 as usize, more);
+        }
+    }
+
+    fn add_to(&mut self, at: usize, more: Tally) {
+        let Some(standing) = self.standings.get_mut(at) else { return };
+        let from = *standing;
+        standing.allow = standing.allow.or(more.allow);
+        standing.deny = standing.deny.or(more.deny);
+        let to = *standing;
+        self.undo.push((at, from));
+        self.count(at, from, to);
+    }
+
+    fn count(&mut self, at: usize, from: Tally, to: Tally) {
+        let (from_may, to_may) = (from.allow.without(from.deny), to.allow.without(to.deny));
+        match self.parts.get(at) {
+            Some(Part::User) => self.users.change(from_may, to_may),
+            Some(Part::Group) => {
+                self.groups.change(from_may, to_may);
+                self.denied.change(from.deny, to.deny);
+            }
+            _ => {}
+        }
+    }
+
+    fn back(&mut self, undo: usize) {
+        while self.undo.len() > undo
+            && let Some((at, before)) = self.undo.pop()
+        {
+            let Some(standing) = self.standings.get_mut(at) else { continue };
+            let from = std::mem::replace(standing, before);
+            self.count(at, from, before);
+        }
+    }
+
+    fn may(&self) -> May {
+        let everyone = self.everyone.and_then(|id| self.standings.get(id.0 as usize)).copied().unwrap_or_default();
+        // What everyone has, a user and a group that the policy does not know have, too.
+        let may = |some: Operations| everyone.allow.or(some).without(everyone.deny);
+        May { user: may(self.users.some()), group: may(self.groups.some()), group_denied: self.denied.some() }
+    }
+}

@@ -1,0 +1,224 @@
+//! One holder and resource type, seen in both policies: what turns where.
+
+use super::host_scope::{HostScope, of};
+use super::is_role;
+use super::others::Others;
+use crate::held::{Rule, hosts_of};
+use crate::scope::Scope;
+use crate::tree::{Place, Tree};
+use gbac_engine::internal::{Operations, PrincipalId};
+use gbac_engine::model::{Host, ResourceType};
+
+/// A rule of one of the two policies.
+#[derive(Debug)]
+pub(super) struct Sided<'a> {
+    pub(super) rule: Rule<'a>,
+    pub(super) side: usize,
+    /// Whether it is one of `User:*`.
+    pub(super) everyone: bool,
+}
+
+/// What turns for a holder in one region; sets of operations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Turn {
+    /// By effect, in the order of [`super::AccessEffect::ALL`].
+    pub(super) effects: [Operations; 5],
+    /// A deny that is new or gone where the holder has nothing else; it counts where another holder is allowed.
+    denied: [Operations; 2],
+    /// Allowed as a superuser in one policy and by ACLs in the other; it counts where a group is denied.
+    bypassed: [Operations; 2],
+}
+
+/// What is allowed and denied to somebody, in each policy.
+#[derive(Debug, Clone, Copy, Default)]
+struct SideOperations {
+    allow: [Operations; 2],
+    deny: [Operations; 2],
+    superuser: [bool; 2],
+}
+
+impl Turn {
+    fn new(standing: &SideOperations) -> Self {
+        let each = |what: fn(Operations, Operations) -> Operations| {
+            let of = |side| what(*of(&standing.allow, side), *of(&standing.deny, side));
+            [of(0), of(1)]
+        };
+        let mask = |operations: [Operations; 2], superuser: Operations| {
+            let of = |side| if *of(&standing.superuser, side) { superuser } else { *of(&operations, side) };
+            [of(0), of(1)]
+        };
+        let none = Operations::default();
+        let by_acl = mask(each(|allow, deny| allow.without(deny)), none);
+        let allowed = mask(by_acl, Operations::EVERY);
+        let denied = mask(standing.deny, none);
+        let nothing = mask(each(|allow, deny| Operations::EVERY.without(allow).without(deny)), none);
+        let covered = mask(standing.allow, Operations::EVERY);
+        let [was, is] = allowed;
+        let [had, has] = covered;
+        Self {
+            effects: [is.without(was), was.without(is), none, none, has.without(had).and(denied[1])],
+            denied: [denied[0].and(nothing[1]), nothing[0].and(denied[1])],
+            bypassed: match standing.superuser {
+                [false, true] => [by_acl[0], none],
+                [true, false] => [none, by_acl[1]],
+                _ => [none, none],
+            },
+        }
+    }
+
+    /// What is left when the same turns for everyone.
+    fn beyond(&self, everyone: &Self) -> Self {
+        let pair =
+            |here: [Operations; 2], there: [Operations; 2]| [here[0].without(there[0]), here[1].without(there[1])];
+        let mut effects = self.effects;
+        for (here, there) in effects.iter_mut().zip(everyone.effects) {
+            *here = here.without(there);
+        }
+        Self { effects, denied: pair(self.denied, everyone.denied), bypassed: self.bypassed }
+    }
+
+    fn needs_others(&self) -> bool {
+        let [a, b] = self.denied;
+        let [c, d] = self.bypassed;
+        !a.or(b).or(c).or(d).is_empty()
+    }
+}
+
+/// One holder and resource type.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    pub(super) scope: Scope,
+    pub(super) ids: [Option<PrincipalId>; 2],
+    pub(super) resource_type: ResourceType,
+    superuser: [bool; 2],
+    pub(super) rules: Vec<Sided<'a>>,
+}
+
+/// What is seen of a view: the regions, and what turns there from where.
+#[derive(Debug)]
+pub(super) struct Seen<'a> {
+    pub(super) tree: Tree<'a>,
+    pub(super) scopes: Vec<HostScope>,
+    /// By scope and place.
+    turns: Vec<Vec<Turn>>,
+    /// By place, where it is among the places of others.
+    among_others: Vec<usize>,
+}
+
+impl<'a> View<'a> {
+    pub(super) const fn new(
+        scope: Scope,
+        ids: [Option<PrincipalId>; 2],
+        resource_type: ResourceType,
+        superuser: [bool; 2],
+    ) -> Self {
+        Self { scope, ids, resource_type, superuser, rules: Vec::new() }
+    }
+
+    /// Looks at the regions that the holder's own rules make.
+    pub(super) fn see(&self) -> Seen<'a> {
+        self.see_with(&[], &[])
+    }
+
+    /// Looks at the regions that these places of others make besides.
+    pub(super) fn see_with(&self, others: &[(Place<'a>, usize)], hosts: &[Host]) -> Seen<'a> {
+        let places = self.rules.iter().map(|sided| sided.rule.place);
+        let tree = Tree::new(places.chain(others.iter().map(|(place, _)| *place)));
+        let scopes = HostScope::all(&hosts_of(self.rules.iter().map(|sided| &sided.rule.host).chain(hosts)));
+        let turns = scopes.iter().map(|host_scope| self.turns(&tree, *host_scope)).collect();
+        let mut among_others = vec![usize::MAX; if others.is_empty() { 0 } else { tree.len() }];
+        for ((_, among), at) in others.iter().zip(tree.made_of().iter().skip(self.rules.len())) {
+            if let Some(place) = among_others.get_mut(*at) {
+                *place = *among;
+            }
+        }
+        for at in 0..among_others.len() {
+            let above = tree.parent(at).and_then(|parent| among_others.get(parent)).copied();
+            if let (Some(above), Some(here)) = (above, among_others.get_mut(at))
+                && *here == usize::MAX
+            {
+                *here = above;
+            }
+        }
+        Seen { tree, scopes, turns, among_others }
+    }
+
+    /// What turns in each region of a tree that is made of the rules' places.
+    fn turns(&self, tree: &Tree<'_>, host_scope: HostScope) -> Vec<Turn> {
+        let own = SideOperations { superuser: self.superuser, ..SideOperations::default() };
+        // Of the holder, and of everyone alone.
+        let mut standings = vec![(own, SideOperations::default()); tree.len()];
+        for (Sided { rule, side, everyone }, at) in self.rules.iter().zip(tree.made_of()) {
+            let (allow, deny) = host_scope.apply(rule.host, rule.allow, rule.deny);
+            let Some((own, all)) = standings.get_mut(*at) else { continue };
+            own.add(*side, allow, deny);
+            if *everyone {
+                all.add(*side, allow, deny);
+            }
+        }
+        let mut turns = Vec::with_capacity(tree.len());
+        for at in 0..tree.len() {
+            let above = tree.parent(at).and_then(|parent| standings.get(parent)).copied();
+            let Some((own, everyone)) = standings.get_mut(at) else { continue };
+            if let Some((above, everyone_above)) = above {
+                for side in 0..2 {
+                    own.add(side, *of(&above.allow, side), *of(&above.deny, side));
+                    everyone.add(side, *of(&everyone_above.allow, side), *of(&everyone_above.deny, side));
+                }
+            }
+            let turn = Turn::new(own);
+            turns.push(if self.scope.is_everyone() { turn } else { turn.beyond(&Turn::new(everyone)) });
+        }
+        turns
+    }
+
+    /// The effects in each region: what others allow or deny there is looked up.
+    pub(super) fn effects(
+        &self,
+        seen: &Seen<'_>,
+        host_scope: usize,
+        others: Option<&Others<'_>>,
+    ) -> Vec<[Operations; 5]> {
+        let turns = seen.turns.get(host_scope).map_or(&[][..], |turns| turns);
+        let host_scope = seen.scopes.get(host_scope).copied().unwrap_or(HostScope::Other);
+        let mut effects = Vec::with_capacity(turns.len());
+        for (at, turn) in turns.iter().enumerate() {
+            let [was_denied, is_denied] = turn.denied;
+            let [bypasses, bypassed] = turn.bypassed;
+            let [gains, loses, _, _, blocked] = turn.effects;
+            let (mut gains_with, mut loses_with) = (was_denied, is_denied);
+            if let Some(others) = others.filter(|_| turn.needs_others()) {
+                let among = seen.among_others.get(at).copied().unwrap_or(usize::MAX);
+                let there = |side| others.at(side, self.resource_type, among, host_scope);
+                let (before, after) = (there(0), there(1));
+                gains_with = was_denied.and(after.partners(&self.scope)).or(bypasses.and(before.group_denied));
+                loses_with = is_denied.and(before.partners(&self.scope)).or(bypassed.and(after.group_denied));
+            }
+            effects.push([gains, loses, gains_with, loses_with, blocked]);
+        }
+        effects
+    }
+
+    /// Whether it takes a look at other holders to say what is different. What a role denies is told as it is: what
+    /// comes of it is told of its members.
+    pub(super) fn asks_others(&self) -> bool {
+        !is_role(&self.scope)
+    }
+}
+
+impl<'a> Seen<'a> {
+    /// The places where it takes a look at others.
+    pub(super) fn unsettled(&self) -> Vec<Place<'a>> {
+        let needs = |at: &usize| self.turns.iter().any(|turns| turns.get(*at).is_some_and(Turn::needs_others));
+        (0..self.tree.len()).filter(needs).map(|at| self.tree.place(at)).collect()
+    }
+}
+
+impl SideOperations {
+    fn add(&mut self, side: usize, allow: Operations, deny: Operations) {
+        let ([allow_before, allow_after], [deny_before, deny_after]) = (&mut self.allow, &mut self.deny);
+        let (allows, denies) = if side == 0 { (allow_before, deny_before) } else { (allow_after, deny_after) };
+        *allows = allows.or(allow);
+        *denies = denies.or(deny);
+    }
+}

@@ -1,0 +1,568 @@
+//! The troubleshooting procedure of specification 8: four steps, each with what was found and what to do next.
+
+use std::collections::BTreeSet;
+
+pub use super::status::StepStatus;
+
+use super::provider::{AcceptedTokens, object_ids};
+use super::sign_in::{SignInCheck, check_sign_in};
+use gbac_engine::groups::{ClaimFinding, Extraction, NestedGroupBehavior, extract, suggest_paths};
+use gbac_engine::identity::{At, Identity};
+use gbac_engine::model::{Principal, PrincipalType};
+use gbac_engine::near;
+use gbac_engine::policy::{GroupSource, Policy, Settings};
+use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
+use gbac_engine::warning::Warning;
+use gbac_engine::{ClaimSet, Timestamp};
+use gbac_engine::{escape::escaped, internal::visible};
+
+/// What is looked at.
+#[derive(Debug, Clone, Copy)]
+pub struct DiagnosticInput<'a> {
+    /// The token, as it was pasted or in parts.
+    pub token: TokenInput<'a>,
+    /// The user-info document, where the settings ask for it.
+    pub userinfo: Option<&'a ClaimSet>,
+    /// The settings that count.
+    pub settings: &'a Settings,
+    /// The policy, where it is known: does it speak of these groups at all?
+    pub policy: Option<&'a Policy>,
+    /// Groups that somebody misses, by their bare names.
+    pub expected: &'a [String],
+    /// What the service sees in the token, where it was asked (`ResolveOidcIdentity`).
+    pub resolved: Option<&'a ServiceResolution>,
+    /// The level of the logger `security`, where it is known.
+    pub log_level: Option<&'a str>,
+    /// Whose tokens the service accepts, where it is known.
+    pub accepted: Option<&'a AcceptedTokens>,
+    /// The time, where it is known.
+    pub now: Option<Timestamp>,
+}
+
+impl<'a> DiagnosticInput<'a> {
+    /// A token and the settings, and nothing else that is known.
+    #[must_use]
+    pub const fn new(token: TokenInput<'a>, settings: &'a Settings) -> Self {
+        Self {
+            token,
+            userinfo: None,
+            settings,
+            policy: None,
+            expected: &[],
+            resolved: None,
+            log_level: None,
+            accepted: None,
+            now: None,
+        }
+    }
+}
+
+/// How the token is there.
+#[derive(Debug, Clone, Copy)]
+pub enum TokenInput<'a> {
+    /// A compact JWS; its signature is not looked at.
+    Token(&'a str),
+    /// Its claims alone.
+    Claims(&'a ClaimSet),
+}
+
+/// What a service answered when it was asked whom it sees in the token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ServiceResolution {
+    /// The user and the groups, by their bare names.
+    Identity(String, Vec<String>),
+    /// It refused the token, or the question; why.
+    Refused(String),
+}
+
+/// One step of the procedure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiagnosticStep {
+    /// A stable name: `claim`, `groups`, `settings` or `log`.
+    pub code: &'static str,
+    /// What is done in it.
+    pub title: &'static str,
+    /// How it ended.
+    pub state: StepStatus,
+    /// What was found.
+    pub findings: Vec<String>,
+    /// What to do next; empty where there is nothing to do.
+    pub next: Vec<String>,
+}
+
+impl DiagnosticStep {
+    const fn new(code: &'static str, title: &'static str) -> Self {
+        Self { code, title, state: StepStatus::Passed, findings: Vec::new(), next: Vec::new() }
+    }
+
+    fn found(&mut self, text: impl Into<String>) {
+        self.findings.push(text.into());
+    }
+
+    /// Something is not as it should be; the gravest counts.
+    fn fault(&mut self, state: StepStatus, text: impl Into<String>) {
+        if self.state == StepStatus::Passed || state == StepStatus::Failed {
+            self.state = state;
+        }
+        self.findings.push(text.into());
+    }
+
+    fn next(&mut self, text: impl Into<String>) {
+        self.next.push(text.into());
+    }
+}
+
+/// Runs the procedure on what there is. The four steps always come, in this order.
+///
+/// ```
+/// use gbac_analysis::doctor::{DiagnosticInput, TokenInput, StepStatus, diagnose};
+/// use gbac_engine::ClaimSet;
+/// use gbac_engine::policy::Settings;
+///
+/// let claims = ClaimSet::parse(r#"{ "sub": "alice", "realm_access": { "roles": ["eng"] } }"#)?;
+/// let settings = Settings::default();
+/// let steps = diagnose(&DiagnosticInput::new(TokenInput::Claims(&claims), &settings));
+/// assert_eq!(steps[0].state, StepStatus::Failed);
+/// assert!(steps[2].next[0].contains("`$.realm_access.roles`"));
+/// # Ok::<(), gbac_engine::ClaimSetError>(())
+/// ```
+#[must_use]
+pub fn diagnose(evidence: &DiagnosticInput<'_>) -> [DiagnosticStep; 4] {
+    let rules = evidence.settings.identity_rules();
+    let decoded = match evidence.token {
+        TokenInput::Claims(claims) => Ok((UnverifiedClaims::from(claims.clone()), None)),
+        TokenInput::Token(text) => UnverifiedToken::decode(text).map(|token| (token.claims, Some(token.header))),
+    };
+    let mut claim = DiagnosticStep::new("claim", "Decode the token and look for the group claim");
+    let (claims, header) = match decoded {
+        Ok(decoded) => decoded,
+        Err(error) => {
+            claim.fault(StepStatus::Failed, error.to_string());
+            claim.next(error.hint());
+            let mut rest = [groups_step(), settings_step()];
+            for step in &mut rest {
+                step.state = StepStatus::NotDone;
+                step.next("fix the previous step first");
+            }
+            let [groups, settings] = rest;
+            return [claim, groups, settings, log(evidence)];
+        }
+    };
+    let extraction = extract(&rules.extraction, claims.members(), evidence.userinfo);
+    let warnings = header.as_ref().map(Header::warnings).unwrap_or_default();
+    find_claim(&mut claim, &extraction, &warnings);
+    let nothing = AcceptedTokens::default();
+    let checks = check_sign_in(header.as_ref(), &claims, evidence.accepted.unwrap_or(&nothing), evidence.now);
+    let (of_settings, of_token): (Vec<_>, Vec<_>) =
+        checks.into_iter().partition(|check| matches!(check.about, "issuer" | "audience"));
+    let groups = groups(evidence, &claims, &extraction, of_token);
+    let settings = settings(evidence, &claims, &extraction, &groups, of_settings);
+    [claim, groups, settings, log(evidence)]
+}
+
+const fn groups_step() -> DiagnosticStep {
+    DiagnosticStep::new("groups", "See which groups the token produces")
+}
+
+const fn settings_step() -> DiagnosticStep {
+    DiagnosticStep::new("settings", "Compare the two properties with the token")
+}
+
+/// Step 1: is the claim at the path?
+fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warning]) {
+    let words = describe_claim(&extraction.claim);
+    match extraction.claim {
+        ClaimFinding::Array { len: 0, .. } | ClaimFinding::Union { nodes: 0 } => {
+            step.fault(StepStatus::Attention, words)
+        }
+        ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => step.found(words),
+        ClaimFinding::NoUserInfo => {
+            step.fault(StepStatus::Failed, words);
+            step.next("add the user-info document of the same user");
+        }
+        _ => step.fault(StepStatus::Failed, words),
+    }
+    let of_claim =
+        ["claim_missing", "near_claim", "group_overage", "id_token", "claim_wrong_type", "element_not_string"];
+    for warning in header.iter().chain(&extraction.warnings) {
+        if of_claim.contains(&warning.code) {
+            step.next(warning.message.clone());
+        } else if header.contains(warning) {
+            step.fault(StepStatus::Attention, warning.message.clone());
+        }
+    }
+}
+
+/// Step 2: what comes out, here and in the service.
+fn groups(
+    evidence: &DiagnosticInput<'_>,
+    claims: &UnverifiedClaims,
+    extraction: &Extraction,
+    checks: Vec<SignInCheck>,
+) -> DiagnosticStep {
+    let mut step = groups_step();
+    for check in
+        checks.into_iter().filter(|check| check.state == StepStatus::Failed && check.code != Some("token_expired"))
+    {
+        step.fault(StepStatus::Failed, format!("{}: the service refuses this token", check.found));
+        step.next.extend(check.next);
+    }
+    match Identity::from_unverified(claims, evidence.userinfo, &evidence.settings.identity_rules()) {
+        Ok((identity, _)) => {
+            step.found(format!("the user is `User:{}`", escaped(identity.user())));
+            if evidence.now.is_some_and(|now| identity.is_expired(At::Instant(now))) {
+                step.fault(StepStatus::Failed, "the token has expired, so everything is denied");
+                step.next("sign in again for a new token; groups are read at sign-in");
+            }
+        }
+        Err(error) => {
+            step.fault(StepStatus::Failed, error.to_string());
+            step.next("set `oidc_principal_mapping` to a claim that the token has; without a user, sign-in fails");
+        }
+    }
+    let names: Vec<String> = extraction.names().map(|name| format!("`Group:{}`", escaped(name))).collect();
+    match names.len() {
+        0 => step.fault(StepStatus::Failed, "the token produces no group"),
+        1 => step.found(format!("the token produces one group: {}", names.join(", "))),
+        count => step.found(format!("the token produces {count} groups: {}", names.join(", "))),
+    }
+    for warning in extraction.warnings.iter().filter(|warning| OF_NAMES.contains(&warning.code)) {
+        step.fault(StepStatus::Attention, warning.message.clone());
+    }
+    if let Some((found, next)) = object_ids(extraction.names(), evidence.policy) {
+        step.fault(StepStatus::Attention, found);
+        step.next(next);
+    }
+    for name in evidence.expected {
+        if extraction.names().any(|group| group == name) {
+            step.found(format!("`Group:{}` is among them", escaped(name)));
+            continue;
+        }
+        step.fault(StepStatus::Failed, format!("`Group:{}` is not among them", escaped(name)));
+        let near: Vec<String> = extraction.names().filter(|group| is_near(group, name)).map(quoted).collect();
+        step.next(if near.is_empty() {
+            format!("check that the user is in `{}` in the identity provider, and sign in again", escaped(name))
+        } else {
+            format!("names are compared letter by letter: write {} in ACLs and roles", near.join(" or "))
+        });
+    }
+    compare(&mut step, evidence, extraction);
+    step
+}
+
+/// Warnings about single names.
+const OF_NAMES: &[&str] = &[
+    "empty_name",
+    "empty_part",
+    "suffix_empty",
+    "suffix_collision",
+    "edge_whitespace",
+    "platform_empty_part",
+    "too_many_nodes",
+];
+
+/// What the service sees in the same token.
+fn compare(step: &mut DiagnosticStep, evidence: &DiagnosticInput<'_>, extraction: &Extraction) {
+    match evidence.resolved {
+        None if extraction.groups.is_empty() => {
+            step.next("step 1 shows the reason, and step 3 where the token has names");
+        }
+        None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
+        Some(ServiceResolution::Refused(why)) => {
+            step.fault(StepStatus::Failed, format!("the service does not resolve the token: {why}"));
+            step.next(
+                "check issuer, audience, expiry and signature: `token inspect` with the provider's keys shows each check",
+            );
+        }
+        Some(ServiceResolution::Identity(user, groups)) => {
+            let here: BTreeSet<&str> = extraction.names().collect();
+            let there: BTreeSet<&str> = groups.iter().map(String::as_str).collect();
+            if here == there {
+                step.found(format!("the service sees `User:{}` with the same groups", escaped(user)));
+                return;
+            }
+            let list = |names: Vec<&&str>| names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+            let only_there: Vec<&&str> = there.difference(&here).collect();
+            let only_here: Vec<&&str> = here.difference(&there).collect();
+            if !only_there.is_empty() {
+                step.fault(StepStatus::Attention, format!("only the service sees {}", list(only_there)));
+            }
+            if !only_here.is_empty() {
+                step.fault(StepStatus::Attention, format!("the service does not see {}", list(only_here)));
+            }
+            step.next("the service reads the token with different settings; compare them in step 3");
+        }
+    }
+}
+
+/// Step 3: would other settings find more, and does anything name these groups?
+fn settings(
+    evidence: &DiagnosticInput<'_>,
+    claims: &UnverifiedClaims,
+    extraction: &Extraction,
+    groups: &DiagnosticStep,
+    checks: Vec<SignInCheck>,
+) -> DiagnosticStep {
+    let mut step = settings_step();
+    let nested = match &evidence.settings.groups {
+        GroupSource::Properties { claim_path, nested } => {
+            step.found(format!("`oidc_group_claim_path` is `{}`", visible(claim_path.as_str())));
+            step.found(format!("`nested_group_behavior` is `{}`", nested.as_str()));
+            *nested
+        }
+        GroupSource::Sso { groups, .. } => {
+            step.found(format!("`federated_groups` is `{}`", visible(groups.path().as_str())));
+            NestedGroupBehavior::None
+        }
+    };
+    for check in checks {
+        match check.state {
+            StepStatus::NotDone => {}
+            StepStatus::Passed => step.found(check.found),
+            state => step.fault(state, check.found),
+        }
+        step.next.extend(check.next);
+    }
+    if extraction.groups.is_empty() {
+        let others = suggest_paths(claims.members());
+        if others.is_empty() {
+            step.fault(StepStatus::Failed, "nothing in the token looks like a list of groups");
+            step.next("configure the identity provider to add the groups to the access token, and sign in again");
+        } else {
+            step.fault(StepStatus::Failed, "the token has names elsewhere");
+        }
+        for other in others.iter().take(3) {
+            let sample: Vec<String> = other.sample.iter().map(|name| quoted(name)).collect();
+            let more = if other.count > sample.len() { ", .." } else { "" };
+            let path = visible(&other.path);
+            step.next(format!("set `oidc_group_claim_path` to `{path}` if the groups are {}{more}", sample.join(", ")));
+        }
+    }
+    let paths = extraction.groups.iter().filter(|group| group.raw.contains('/')).count();
+    if nested == NestedGroupBehavior::None && paths > 0 {
+        step.found(format!("{paths} of the groups are paths, used in full with every slash"));
+        let first = extraction.groups.iter().find(|group| group.raw.contains('/'));
+        let first = first.map(|group| quoted(&group.name)).unwrap_or_default();
+        step.next(format!(
+            "use the full path in ACLs and roles, such as {first}, or set `nested_group_behavior` to `suffix`"
+        ));
+    }
+    if let Some(policy) = evidence.policy {
+        known(&mut step, policy, extraction);
+    } else if groups.state == StepStatus::Passed || groups.state == StepStatus::Attention {
+        step.next("add the policy, to check whether ACLs or roles name these groups");
+    }
+    step
+}
+
+/// Which of the groups ACLs and roles speak of.
+fn known(step: &mut DiagnosticStep, policy: &Policy, extraction: &Extraction) {
+    let named: BTreeSet<&str> = policy
+        .known_principals()
+        .filter(|principal| principal.kind() == PrincipalType::Group)
+        .filter(|group| !policy.acls_of(group).is_empty() || policy.roles_of(group).next().is_some())
+        .map(Principal::name)
+        .collect();
+    let (used, unused): (Vec<&str>, Vec<&str>) = extraction.names().partition(|name| named.contains(name));
+    if !used.is_empty() {
+        let used: Vec<String> = used.into_iter().map(quoted).collect();
+        step.found(format!("ACLs or roles name {}", used.join(", ")));
+    }
+    for name in unused {
+        let near: Vec<String> = named.iter().filter(|known| is_near(known, name)).map(|name| quoted(name)).collect();
+        if near.is_empty() {
+            step.found(format!("no ACL and no role names {}", quoted(name)));
+        } else {
+            step.fault(StepStatus::Attention, format!("no ACL and no role names {}", quoted(name)));
+            step.next(format!("{} is a different name; names are compared letter by letter", near.join(", ")));
+        }
+    }
+    if !extraction.groups.is_empty() && extraction.names().all(|name| !named.contains(name)) {
+        step.fault(StepStatus::Failed, "the policy names none of these groups");
+        step.next("grant one of them an ACL, or make it a member of a role");
+    }
+}
+
+/// Step 4: the last resort shows what the service really got.
+fn log(evidence: &DiagnosticInput<'_>) -> DiagnosticStep {
+    let mut step = DiagnosticStep::new("log", "See all claims of the token that the service validated");
+    match evidence.log_level {
+        Some(level @ ("debug" | "trace")) => {
+            step.found(format!("the logger `security` is at `{level}`"));
+            step.next("sign in and read the claims in the service's log; the level reverts by itself");
+        }
+        level => {
+            step.state = StepStatus::NotDone;
+            if let Some(level) = level {
+                step.found(format!("the logger `security` is at `{}`", escaped(level)));
+            }
+            step.next(
+                "if the steps above do not explain it, run `gbac cluster loggers set security --level debug`, sign in, and read \
+                 the claims in the service's log; they are personal data, and the level reverts after 300 seconds",
+            );
+        }
+    }
+    step
+}
+
+/// What was found at the claim path, in words.
+#[must_use]
+pub fn describe_claim(claim: &ClaimFinding) -> String {
+    use gbac_engine::groups::MissingReason;
+    match claim {
+        ClaimFinding::Array { location, len } => format!("{location} is an array of {len}"),
+        ClaimFinding::CommaList { location, parts } => {
+            format!("{location} is one string, a comma-separated list of {parts}")
+        }
+        ClaimFinding::Union { nodes } => format!("the path selects {nodes} nodes, which are combined"),
+        ClaimFinding::Missing { reason: MissingReason::Absent } => "not in the token".into(),
+        ClaimFinding::Missing { reason: MissingReason::Overage } => {
+            "not in the token: the identity provider sent a link instead, which is not followed".into()
+        }
+        ClaimFinding::Missing { reason: MissingReason::IdToken } => {
+            "not in the token, which looks like an ID token; groups are read from the access token".into()
+        }
+        ClaimFinding::WrongType { location, found } => format!("{location} is of type {found}, not a list"),
+        ClaimFinding::NotString { location, found } => {
+            format!("{location} is of type {found}, so the whole claim is discarded")
+        }
+        ClaimFinding::TooMany => "too many names; the whole claim is discarded".into(),
+        ClaimFinding::NoUserInfo => "read from the user-info document, but none was given".into(),
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`Group:{}`", escaped(name))
+}
+
+/// Whether one name could be meant where the other is written: they are near each other, or the last parts of their paths
+/// are the same or near.
+fn is_near(name: &str, other: &str) -> bool {
+    fn last(name: &str) -> &str {
+        let name = name.trim_end_matches('/');
+        NestedGroupBehavior::Suffix.apply(name)
+    }
+    let is_same = |name: &str, other: &str| name == other || near::name_difference(name, other).is_some();
+    is_same(name, other) || is_same(last(name), last(other))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use gbac_json::policy_from_value;
+
+    fn object(value: Value) -> ClaimSet {
+        let Value::Object(members) = value else { panic!("an object") };
+        gbac_json::claims_from_object(members)
+    }
+
+    fn diagnosis(claims: Value) -> [DiagnosticStep; 4] {
+        let (claims, settings) = (object(claims), Settings::default());
+        diagnose(&DiagnosticInput::new(TokenInput::Claims(&claims), &settings))
+    }
+
+    fn states(steps: &[DiagnosticStep; 4]) -> [&'static str; 4] {
+        [0, 1, 2, 3].map(|place| steps[place].state.code())
+    }
+
+    #[test]
+    fn a_good_token_passes_and_says_what_is_left() {
+        let claims = json!({ "sub": "a", "groups": ["eng", "ops"], "exp": 100 });
+        let policy = policy_from_value(
+            &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
+        );
+        let (policy, resolved) =
+            (policy.unwrap(), ServiceResolution::Identity("a".into(), vec!["ops".into(), "eng".into()]));
+        let expected = ["eng".to_owned()];
+        let settings = Settings::default();
+        let claims = object(claims);
+        let evidence = DiagnosticInput {
+            policy: Some(&policy),
+            expected: &expected,
+            resolved: Some(&resolved),
+            log_level: Some("debug"),
+            now: Some(Timestamp::from_seconds(99.0)),
+            ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
+        };
+        let steps = diagnose(&evidence);
+        assert_eq!(states(&steps), ["passed"; 4]);
+        assert!(steps[1].findings.iter().any(|found| found == "`Group:eng` is among them"), "{steps:?}");
+        assert!(steps[2].findings.iter().any(|found| found == "no ACL and no role names `Group:ops`"), "{steps:?}");
+        let late = diagnose(&DiagnosticInput { now: Some(Timestamp::from_seconds(101.0)), ..evidence });
+        assert!(late[1].findings.contains(&"the token has expired, so everything is denied".to_owned()));
+    }
+
+    #[test]
+    fn what_fails_at_sign_in_is_told_where_it_is_looked_at() {
+        let claims = object(json!({ "sub": "a", "groups": ["eng"], "exp": "soon", "nbf": 200, "aud": "billing" }));
+        let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
+        let settings = Settings::default();
+        let evidence = DiagnosticInput {
+            accepted: Some(&accepted),
+            now: Some(Timestamp::from_seconds(100.0)),
+            ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
+        };
+        let steps = diagnose(&evidence);
+        assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
+        let [exp, nbf, ..] = steps[1].findings.as_slice() else { panic!("{steps:?}") };
+        assert_eq!(exp, "the claim `exp` is not a number: the service refuses this token");
+        assert!(nbf.starts_with("the token is not valid yet"), "{nbf}");
+        assert!(steps[2].findings.iter().any(|found| found.starts_with("the token is for `billing`")), "{steps:?}");
+    }
+
+    #[test]
+    fn another_path_is_proposed() {
+        let steps = diagnosis(json!({ "sub": "a", "realm_access": { "roles": ["eng"] } }));
+        assert_eq!(states(&steps), ["failed", "failed", "failed", "not_done"]);
+        assert!(steps[2].next[0].contains("`$.realm_access.roles` if the groups are `Group:eng`"), "{steps:?}");
+        let nothing = diagnosis(json!({ "sub": "a" }));
+        assert!(nothing[2].next[0].contains("to the access token"), "{nothing:?}");
+        let overage = diagnosis(json!({ "sub": "a", "_claim_names": { "groups": "src1" } }));
+        assert!(overage[0].findings[0].contains("sent a link instead"), "{overage:?}");
+        let nobody = diagnosis(json!({ "groups": ["a"], "exp": 100 }));
+        assert!(nobody[1].next[0].contains("oidc_principal_mapping"), "{nobody:?}");
+    }
+
+    #[test]
+    fn near_names_are_told_apart() {
+        let policy = policy_from_value(
+            &json!({ "version": 1, "roles": [{ "name": "r", "members": [{ "principal": "Group:eng" }] }] }),
+        )
+        .unwrap();
+        let claims = object(json!({ "sub": "a", "exp": 100, "groups": ["/corp/Eng"] }));
+        let (settings, expected) = (Settings::default(), ["eng".to_owned(), "ops".to_owned()]);
+        let evidence = DiagnosticInput {
+            policy: Some(&policy),
+            expected: &expected,
+            resolved: Some(&ServiceResolution::Identity("a".into(), vec!["Eng".into()])),
+            log_level: Some("info"),
+            ..DiagnosticInput::new(TokenInput::Claims(&claims), &settings)
+        };
+        let steps = diagnose(&evidence);
+        assert_eq!(states(&steps), ["passed", "failed", "failed", "not_done"]);
+        assert_eq!(
+            steps[1].next,
+            [
+                "names are compared letter by letter: write `Group:/corp/Eng` in ACLs and roles",
+                "check that the user is in `ops` in the identity provider, and sign in again",
+                "the service reads the token with different settings; compare them in step 3",
+            ]
+        );
+        assert!(steps[1].findings.contains(&"only the service sees `Group:Eng`".to_owned()), "{steps:?}");
+        assert!(steps[2].next[0].contains("or set `nested_group_behavior` to `suffix`"), "{steps:?}");
+        assert!(steps[2].next[1].starts_with("`Group:eng` is a different name"), "{steps:?}");
+        let refused = ServiceResolution::Refused("invalid audience".into());
+        let steps = diagnose(&DiagnosticInput { resolved: Some(&refused), ..evidence });
+        assert!(steps[1].findings.iter().any(|found| found.ends_with("invalid audience")), "{steps:?}");
+    }
+
+    #[test]
+    fn what_is_no_token_ends_the_procedure() {
+        let settings = Settings::default();
+        let steps = diagnose(&DiagnosticInput::new(TokenInput::Token("hello"), &settings));
+        assert_eq!(states(&steps), ["failed", "not_done", "not_done", "not_done"]);
+        assert!(!steps[0].next.is_empty());
+    }
+}

@@ -1,0 +1,124 @@
+//! The audit events of a check: who asked, and what was decided (specification 6, D-23).
+
+use crate::audit::{
+    ApiActivity, AuditedResource, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignInResult,
+    User, api_activity, authentication, service,
+};
+use crate::check::{Answer, Check, Query};
+use crate::requests::{self, Api};
+use gbac_engine::decide::{At, Outcome};
+use gbac_engine::identity::Identity;
+
+/// The event of the sign-in by which a check's identity came, with all its groups.
+///
+/// The context's service and client are replaced by those of the check; so they are in [`decision_events`].
+#[must_use]
+pub fn sign_in_event(
+    context: Context<'_>,
+    protocol: AuthProtocol<'_>,
+    cleartext: bool,
+    identity: &Identity,
+    check: &Check,
+) -> Event {
+    authentication(&Authentication {
+        context: of_check(context, check),
+        user: User { name: identity.user(), ..User::default() },
+        protocol,
+        cleartext,
+        result: SignInResult::Success { groups: identity.groups() },
+    })
+}
+
+/// The event of a sign-in that was refused, so that the check has no answer.
+#[must_use]
+pub fn refused_sign_in_event(
+    context: Context<'_>,
+    protocol: AuthProtocol<'_>,
+    cleartext: bool,
+    detail: &str,
+    check: &Check,
+) -> Event {
+    authentication(&Authentication {
+        context: of_check(context, check),
+        user: User::default(),
+        protocol,
+        cleartext,
+        result: SignInResult::Failure { detail },
+    })
+}
+
+/// The events of a check's decisions, one for each; a request that needs none has one for the whole.
+#[must_use]
+pub fn decision_events(context: Context<'_>, identity: &Identity, check: &Check, answer: &Answer) -> Vec<Event> {
+    let operation = operation(&check.query);
+    let at = At::seconds(context.time_ms as f64 / 1000.0);
+    let event = |authorization: Authorization<'_>| {
+        api_activity(&ApiActivity {
+            context: of_check(context, check),
+            user: User { name: identity.user(), ..User::default() },
+            operation: &operation,
+            authorization,
+            http: None,
+            resources: &[],
+        })
+    };
+    match (answer, &check.query) {
+        (Answer::Access(decision), Query::Access { operation, resource_type, resource_name }) => {
+            let request = check.request(*operation, *resource_type, resource_name, at);
+            vec![event(Authorization::Acl { request, decision })]
+        }
+        (Answer::Api { outcome, decisions, .. }, _) if decisions.is_empty() => {
+            let reason = if *outcome == Outcome::Allow { "no ACL is needed" } else { "no matches" };
+            vec![event(Authorization::Service { outcome: *outcome, reason })]
+        }
+        (Answer::Api { decisions, .. }, _) => decisions
+            .iter()
+            .map(|(needed, decision)| {
+                let request = check.request(needed.operation, needed.resource_type, &needed.resource_name, at);
+                event(Authorization::Acl { request, decision })
+            })
+            .collect(),
+        // An answer to another question than the check's; nothing was decided for it.
+        (Answer::Access(_), Query::Api { .. }) => Vec::new(),
+    }
+}
+
+/// The event of a check that was denied before anything could be decided, because its identity was refused.
+#[must_use]
+pub fn refused_check_event(context: Context<'_>, reason: &str, check: &Check) -> Event {
+    let touched: Vec<AuditedResource<'_>> = match &check.query {
+        Query::Access { resource_type, resource_name, .. } => {
+            vec![AuditedResource { name: resource_name, kind: resource_type.spelling().audit, acl: None }]
+        }
+        Query::Api { resources, .. } => {
+            let named = resources.iter().flat_map(|(kind, names)| names.iter().map(move |name| (kind, name)));
+            named.map(|(kind, name)| AuditedResource { name, kind, acl: None }).collect()
+        }
+    };
+    api_activity(&ApiActivity {
+        context: of_check(context, check),
+        user: User::default(),
+        operation: &operation(&check.query),
+        authorization: Authorization::Service { outcome: Outcome::Deny, reason },
+        http: None,
+        resources: &touched,
+    })
+}
+
+fn of_check<'a>(context: Context<'a>, check: &Check) -> Context<'a> {
+    let service = match &check.query {
+        Query::Api { api, .. } => Api::from_name(api).map_or(service::KAFKA, service::of),
+        Query::Access { .. } => service::KAFKA,
+    };
+    Context { service, client: Endpoint { ip: check.host, ..Endpoint::default() }, ..context }
+}
+
+/// What was asked for, as the platform's events name it.
+fn operation(question: &Query) -> String {
+    match question {
+        Query::Access { operation, .. } => operation.spelling().audit.to_owned(),
+        Query::Api { api, name, .. } => Api::from_name(api)
+            .and_then(|api| requests::find(api, name))
+            .map_or_else(|| name.clone(), |spec| spec.audit_operation()),
+    }
+}

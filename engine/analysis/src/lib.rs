@@ -1,0 +1,53 @@
+//! Questions about a whole policy: who can, what may somebody do, what changed, what is odd, what is missing.
+//!
+//! The answers are exact and need no solver. Literals and prefixes cut the names of a resource type into finitely many
+//! regions, and all names of a region are decided alike; so it is enough to look at each region once.
+
+pub mod audit;
+pub mod check;
+mod collisions;
+mod compare;
+mod diff;
+pub mod doctor;
+pub mod events;
+mod held;
+mod hypothetical;
+mod identities;
+mod known_names;
+mod least_grant;
+mod lint;
+mod matrix;
+mod permissions;
+pub mod provider;
+mod reach;
+pub mod requests;
+mod revoke;
+mod role_counts;
+mod scope;
+pub mod sign_in;
+mod status;
+mod summary;
+mod tree;
+mod what_if;
+mod who_can;
+
+pub use collisions::{CollidingName, Collision, CollisionKind, CollisionReport, Gain, collision_gains, collisions};
+pub use compare::{Comparison, compare};
+pub use diff::{
+    AccessEffect, AccessRegion, Addresses, Counterexample, Diff, Difference, GroupChange, GroupEffect, HostSet,
+    NameEffect, Relation, diff, diff_with_claims,
+};
+pub use hypothetical::{HypotheticalChange, HypotheticalChanges, NoOp};
+pub use identities::{IdentityComparison, compare_identities, groups_between};
+pub use known_names::known_names;
+pub use least_grant::{LeastGrant, MAX_CANDIDATES, MAX_SETS, least_grant};
+pub use lint::{Finding, Fix, NameIndex, Severity, lint, lint_roles, name_findings, sort_findings};
+pub use matrix::{MatrixCell, matrix_cell, matrix_resources};
+pub use permissions::{Grant, GrantException, Permissions, permissions, permissions_of};
+pub use reach::{DenyExtent, PrincipalAcls, Reach, ReachSubject, reach};
+pub use revoke::{Revocation, RoleGrant, revoke};
+pub use role_counts::{RoleCounts, acl_counts, role_counts};
+pub use scope::{NamePattern, Scope};
+pub use summary::{AclCount, NamedPattern, PolicySummary, PrincipalSummary, policy_summary};
+pub use what_if::{WhatIf, what_if};
+pub use who_can::{AclMatch, WhoCan, WhoCanEntry, who_can};

@@ -1,0 +1,230 @@
+//! ACLs that do nothing: covered by a broader one, blocked by a deny, or about what does not exist.
+
+use super::{Finding, Severity};
+use crate::scope::{answered, within};
+use crate::tree::Place;
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{Acl, AclField, Host, Operation, Permission, PrincipalType};
+use gbac_engine::{
+    internal::{HostId, Operations, Pattern, PatternId, PrincipalId, Row, rows_of},
+    policy::Policy,
+};
+
+/// Looks at the ACLs of these principals, which are in order of their numbers, or at all.
+pub(super) fn lint(policy: &Policy, only: Option<&[PrincipalId]>, findings: &mut Vec<Finding>) {
+    let mut linter = Linter {
+        policy,
+        only,
+        everyone: policy.principal_id(PrincipalType::User, "*"),
+        covering: Vec::new(),
+        scopes: Vec::new(),
+        findings,
+    };
+    for (id, pattern) in policy.patterns() {
+        linter.pattern(id, pattern);
+    }
+}
+
+struct Linter<'a, 'f> {
+    policy: &'a Policy,
+    only: Option<&'f [PrincipalId]>,
+    everyone: Option<PrincipalId>,
+    /// The patterns that cover the one that is looked at, itself among them.
+    covering: Vec<(PatternId, &'a Pattern)>,
+    /// The principals that everyone has who has the one that is looked at, itself first.
+    scopes: Vec<PrincipalId>,
+    findings: &'f mut Vec<Finding>,
+}
+
+impl<'a> Linter<'a, '_> {
+    fn pattern(&mut self, id: PatternId, pattern: &'a Pattern) {
+        let only = self.only;
+        let is_wanted =
+            |row: &&Row| only.is_none_or(|only| only.binary_search_by(|id| id.0.cmp(&row.principal.0)).is_ok());
+        if pattern.rows().iter().find(is_wanted).is_none() {
+            return;
+        }
+        let place = Place::of(pattern);
+        self.covering.clear();
+        let covering = self.policy.covering(pattern.resource_type, pattern.name());
+        for other in covering.as_slice() {
+            let Some(covers) = self.policy.pattern(PatternId(*other)) else { continue };
+            if Place::of(covers).covers(place) {
+                self.covering.push((PatternId(*other), covers));
+            }
+        }
+        let sensible = pattern.resource_type.operations();
+        for row in pattern.rows().iter().filter(is_wanted) {
+            let Some(principal) = self.policy.principal(row.principal) else { continue };
+            for operation in row.deny().or(row.allow()).iter() {
+                if operation != Operation::All && !sensible.contains(&operation) {
+                    self.foreign(pattern, row, operation);
+                }
+            }
+            self.refused(pattern, row);
+            if principal.kind() == PrincipalType::Role && !self.policy.is_role(row.principal) {
+                continue;
+            }
+            self.scopes.clear();
+            self.scopes.push(row.principal);
+            if self.everyone != Some(row.principal) {
+                if principal.kind() != PrincipalType::Role {
+                    self.scopes.extend_from_slice(self.policy.links(row.principal));
+                }
+                self.scopes.extend(self.everyone);
+            }
+            self.row(id, pattern, row);
+        }
+    }
+
+    /// Finds the ACLs of a row that change nothing.
+    fn row(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row) {
+        // What broader rows deny and allow; and the row itself, of which one operation may cover another.
+        let (mut deny, mut allow) = (Operations::default(), Operations::default());
+        let (mut own_deny, mut own_allow) = (row.deny(), row.allow());
+        self.broader(id, row, |_, other, twin| {
+            if twin {
+                own_deny = own_deny.or(other.deny());
+                own_allow = own_allow.or(other.allow());
+            } else {
+                deny = deny.or(answered(other.deny(), Permission::Deny));
+                allow = allow.or(answered(other.allow(), Permission::Allow));
+            }
+        });
+        for operation in row.deny().iter() {
+            let only = Operations::only(operation);
+            let beside = answered(own_deny.without(only), Permission::Deny);
+            if within(answered(only, Permission::Deny), deny.or(beside)) {
+                self.covered(id, pattern, row, operation, Permission::Deny);
+            }
+        }
+        let denied = deny.or(answered(own_deny, Permission::Deny));
+        for operation in row.allow().iter() {
+            let only = Operations::only(operation);
+            let effect = answered(only, Permission::Allow);
+            if within(effect, denied) {
+                self.unreachable(id, pattern, row, operation);
+            } else if within(effect, allow.or(answered(own_allow.without(only), Permission::Allow))) {
+                self.covered(id, pattern, row, operation, Permission::Allow);
+            }
+        }
+    }
+
+    /// Visits the other rows that apply wherever this one does. The last argument is whether it is the same row but that
+    /// every name is spelled as the empty prefix there and as the literal `*` here: of two such ACLs that one is left out.
+    fn broader(&self, id: PatternId, row: &Row, mut visit: impl FnMut(&'a Pattern, &'a Row, bool)) {
+        let every_name = self.policy.pattern(id).is_some_and(Pattern::is_all_names);
+        for (other, pattern) in &self.covering {
+            // Another pattern for every name.
+            let twin = every_name && *other != id;
+            for principal in &self.scopes {
+                for broader in rows_of(pattern.rows(), *principal) {
+                    let same = *principal == row.principal && broader.host == row.host;
+                    if !(same && *other == id) && (broader.host == HostId::ANY || broader.host == row.host) {
+                        visit(pattern, broader, same && twin);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The ACLs of these operations in the row itself and in broader ones, the row's own first.
+    fn acls(&self, id: PatternId, pattern: &'a Pattern, row: &Row, of: Operations, permission: Permission) -> Vec<Acl> {
+        let mut acls = Vec::new();
+        let mut take = |pattern: &Pattern, row: &Row, without: Operations| {
+            let operations = row.of(permission).and(of).without(without);
+            acls.extend(operations.iter().map(|operation| self.policy.acl(pattern, row, operation, permission)));
+        };
+        let none = Operations::default();
+        take(pattern, row, none);
+        let own = row.of(permission);
+        self.broader(id, row, |pattern, row, twin| take(pattern, row, if twin { own } else { none }));
+        acls
+    }
+
+    fn covered(
+        &mut self,
+        id: PatternId,
+        pattern: &'a Pattern,
+        row: &Row,
+        operation: Operation,
+        permission: Permission,
+    ) {
+        let acl = self.policy.acl(pattern, row, operation, permission);
+        let by = self.acls(id, pattern, row, Operations::answering(operation, permission), permission);
+        let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
+        let message = format!("{} is already covered by {}", spoken(&acl), spoken(&by));
+        let hint = "remove it, unless you plan to remove the broader one";
+        let finding = Finding::new("acl_covered", Severity::Notice, message, hint);
+        self.findings.push(finding.with_acls(vec![acl, by]));
+    }
+
+    fn unreachable(&mut self, id: PatternId, pattern: &'a Pattern, row: &Row, operation: Operation) {
+        let acl = self.policy.acl(pattern, row, operation, Permission::Allow);
+        let message = format!("{} never allows anything: a deny wins", spoken(&acl));
+        let mut acls = vec![acl];
+        let effect = answered(Operations::only(operation), Permission::Allow);
+        let mut denied = Operations::default();
+        for deny in self.acls(id, pattern, row, effect.or(Operations::only(Operation::All)), Permission::Deny) {
+            let by = answered(Operations::only(deny.operation), Permission::Deny).and(effect);
+            if !within(by, denied) {
+                denied = denied.or(by);
+                acls.push(deny);
+            }
+        }
+        let hint = "remove it, or narrow the deny ACLs";
+        self.findings.push(Finding::new("acl_unreachable", Severity::Warning, message, hint).with_acls(acls));
+    }
+
+    fn foreign(&mut self, pattern: &Pattern, row: &Row, operation: Operation) {
+        for permission in Permission::ALL {
+            if row.of(*permission).meets(Operations::only(operation)) {
+                let acl = self.policy.acl(pattern, row, operation, *permission);
+                let words: Vec<&str> =
+                    pattern.resource_type.operations().iter().map(|known| known.spelling().cli).collect();
+                let message = format!(
+                    "{} is for an operation that does not apply to a {}",
+                    spoken(&acl),
+                    pattern.resource_type.spelling().label.to_lowercase()
+                );
+                let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
+                let finding = Finding::new("operation_foreign", Severity::Warning, message, hint);
+                self.findings.push(finding.with_acls(vec![acl]));
+            }
+        }
+    }
+
+    /// What could not be created today (D-27): the same codes and hints as when it is. What is so of the principal is found
+    /// once for all of its ACLs.
+    fn refused(&mut self, pattern: &Pattern, row: &Row) {
+        let policy = self.policy;
+        let all = || {
+            Permission::ALL.iter().flat_map(|permission| {
+                row.of(*permission).iter().map(|operation| policy.acl(pattern, row, operation, *permission))
+            })
+        };
+        let Some(first) = all().next() else { return };
+        for fault in first.check_create().iter().filter(|fault| fault.field() != AclField::Principal) {
+            let message = format!("an ACL could not be created today: {fault}");
+            let finding = Finding::new(fault.code(), Severity::Warning, message, fault.hint());
+            self.findings.push(finding.with_acls(all().collect()));
+        }
+    }
+}
+
+/// An ACL in words, for a message.
+fn spoken(acl: &Acl) -> String {
+    let from = match acl.host {
+        Host::Any => String::new(),
+        Host::Address(address) => format!(" from {address}"),
+    };
+    format!(
+        "the {} of {} on the {} {} `{}` for `{}`{from}",
+        acl.permission.spelling().cli,
+        acl.operation.spelling().cli,
+        acl.pattern_type.spelling().label,
+        acl.resource_type.spelling().cli,
+        escaped(&acl.resource_name),
+        escaped(&acl.principal.to_string()),
+    )
+}

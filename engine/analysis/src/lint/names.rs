@@ -1,0 +1,120 @@
+//! Roles without content, members that could not be added, superusers anyone could be.
+
+use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
+use super::{Finding, Severity};
+use gbac_engine::escape::escaped;
+use gbac_engine::internal::sort;
+use gbac_engine::model::{Principal, RoleError, check_member, role_name_warning};
+use gbac_engine::{internal::PrincipalId, policy::Policy};
+
+/// Claims that people can often set for themselves, or that are given again after somebody left (OpenID Connect Core,
+/// section 5.7, names `sub` with `iss` as the only ones to rely on).
+const CHOSEN: &[&str] = &[
+    "display_name",
+    "email",
+    "family_name",
+    "given_name",
+    "middle_name",
+    "name",
+    "nickname",
+    "phone_number",
+    "preferred_username",
+    "profile",
+    "unique_name",
+    "upn",
+    "user_name",
+    "username",
+    "website",
+];
+
+pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
+    let mut principals: Vec<(PrincipalId, &Principal)> = policy.principals().collect();
+    sort(&mut principals, |a, b| a.1.cmp(b.1));
+    for (id, principal) in principals {
+        if policy.is_role(id) {
+            role(policy, id, principal, findings);
+        }
+        findings.extend(path_with_suffix(policy, principal));
+    }
+    let superusers: Vec<Principal> = policy.settings().superusers.iter().map(Principal::user).collect();
+    findings.extend(superusers.iter().filter_map(superuser));
+    lint_near_names(policy, findings);
+    chosen_superusers(policy, superusers, findings);
+}
+
+/// What is odd about these roles by themselves.
+pub(super) fn lint_roles(policy: &Policy, ids: &[PrincipalId], findings: &mut Vec<Finding>) {
+    for id in ids.iter().filter(|id| policy.is_role(**id)) {
+        if let Some(principal) = policy.principal(*id) {
+            role(policy, *id, principal, findings);
+        }
+    }
+}
+
+fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut Vec<Finding>) {
+    let name = escaped(principal.name());
+    let mut find = |code, severity, message: String, hint: String, more: Option<&Principal>| {
+        let about = std::iter::once(principal).chain(more).cloned().collect();
+        findings.push(Finding::new(code, severity, message, hint).with_principals(about));
+    };
+    if policy.links(id).is_empty() {
+        let hint = "add members, or delete the role";
+        find("role_without_members", Severity::Notice, format!("the role `{name}` has no members"), hint.into(), None);
+    }
+    if policy.row_count(id) == 0 {
+        let hint = "add ACLs, or delete the role: it permits and denies nothing";
+        find("role_without_acls", Severity::Notice, format!("the role `{name}` has no ACLs"), hint.into(), None);
+    }
+    if let Some(warning) = role_name_warning(principal.name()) {
+        let hint = "use ASCII characters in the names of roles".into();
+        find("role_name_not_ascii", Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
+    }
+    let mut members: Vec<&Principal> = policy.links(id).iter().filter_map(|id| policy.principal(*id)).collect();
+    sort(&mut members, |a, b| a.cmp(b));
+    for member in members {
+        let found = match (check_member(member), name_fault(member)) {
+            // D-33: the one user of that name, not everyone.
+            (Err(error @ RoleError::EveryoneAsMember), _) => {
+                let message = format!("the member `User:*` of the role `{name}` is the user named `*`");
+                Some((error.code(), message, error.hint()))
+            }
+            (_, Some(NameFault { code, message, hint })) => {
+                Some((code, format!("a member of the role `{name}`: {message}"), hint))
+            }
+            (Err(error), None) => {
+                let message = format!("a member of the role `{name}` could not be added today: {error}");
+                Some((error.code(), message, error.hint()))
+            }
+            (Ok(()), None) => None,
+        };
+        if let Some((code, message, hint)) = found {
+            find(code, Severity::Warning, message, hint, Some(member));
+        }
+    }
+}
+
+/// A superuser's name is compared byte by byte, the asterisk too: nobody makes everyone a superuser by it.
+fn superuser(superuser: &Principal) -> Option<Finding> {
+    if !superuser.name().contains('*') {
+        return None;
+    }
+    let name = escaped(superuser.name());
+    let message = format!("the superuser `{name}` is not a wildcard: it is the one user with this exact name");
+    let finding = Finding::new("principal_wildcard", Severity::Warning, message, "name each superuser");
+    Some(finding.with_principals(vec![superuser.clone()]))
+}
+
+/// D-14: whoever can choose a superuser's name is one.
+fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut Vec<Finding>) {
+    let mapping = policy.settings().principal_mapping.as_str();
+    let path = mapping.split('/').next().unwrap_or_default();
+    let claim = path.split('.').find(|name| CHOSEN.contains(name));
+    if let Some(claim) = claim.filter(|_| !superusers.is_empty()) {
+        let message =
+            format!("users are named by `{claim}`, which users can often edit, so anyone could become a superuser");
+        let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
+                    names to others";
+        let finding = Finding::new("superuser_name_chosen", Severity::Error, message, hint);
+        findings.push(finding.with_principals(superusers));
+    }
+}

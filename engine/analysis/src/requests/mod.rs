@@ -1,0 +1,423 @@
+//! API requests and the checks that each of them needs: one table for the Kafka API, Schema Registry and HTTP Proxy.
+
+mod fault;
+mod need;
+mod recipe;
+mod resources;
+mod table;
+
+use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
+
+pub use fault::{RequestError, RequestFault};
+pub use need::{RequiredCheck, Requirement};
+pub use recipe::{RECIPES, Recipe, RecipeParameter, RecipeStep, recipe};
+pub use resources::ResourceNames;
+
+use table::CATALOG;
+
+/// The APIs that group-based access applies to (specification 1.4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Api {
+    /// The Kafka API.
+    Kafka,
+    /// Schema Registry.
+    SchemaRegistry,
+    /// HTTP Proxy.
+    HttpProxy,
+}
+
+impl Api {
+    /// Every API, in the table's order.
+    pub const ALL: &'static [Self] = &[Self::Kafka, Self::SchemaRegistry, Self::HttpProxy];
+
+    /// The name in JSON and on the command line: `kafka`, `schema_registry` or `http_proxy`.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Kafka => "kafka",
+            Self::SchemaRegistry => "schema_registry",
+            Self::HttpProxy => "http_proxy",
+        }
+    }
+
+    /// The words shown to people.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Kafka => "Kafka API",
+            Self::SchemaRegistry => "Schema Registry",
+            Self::HttpProxy => "HTTP Proxy",
+        }
+    }
+
+    /// Reads the name in any letter case, with `_` or `-`.
+    #[must_use]
+    pub fn from_name(text: &str) -> Option<Self> {
+        let folded = text.replace('-', "_");
+        Self::ALL.iter().copied().find(|api| api.name().eq_ignore_ascii_case(&folded))
+    }
+}
+
+/// Whether a request has to name a resource of a kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Presence {
+    /// At least one name.
+    Required,
+    /// None or more names.
+    Optional,
+    /// At least one name of one of the kinds that are marked so.
+    OneOf,
+}
+
+/// A kind of resource that a request names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParameterSpec {
+    /// The kind; its short name is [`kind_name`].
+    pub kind: ResourceType,
+    /// Whether it has to be named.
+    pub presence: Presence,
+}
+
+/// What a request needs, before names are put in. The cluster and the registry are implied: they have one name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rule {
+    /// The operation on every named resource of the kind; nothing where none is named.
+    Each(Operation, ResourceType),
+    /// The operation on at least one named resource of the kind; nothing where none is named.
+    OneOf(Operation, ResourceType),
+    /// All of these; an empty list needs nothing.
+    All(&'static [Rule]),
+    /// At least one of these; what is not named does not count, and nothing left means denied.
+    Any(&'static [Rule]),
+    /// The first rule where a resource of the kind is named, else the second.
+    IfNamed(ResourceType, &'static Rule, &'static Rule),
+    /// All that these Kafka API requests need, by their ids: HTTP Proxy makes them as the caller.
+    AsKafka(&'static [&'static str]),
+}
+
+/// One row of the table: a request, what it names and what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RequestSpec {
+    /// The API it belongs to.
+    pub api: Api,
+    /// A stable short name, unique within the API, such as `offset-commit` or `get-subject-versions`.
+    pub id: &'static str,
+    /// The name in the API's own words, such as `OffsetCommit` or `GET /subjects/{subject}/versions`.
+    pub name: &'static str,
+    /// Other names that clients and tools use for it.
+    pub aliases: &'static [&'static str],
+    /// What it does, in a few words.
+    pub words: &'static str,
+    /// The kinds of resources that it names, in order.
+    pub takes: &'static [ParameterSpec],
+    /// What it needs.
+    pub rule: Rule,
+    /// What a reader should know besides; empty where there is nothing.
+    pub notes: &'static str,
+    /// The id of the request that this row is a variant of; its own id where it is none.
+    pub base: &'static str,
+}
+
+/// The short name of a kind of resource, such as `topic` or `transactional_id`; `group` is a consumer group.
+#[must_use]
+pub const fn kind_name(kind: ResourceType) -> &'static str {
+    kind.spelling().audit
+}
+
+/// Reads the short name of a kind, exactly.
+#[must_use]
+pub fn kind_from_name(text: &str) -> Option<ResourceType> {
+    ResourceType::ALL.iter().copied().find(|kind| kind_name(*kind) == text)
+}
+
+/// Whether a request never names this kind because there is only one: the cluster, the registry.
+#[must_use]
+pub const fn is_implied(kind: ResourceType) -> bool {
+    matches!(kind, ResourceType::Cluster | ResourceType::Registry)
+}
+
+/// The whole table, by API and in the order in which people meet the requests.
+#[must_use]
+pub const fn catalog() -> &'static [RequestSpec] {
+    CATALOG
+}
+
+/// Finds a request by its id, name or alias, in any letter case; path parameters may have any name.
+///
+/// ```
+/// use gbac_analysis::requests::{Api, find};
+/// assert_eq!(find(Api::Kafka, "offsetcommit").map(|r| r.id), Some("offset-commit"));
+/// let list = find(Api::SchemaRegistry, "get /subjects/{s}/versions");
+/// assert_eq!(list.map(|r| r.name), Some("GET /subjects/{subject}/versions"));
+/// ```
+#[must_use]
+pub fn find(api: Api, name: &str) -> Option<&'static RequestSpec> {
+    let mut rows = CATALOG.iter().filter(|row| row.api == api);
+    // As written, which is what programs do; only what people write is worth folding the whole table for.
+    rows.clone().find(|row| row.id == name || row.name == name).or_else(|| {
+        let folded = fold(name);
+        rows.find(|row| row.spellings().any(|spelling| fold(spelling) == folded))
+    })
+}
+
+/// Turns a request into its checks: the names put into the need of the table's row.
+///
+/// `resources` has the short names of kinds as keys ([`kind_name`]); a name may be any text, the empty one too (D-27).
+/// The result is in normal form: no All directly in an All, no Any in an Any, no group of one, no check twice in one.
+///
+/// # Errors
+/// Every fault at once: an unknown API or request, kinds that are missing, unknown, implied or not of this request,
+/// and empty lists.
+///
+/// ```
+/// use gbac_analysis::requests::{ResourceNames, expand};
+/// let names = |list: &[&str]| list.iter().map(|name| name.to_string()).collect::<Vec<_>>();
+/// let resources = ResourceNames::from([
+///     ("topic".to_string(), names(&["orders"])),
+///     ("transactional_id".to_string(), names(&["payments-1"])),
+/// ]);
+/// let need = expand("kafka", "Produce", &resources)?;
+/// assert_eq!(need.to_string(), "write on topic `orders` and write on transactional ID `payments-1`");
+/// # Ok::<(), gbac_analysis::requests::RequestError>(())
+/// ```
+pub fn expand(api: &str, name: &str, resources: &ResourceNames) -> Result<Requirement, RequestError> {
+    let mut faults = Vec::new();
+    let row = match Api::from_name(api) {
+        None => {
+            faults.push(RequestFault::UnknownApi(api.into()));
+            None
+        }
+        Some(api) => {
+            let row = find(api, name);
+            if row.is_none() {
+                faults.push(fault::unknown_request(api, name));
+            }
+            row
+        }
+    };
+    match row {
+        Some(row) => row.expand(resources),
+        None => {
+            faults.extend(fault::of_kinds(resources));
+            Err(RequestError::new(faults))
+        }
+    }
+}
+
+impl RequestSpec {
+    const fn new(
+        api: Api,
+        id: &'static str,
+        name: &'static str,
+        words: &'static str,
+        takes: &'static [ParameterSpec],
+        rule: Rule,
+    ) -> Self {
+        Self { api, id, name, aliases: &[], words, takes, rule, notes: "", base: id }
+    }
+
+    const fn also(mut self, aliases: &'static [&'static str]) -> Self {
+        self.aliases = aliases;
+        self
+    }
+
+    const fn note(mut self, notes: &'static str) -> Self {
+        self.notes = notes;
+        self
+    }
+
+    const fn variant_of(mut self, base: &'static str) -> Self {
+        self.base = base;
+        self
+    }
+
+    fn spellings(&self) -> impl Iterator<Item = &'static str> + use<> {
+        [self.id, self.name].into_iter().chain(self.aliases.iter().copied())
+    }
+
+    /// The operation that an audit event names, such as `offset_commit`; a variant has that of its base.
+    #[must_use]
+    pub fn audit_operation(&self) -> String {
+        self.base.replace('-', "_")
+    }
+
+    /// What the request needs, in words, without names.
+    #[must_use]
+    pub fn needs(&self) -> String {
+        need::rule_in_words(&self.rule, self.takes)
+    }
+
+    /// Turns this request into its checks, as [`expand`] does.
+    ///
+    /// # Errors
+    /// Every fault of `resources` at once.
+    pub fn expand(&self, resources: &ResourceNames) -> Result<Requirement, RequestError> {
+        let faults = fault::of_resources(self, resources);
+        if !faults.is_empty() {
+            return Err(RequestError::new(faults));
+        }
+        Ok(self.rule.fill(&Names(resources)).unwrap_or(Requirement::All(Vec::new())))
+    }
+}
+
+/// The names that a request gives, by kind.
+struct Names<'a>(&'a ResourceNames);
+
+impl Names<'_> {
+    fn of(&self, kind: ResourceType) -> impl Iterator<Item = &str> {
+        let implied = match kind {
+            ResourceType::Cluster => Some(CLUSTER_NAME),
+            ResourceType::Registry => Some(""),
+            _ => None,
+        };
+        let given = if implied.is_some() { None } else { self.0.get(kind_name(kind)) };
+        implied.into_iter().chain(given.into_iter().flatten().map(String::as_str))
+    }
+
+    fn checks(&self, operation: Operation, kind: ResourceType) -> Vec<Requirement> {
+        self.of(kind)
+            .map(|name| {
+                Requirement::Check(RequiredCheck { operation, resource_type: kind, resource_name: name.into() })
+            })
+            .collect()
+    }
+}
+
+impl Rule {
+    /// Puts names in. None: the rule is about resources that the request does not name.
+    fn fill(&self, names: &Names<'_>) -> Option<Requirement> {
+        match self {
+            Self::Each(operation, kind) => {
+                let checks = names.checks(*operation, *kind);
+                (!checks.is_empty()).then(|| Requirement::all(checks))
+            }
+            Self::OneOf(operation, kind) => {
+                let checks = names.checks(*operation, *kind);
+                (!checks.is_empty()).then(|| Requirement::any(checks))
+            }
+            Self::All(rules) => {
+                let parts: Vec<Requirement> = rules.iter().filter_map(|rule| rule.fill(names)).collect();
+                (rules.is_empty() || !parts.is_empty()).then(|| Requirement::all(parts))
+            }
+            // Without a single alternative left nothing may allow: an empty Any is denied.
+            Self::Any(rules) => Some(Requirement::any(rules.iter().filter_map(|rule| rule.fill(names)).collect())),
+            Self::IfNamed(kind, then, otherwise) => {
+                if names.of(*kind).next().is_some() {
+                    then.fill(names)
+                } else {
+                    otherwise.fill(names)
+                }
+            }
+            Self::AsKafka(ids) => {
+                let parts: Vec<Requirement> = ids
+                    .iter()
+                    .filter_map(|id| match find(Api::Kafka, id) {
+                        Some(row) => row.rule.fill(names),
+                        None => Some(Requirement::Any(Vec::new())),
+                    })
+                    .collect();
+                (!parts.is_empty()).then(|| Requirement::all(parts))
+            }
+        }
+    }
+}
+
+/// A name without what people vary: letter case, blanks at the edges, `_` for `-`, the names of path parameters.
+fn fold(text: &str) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut in_parameter = false;
+    for c in text.trim().chars() {
+        match c {
+            '{' => {
+                in_parameter = true;
+                folded.push(c);
+            }
+            '}' => {
+                in_parameter = false;
+                folded.push(c);
+            }
+            _ if in_parameter => {}
+            '_' => folded.push('-'),
+            _ => folded.push(c.to_ascii_lowercase()),
+        }
+    }
+    folded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_names_and_aliases_are_unique_within_an_api() {
+        for api in Api::ALL {
+            let mut seen = std::collections::BTreeMap::new();
+            for row in catalog().iter().filter(|row| row.api == *api) {
+                for spelling in row.spellings() {
+                    let before = seen.insert(fold(spelling), row.id);
+                    assert!(before.is_none_or(|id| id == row.id), "`{spelling}` of {} and {before:?}", row.id);
+                    assert_eq!(find(*api, spelling), Some(row));
+                    assert_eq!(find(*api, &spelling.to_ascii_uppercase()), Some(row));
+                }
+                assert!(row.id.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'), "{}", row.id);
+            }
+        }
+    }
+
+    #[test]
+    fn every_row_is_complete() {
+        for row in catalog() {
+            assert!(!row.words.is_empty() && !row.words.ends_with('.'), "{}", row.id);
+            assert!(find(row.api, row.base).is_some_and(|base| base.base == base.id), "{}", row.id);
+            let mut used = Vec::new();
+            kinds_of(&row.rule, &mut used);
+            let missing = |kind: ResourceType| !is_implied(kind) && !row.takes.iter().any(|takes| takes.kind == kind);
+            for kind in used.iter().filter(|kind| missing(**kind)) {
+                // What a Kafka API request may name, an endpoint of HTTP Proxy need not.
+                assert!(
+                    row.api == Api::HttpProxy && optional(&row.rule, *kind),
+                    "{} uses {}",
+                    row.id,
+                    kind_name(*kind)
+                );
+            }
+            for takes in row.takes {
+                assert!(!is_implied(takes.kind), "{}", row.id);
+                let checked = used.contains(&takes.kind);
+                assert!(checked || !row.notes.is_empty(), "{} takes an unused {}", row.id, kind_name(takes.kind));
+            }
+        }
+    }
+
+    fn optional(rule: &Rule, kind: ResourceType) -> bool {
+        let Rule::AsKafka(ids) = rule else { return false };
+        let mut rows = ids.iter().map(|id| find(Api::Kafka, id).unwrap());
+        rows.all(|row| row.takes.iter().all(|takes| takes.kind != kind || takes.presence != Presence::Required))
+    }
+
+    fn kinds_of(rule: &Rule, used: &mut Vec<ResourceType>) {
+        match rule {
+            Rule::Each(_, kind) | Rule::OneOf(_, kind) => used.push(*kind),
+            Rule::All(rules) | Rule::Any(rules) => rules.iter().for_each(|rule| kinds_of(rule, used)),
+            Rule::IfNamed(kind, then, otherwise) => {
+                used.push(*kind);
+                kinds_of(then, used);
+                kinds_of(otherwise, used);
+            }
+            Rule::AsKafka(ids) => {
+                for id in *ids {
+                    kinds_of(&find(Api::Kafka, id).unwrap().rule, used);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn folds_what_people_vary() {
+        assert_eq!(fold(" GET /a/{x_y}/B_c "), "get /a/{}/b-c");
+        assert_eq!(fold("{unclosed"), "{");
+        assert_eq!(find(Api::Kafka, ""), None);
+        assert_eq!(Api::from_name("Schema-Registry"), Some(Api::SchemaRegistry));
+        assert_eq!(Api::from_name("kafka "), None);
+    }
+}

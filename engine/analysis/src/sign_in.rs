@@ -1,0 +1,200 @@
+//! Whether a service would accept a token at sign-in, judged by its header and claims (D-19).
+//!
+//! The verifier makes the same checks with the same function. The signature is not checked, because only a service knows
+//! its keys. A check is skipped if its expected value, such as the accepted issuer, is unknown.
+
+use super::provider::{AcceptedTokens, Compared};
+use super::status::StepStatus;
+use gbac_engine::Timestamp;
+use gbac_engine::internal::claim_checks::{self, CHECKS, ClaimCheck, Requirements, Stated};
+use gbac_engine::{
+    internal::Fact,
+    token::{CLOCK_SKEW_SECONDS, Header, UnverifiedClaims, VerifyError},
+};
+
+/// One check that a service makes of a token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignInCheck {
+    /// `key`, `issuer`, `audience`, `expires`, `not_before`, `issued_at` or `type`.
+    pub about: &'static str,
+    /// Passed, failed, attention if the result is uncertain, or not done if there is nothing to compare with.
+    pub state: StepStatus,
+    /// The stable code of the error, if the check failed.
+    pub code: Option<&'static str>,
+    /// What was found.
+    pub found: String,
+    /// What to do next, if anything.
+    pub next: Option<String>,
+}
+
+/// Runs a service's checks of a token's header and claims, in the service's order. Pass no header if only the claims are
+/// known, and no time if there is no clock.
+///
+/// ```
+/// use gbac_analysis::provider::AcceptedTokens;
+/// use gbac_analysis::sign_in::{check_sign_in, first_failure};
+/// use gbac_engine::token::UnverifiedClaims;
+///
+/// let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };
+/// let claims = UnverifiedClaims::parse(r#"{ "sub": "alice", "aud": "billing", "exp": 100 }"#)?;
+/// let checks = check_sign_in(None, &claims, &accepted, Some(Timestamp::from_seconds(99.0)));
+/// assert_eq!(first_failure(&checks).map(|check| check.about), Some("audience"));
+/// # Ok::<(), gbac_engine::token::TokenError>(())
+/// ```
+#[must_use]
+pub fn check_sign_in(
+    header: Option<&Header>,
+    claims: &UnverifiedClaims,
+    accepted: &AcceptedTokens,
+    now: Option<Timestamp>,
+) -> Vec<SignInCheck> {
+    let stated = Stated { header, claims };
+    let required = Requirements {
+        issuer: accepted.exact_issuer(),
+        audience: accepted.expected_audience(),
+        now: now.map(Timestamp::as_seconds),
+        skew: accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from),
+    };
+    let mut checks = vec![key(header)];
+    for (about, check) in CHECKS {
+        let compared = match about {
+            "issuer" => accepted.issuer(claims),
+            "audience" => accepted.audience(claims),
+            _ => None,
+        };
+        checks.push(found(about, check(stated, required), compared));
+    }
+    checks
+}
+
+/// The first check that failed: why the service refuses the token, and the first thing to fix.
+#[must_use]
+pub fn first_failure(checks: &[SignInCheck]) -> Option<&SignInCheck> {
+    checks.iter().find(|check| check.state == StepStatus::Failed)
+}
+
+fn key(header: Option<&Header>) -> SignInCheck {
+    let result = match header.map(claim_checks::key_id) {
+        None => Ok(ClaimCheck::NotChecked("the header is not known".to_owned())),
+        Some(Ok(_)) => Ok(ClaimCheck::Passed("the header names a key".to_owned())),
+        Some(Err(error)) => Err(error),
+    };
+    found("key", result, None)
+}
+
+/// A check in words. What was compared with the service's properties says more than the check itself.
+fn found(about: &'static str, result: Result<ClaimCheck, VerifyError>, compared: Option<Compared>) -> SignInCheck {
+    let (state, code, words, next) = match result {
+        Ok(ClaimCheck::Passed(words)) => (StepStatus::Passed, None, words, None),
+        Ok(ClaimCheck::NotChecked(words)) => (StepStatus::NotDone, None, words, None),
+        Err(error) => (StepStatus::Failed, Some(error.code()), Fact(&error).to_string(), Some(error.hint().to_owned())),
+    };
+    match compared {
+        // Of an issuer that is only known by the address of its discovery document, the comparison knows more.
+        Some(compared) => {
+            let state = if state == StepStatus::Failed { state } else { compared.state };
+            let code = code.or((state == StepStatus::Failed).then_some("issuer_missing"));
+            SignInCheck { about, state, code, found: compared.found, next: compared.next }
+        }
+        None => SignInCheck { about, state, code, found: words, next },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use gbac_engine::token::UnverifiedToken;
+
+    const NOW: f64 = 1_700_000_000.0;
+    const AT: Timestamp = Timestamp::from_seconds(NOW);
+
+    fn claims(value: Value) -> UnverifiedClaims {
+        let Value::Object(members) = value else { panic!("an object") };
+        gbac_json::unverified_claims(members)
+    }
+
+    fn refused(
+        value: Value,
+        accepted: &AcceptedTokens,
+        now: Option<Timestamp>,
+    ) -> Option<(&'static str, &'static str)> {
+        let checks = check_sign_in(None, &claims(value), accepted, now);
+        first_failure(&checks).map(|check| (check.about, check.code.unwrap_or_default()))
+    }
+
+    #[test]
+    fn what_is_not_known_is_not_held_against_a_token() {
+        let nothing = AcceptedTokens::default();
+        assert_eq!(refused(json!({ "exp": NOW + 1.0 }), &nothing, Some(AT)), None);
+        assert_eq!(refused(json!({ "exp": 1, "nbf": 9e9, "iat": 9e9 }), &nothing, None), None);
+        assert_eq!(refused(json!({ "exp": "1" }), &nothing, None), Some(("expires", "time_invalid")));
+        assert_eq!(refused(json!({}), &nothing, None), Some(("expires", "exp_missing")));
+    }
+
+    #[test]
+    fn the_first_fault_is_named_in_the_order_of_the_service() {
+        let accepted =
+            AcceptedTokens { issuer: Some("i".into()), audience: Some("a".into()), ..AcceptedTokens::default() };
+        let mut token = json!({ "iss": "x", "aud": "x", "exp": 1, "nbf": 9e9, "iat": 9e9 });
+        for (claim, value, about, code) in [
+            ("iss", json!("i"), "issuer", "issuer_mismatch"),
+            ("aud", json!(["b", "a"]), "audience", "audience_mismatch"),
+            ("exp", json!(NOW + 60.0), "expires", "token_expired"),
+            ("nbf", json!(NOW - 60.0), "not_before", "token_not_yet_valid"),
+            ("iat", json!(NOW - 60.0), "issued_at", "token_issued_in_future"),
+        ] {
+            assert_eq!(refused(token.clone(), &accepted, Some(AT)), Some((about, code)));
+            token[claim] = value;
+        }
+        assert_eq!(refused(token, &accepted, Some(AT)), None);
+    }
+
+    #[test]
+    fn the_tolerance_is_the_one_that_the_service_is_set_to() {
+        let token = json!({ "exp": NOW - 10.0 });
+        assert_eq!(refused(token.clone(), &AcceptedTokens::default(), Some(AT)), None);
+        let strict = AcceptedTokens { clock_skew: Some(5), ..AcceptedTokens::default() };
+        let checks = check_sign_in(None, &claims(token), &strict, Some(AT));
+        let refusal = first_failure(&checks).unwrap();
+        assert_eq!(refusal.found, "the token expired 10 s ago");
+        assert!(refusal.next.is_some());
+    }
+
+    #[test]
+    fn an_issuer_that_is_known_by_its_address_only_is_not_held_against_a_token() {
+        let accepted = AcceptedTokens {
+            discovery_url: Some("https://idp.example/x/.well-known/openid-configuration".into()),
+            ..AcceptedTokens::default()
+        };
+        let of = |value: Value| {
+            let checks = check_sign_in(None, &claims(value), &accepted, Some(AT));
+            (checks[1].state, checks[1].code, first_failure(&checks).is_some())
+        };
+        assert_eq!(of(json!({ "iss": "https://idp.example/x/", "exp": NOW })), (StepStatus::Passed, None, false));
+        assert_eq!(of(json!({ "iss": "https://other.example", "exp": NOW })), (StepStatus::Attention, None, false));
+        assert_eq!(of(json!({ "exp": NOW })), (StepStatus::Failed, Some("issuer_missing"), true));
+    }
+
+    #[test]
+    fn key_and_type_are_of_the_header() {
+        let of = |token: &str| {
+            let token = UnverifiedToken::decode(token).unwrap();
+            let checks = check_sign_in(
+                Some(&token.header),
+                &token.claims,
+                &AcceptedTokens::default(),
+                Some(Timestamp::from_seconds(0.0)),
+            );
+            first_failure(&checks).and_then(|check| check.code)
+        };
+        let payload = "eyJleHAiOjF9"; // {"exp":1}
+        assert_eq!(of(&format!("eyJhbGciOiJSUzI1NiJ9.{payload}.c2ln")), Some("kid_missing"));
+        // {"alg":"RS256","kid":"k","typ":"logout+jwt"}
+        let header = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsiLCJ0eXAiOiJsb2dvdXQrand0In0";
+        assert_eq!(of(&format!("{header}.{payload}.c2ln")), Some("typ_refused"));
+        // {"alg":"RS256","kid":"k"}
+        assert_eq!(of(&format!("eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.{payload}.c2ln")), None);
+    }
+}

@@ -1,0 +1,145 @@
+//! Every principal of a policy with what it holds, counted, and the names that ACLs speak of.
+
+use gbac_engine::internal::sort;
+use gbac_engine::model::{Principal, PrincipalType, ResourceType};
+use gbac_engine::{internal::PrincipalId, policy::Policy};
+
+/// A principal and how much it holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PrincipalSummary {
+    /// The principal.
+    pub principal: Principal,
+    /// How many ACLs name it, and how many of them deny.
+    pub direct: AclCount,
+    /// Its roles, or the members of a role, as places in [`PolicySummary::all`], in order.
+    pub links: Vec<usize>,
+    /// How many ACLs its roles have; none of a role.
+    pub through: AclCount,
+    /// How many ACLs of it and of its roles are for one host.
+    pub from_one_host: usize,
+    /// A role that ACLs name and nobody created: they do nothing (D-18).
+    pub is_missing: bool,
+    /// A superuser: no ACL is asked (D-14).
+    pub is_superuser: bool,
+}
+
+/// How many ACLs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct AclCount {
+    /// All of them.
+    pub acls: usize,
+    /// Those that deny.
+    pub denies: usize,
+}
+
+/// The name or prefix of a pattern, and who has ACLs on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPattern {
+    /// The resources' type.
+    pub resource_type: ResourceType,
+    /// The name or prefix.
+    pub name: String,
+    /// The principals of its ACLs, as places in [`PolicySummary::all`]; each once, in no order.
+    pub scopes: Vec<usize>,
+}
+
+/// What everybody holds.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct PolicySummary {
+    /// Every principal of an ACL, every member of a role, every role and every superuser: users, groups, roles, by name.
+    pub all: Vec<PrincipalSummary>,
+    /// Every pattern that an ACL has, in no order.
+    pub named: Vec<NamedPattern>,
+}
+
+/// Counts what everybody holds.
+///
+/// Cost: one look at each row and each membership.
+///
+/// ```
+/// use gbac_analysis::policy_summary;
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1,
+///   "roles": [{ "name": "readers", "members": [{ "principal": "Group:eng" }] }],
+///   "acls": [{ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",
+///     "principal": "Role:readers", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let eng = &policy_summary(&policy).all[0];
+/// assert_eq!((eng.principal.to_string().as_str(), eng.direct.acls, eng.through.acls), ("Group:eng", 0, 1));
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[must_use]
+pub fn policy_summary(policy: &Policy) -> PolicySummary {
+    let mut known: Vec<(Option<PrincipalId>, Principal)> =
+        policy.principals().map(|(id, principal)| (Some(id), principal.clone())).collect();
+    let superusers = &policy.settings().superusers;
+    let unknown = superusers.iter().filter(|name| policy.principal_id(PrincipalType::User, name).is_none());
+    known.extend(unknown.map(|name| (None, Principal::user(name.as_str()))));
+    sort(&mut known, |a, b| a.1.cmp(&b.1));
+    let bound = known.iter().filter_map(|(id, _)| id.map(|id| id.0 as usize + 1)).max().unwrap_or_default();
+    let mut places = vec![0; bound];
+    for (place, (id, _)) in known.iter().enumerate() {
+        if let Some(slot) = id.and_then(|id| places.get_mut(id.0 as usize)) {
+            *slot = place;
+        }
+    }
+    let place_of = |id: PrincipalId| places.get(id.0 as usize).copied().unwrap_or_default();
+    let mut all = Vec::with_capacity(known.len());
+    for (id, principal) in known {
+        let is_role = id.is_some_and(|id| policy.is_role(id));
+        let mut links: Vec<usize> =
+            id.map(|id| policy.links(id).iter().map(|id| place_of(*id)).collect()).unwrap_or_default();
+        sort(&mut links, |a, b| a.cmp(b));
+        all.push(PrincipalSummary {
+            direct: AclCount::default(),
+            links,
+            through: AclCount::default(),
+            from_one_host: 0,
+            is_missing: principal.kind() == PrincipalType::Role && !is_role,
+            is_superuser: principal.kind() == PrincipalType::User && superusers.contains(principal.name()),
+            principal,
+        });
+    }
+    let mut named = Vec::new();
+    for (_, pattern) in policy.patterns() {
+        let mut scopes: Vec<usize> = Vec::new();
+        for row in pattern.rows() {
+            let place = place_of(row.principal);
+            // Rows of one principal are next to each other.
+            if scopes.last() != Some(&place) {
+                scopes.push(place);
+            }
+            if let Some(holding) = all.get_mut(place) {
+                let acls = row.deny().len() + row.allow().len();
+                holding.direct.acls += acls;
+                holding.direct.denies += row.deny().len();
+                if row.host != gbac_engine::internal::HostId::ANY {
+                    holding.from_one_host += acls;
+                }
+            }
+        }
+        named.push(NamedPattern { resource_type: pattern.resource_type, name: pattern.name().to_owned(), scopes });
+    }
+    through_roles(&mut all);
+    PolicySummary { all, named }
+}
+
+/// Adds up what users and groups hold through their roles.
+fn through_roles(all: &mut [PrincipalSummary]) {
+    let of_roles: Vec<(AclCount, usize)> = all.iter().map(|holding| (holding.direct, holding.from_one_host)).collect();
+    for holding in all.iter_mut().filter(|holding| holding.principal.kind() != PrincipalType::Role) {
+        for (count, from_one_host) in holding.links.iter().filter_map(|role| of_roles.get(*role)) {
+            holding.through.acls += count.acls;
+            holding.through.denies += count.denies;
+            holding.from_one_host += from_one_host;
+        }
+    }
+}
+
+impl PolicySummary {
+    /// Where a principal is in [`PolicySummary::all`].
+    #[must_use]
+    pub fn place(&self, principal: &Principal) -> Option<usize> {
+        self.all.binary_search_by(|holding| holding.principal.cmp(principal)).ok()
+    }
+}

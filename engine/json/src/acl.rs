@@ -1,0 +1,184 @@
+//! ACLs in the Data Plane API's shape (specification 2.4).
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::reader::{Fields, Place, Problems};
+use gbac_engine::escape::escaped;
+use gbac_engine::model::{
+    Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
+};
+
+/// An ACL as the seven fields of specification 2.4.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AclJson {
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: &'static str,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// `RESOURCE_PATTERN_TYPE_*`.
+    pub resource_pattern_type: &'static str,
+    /// `Type:name`.
+    pub principal: String,
+    /// `*` or an address.
+    pub host: String,
+    /// `OPERATION_*`.
+    pub operation: &'static str,
+    /// `PERMISSION_TYPE_*`.
+    pub permission_type: &'static str,
+}
+
+impl From<&Acl> for AclJson {
+    fn from(acl: &Acl) -> Self {
+        Self {
+            resource_type: acl.resource_type.spelling().data_plane,
+            resource_name: acl.resource_name.clone(),
+            resource_pattern_type: acl.pattern_type.spelling().data_plane,
+            principal: acl.principal.to_string(),
+            host: acl.host.to_string(),
+            operation: acl.operation.spelling().data_plane,
+            permission_type: acl.permission.spelling().data_plane,
+        }
+    }
+}
+
+/// Reads one ACL as a policy may hold it (D-27); whether it may be created is [`Acl::check_create`].
+///
+/// # Errors
+/// Every problem of the object, located inside it.
+pub fn acl_from_value(value: &Value) -> Result<Acl, Problems> {
+    let mut problems = Problems::default();
+    let acl = read(value, &Place::Root, &mut problems);
+    problems.or(acl)
+}
+
+pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Acl> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let resource_type = closed(
+        &mut fields,
+        "resource_type",
+        at,
+        problems,
+        ResourceType::from_data_plane,
+        |text: &str| text.parse::<ResourceType>().ok(),
+        ResourceType::ALL,
+        |value| value.spelling().data_plane,
+    );
+    let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
+    let resource_name = if nameless {
+        Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
+    } else {
+        fields.string("resource_name", at, problems)
+    };
+    if let Some(name) = resource_name {
+        check_name(resource_type, name, &Place::Member(at, "resource_name"), problems);
+    }
+    let pattern_type = closed(
+        &mut fields,
+        "resource_pattern_type",
+        at,
+        problems,
+        PatternType::from_data_plane,
+        |text: &str| text.parse::<PatternType>().ok(),
+        PatternType::ALL,
+        |value| value.spelling().data_plane,
+    );
+    let principal = fields
+        .string("principal", at, problems)
+        .and_then(|text| principal(text, &Place::Member(at, "principal"), problems));
+    let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
+        Ok(host) => Some(host),
+        Err(error) => {
+            problems.refused(&Place::Member(at, "host"), error.code(), &error, error.hint());
+            None
+        }
+    });
+    let operation = closed(
+        &mut fields,
+        "operation",
+        at,
+        problems,
+        Operation::from_data_plane,
+        |text: &str| text.parse::<Operation>().ok(),
+        Operation::ALL,
+        |value| value.spelling().data_plane,
+    );
+    let permission = closed(
+        &mut fields,
+        "permission_type",
+        at,
+        problems,
+        Permission::from_data_plane,
+        |text: &str| text.parse::<Permission>().ok(),
+        Permission::ALL,
+        |value| value.spelling().data_plane,
+    );
+    fields.finish(at, problems);
+    let acl = Acl {
+        resource_type: resource_type?,
+        resource_name: resource_name?.into(),
+        pattern_type: pattern_type?,
+        principal: principal?,
+        host: host?,
+        operation: operation?,
+        permission: permission?,
+    };
+    Some(acl.normalized())
+}
+
+pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, problems: &mut Problems) {
+    let limit = if resource_type == Some(ResourceType::Topic) { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
+    if name.len() > limit {
+        problems.push(at, "resource_name_too_long", format!("the resource name is longer than {limit} bytes"));
+    }
+    let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
+    if name.is_empty() && !nameless {
+        problems.push(
+            at,
+            "resource_name_empty",
+            "the resource name is empty; write `*` with the literal pattern for every name",
+        );
+    }
+}
+
+pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Principal> {
+    match Principal::parse(text) {
+        Ok(principal) => Some(principal),
+        Err(error) => {
+            problems.refused(at, error.code(), &error, &error.hint());
+            None
+        }
+    }
+}
+
+/// Reads a closed value in its one spelling; another known spelling is named in the message.
+#[expect(clippy::too_many_arguments, reason = "one call per enumeration; a trait would only rename the arguments")]
+fn closed<T: Copy>(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    at: &Place<'_>,
+    problems: &mut Problems,
+    exact: fn(&str) -> Option<T>,
+    any: fn(&str) -> Option<T>,
+    all: &[T],
+    spell: fn(T) -> &'static str,
+) -> Option<T> {
+    let text = fields.string(name, at, problems)?;
+    let value = exact(text);
+    if value.is_none() {
+        let all: Vec<String> = all.iter().map(|value| spell(*value).to_owned()).collect();
+        unknown_value(text, any(text).map(spell), &all, &Place::Member(at, name), problems);
+    }
+    value
+}
+
+/// Says that a text is no value of an enumeration, and what to write.
+fn unknown_value(text: &str, meant: Option<&str>, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+    let advice = match meant {
+        Some(meant) => format!("write `{meant}`"),
+        None => format!("the values are `{}`", all.join("`, `")),
+    };
+    let short: String = text.chars().take(80).collect();
+    let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());
+    problems.push(at, "unknown_value", message);
+}

@@ -1,0 +1,479 @@
+//! The answers of the analysis as JSON.
+
+use serde::Serialize;
+
+use super::acl::AclJson;
+use super::decision::DecisionJson;
+use gbac_analysis::{
+    AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, Grant, GrantException, GroupChange,
+    HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Scope, WhoCan, WhoCanEntry,
+};
+use gbac_engine::model::{Host, Operation};
+
+fn strings<T: ToString>(values: &[T]) -> Vec<String> {
+    values.iter().map(T::to_string).collect()
+}
+
+/// Operations by name; `OPERATION_ALL` alone where it is every operation there is.
+fn operations(operations: &[Operation]) -> Vec<&'static str> {
+    let all: &[Operation] = &[Operation::All];
+    let operations = if operations.len() == Operation::ALL.len() { all } else { operations };
+    operations.iter().map(|operation| operation.spelling().data_plane).collect()
+}
+
+/// Names of resources, as in an ACL.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PatternJson {
+    /// The name or prefix.
+    pub resource_name: String,
+    /// `RESOURCE_PATTERN_TYPE_*`.
+    pub resource_pattern_type: &'static str,
+}
+
+impl From<&NamePattern> for PatternJson {
+    fn from(pattern: &NamePattern) -> Self {
+        Self { resource_name: pattern.name.clone(), resource_pattern_type: pattern.pattern_type.spelling().data_plane }
+    }
+}
+
+/// An ACL that matches, and the way to it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AclMatchJson {
+    /// The ACL.
+    pub acl: AclJson,
+    /// The group on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// The role on the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+}
+
+impl From<&AclMatch> for AclMatchJson {
+    fn from(found: &AclMatch) -> Self {
+        Self { acl: (&found.acl).into(), group: found.group.clone(), role: found.role.clone() }
+    }
+}
+
+/// Who may do one thing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WhoCanJson {
+    /// The superusers, by name.
+    pub superusers: Vec<String>,
+    /// Every holder that an ACL concerns.
+    pub entries: Vec<WhoCanEntryJson>,
+    /// `Type:name` of each whose deny blocks everyone who holds it.
+    pub blocked_for: Vec<String>,
+}
+
+impl From<&WhoCan> for WhoCanJson {
+    fn from(who: &WhoCan) -> Self {
+        Self {
+            superusers: who.superusers.clone(),
+            entries: who.entries.iter().map(WhoCanEntryJson::from).collect(),
+            blocked_for: strings(&who.blocked_for),
+        }
+    }
+}
+
+/// A holder, and how its request is decided when it holds nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WhoCanEntryJson {
+    /// `Type:name`; `User:*` for everyone.
+    pub principal: String,
+    /// Present and true for everyone; the user whose name is an asterisk is not (D-33).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub everyone: bool,
+    /// Present and true if `User:*`, as the principal or among the members, is the user named `*`.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub literal: bool,
+    /// The members of a role.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<String>,
+    /// `allow` or `deny`.
+    pub outcome: &'static str,
+    /// What allows it; there also where a deny blocks it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub granted_by: Option<AclMatchJson>,
+    /// What denies it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denied_by: Vec<AclMatchJson>,
+    /// Present and true when the host could change the answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub host_unknown: bool,
+}
+
+impl From<&WhoCanEntry> for WhoCanEntryJson {
+    fn from(entry: &WhoCanEntry) -> Self {
+        Self {
+            principal: entry.scope.to_string(),
+            everyone: entry.scope.is_everyone(),
+            literal: entry.is_literal(),
+            members: strings(&entry.members),
+            outcome: entry.outcome.code(),
+            granted_by: entry.granted_by.as_ref().map(AclMatchJson::from),
+            denied_by: entry.denied_by.iter().map(AclMatchJson::from).collect(),
+            host_unknown: entry.host_unknown,
+        }
+    }
+}
+
+/// Everything that somebody may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PermissionsJson {
+    /// Whether everything is allowed, without any grant.
+    pub superuser: bool,
+    /// What ACLs allow.
+    pub grants: Vec<GrantJson>,
+}
+
+impl From<&Permissions> for PermissionsJson {
+    fn from(permissions: &Permissions) -> Self {
+        let grants = permissions.grants.iter().map(GrantJson::from).collect();
+        Self { superuser: permissions.superuser, grants }
+    }
+}
+
+/// Operations that are allowed on the names of a pattern.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GrantJson {
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: &'static str,
+    /// The names.
+    #[serde(flatten)]
+    pub pattern: PatternJson,
+    /// `OPERATION_*`; `OPERATION_ALL` alone is every operation, among others it is a request for `ALL` itself (D-27).
+    pub operations: Vec<&'static str>,
+    /// `*` or an address.
+    pub host: String,
+    /// What is denied of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<GrantExceptionJson>,
+}
+
+impl From<&Grant> for GrantJson {
+    fn from(grant: &Grant) -> Self {
+        Self {
+            resource_type: grant.resource_type.spelling().data_plane,
+            pattern: (&grant.pattern).into(),
+            operations: operations(&grant.operations),
+            host: grant.host.to_string(),
+            except: grant.except.iter().map(GrantExceptionJson::from).collect(),
+        }
+    }
+}
+
+/// Names of a grant that are denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GrantExceptionJson {
+    /// The names.
+    #[serde(flatten)]
+    pub pattern: PatternJson,
+    /// `*` or an address; what is denied from an address is also denied where none is known.
+    pub host: String,
+}
+
+impl From<&GrantException> for GrantExceptionJson {
+    fn from(exception: &GrantException) -> Self {
+        Self { pattern: (&exception.pattern).into(), host: exception.host.to_string() }
+    }
+}
+
+/// How two policies differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DiffJson {
+    /// `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`.
+    pub relation: &'static str,
+    /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
+    pub acl_relation: &'static str,
+    /// What is different for users, groups and everyone.
+    pub differences: Vec<DifferenceJson>,
+    /// What is different for whoever is given a role.
+    pub roles: Vec<DifferenceJson>,
+    /// The names of the settings that differ.
+    pub settings: Vec<&'static str>,
+    /// The effect of changed settings on groups.
+    pub groups: Vec<GroupChangeJson>,
+    /// The users that the policies name, if `oidc_principal_mapping` differs.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub users: Vec<String>,
+}
+
+impl From<&Diff> for DiffJson {
+    fn from(diff: &Diff) -> Self {
+        let all = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
+        Self {
+            relation: diff.relation.code(),
+            acl_relation: diff.acl_relation.code(),
+            differences: all(&diff.differences),
+            roles: all(&diff.roles),
+            settings: diff.settings.clone(),
+            groups: diff.groups.iter().map(GroupChangeJson::from).collect(),
+            users: diff.users.clone(),
+        }
+    }
+}
+
+/// The effect of changed settings on a group that the policies name, or on a name in a token.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupChangeJson {
+    /// The name of a group in a policy, or a name in the token.
+    pub name: String,
+    /// The name in the token; absent if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub raw: Option<String>,
+    /// Present and true if the given token contains the name.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub in_token: bool,
+    /// `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or `unchanged`.
+    pub effect: &'static str,
+    /// The group that the name produced before; null if it produced none, or if that is unknown.
+    pub before: Option<String>,
+    /// The group that the name produces now; null if it produces none, or if that is unknown.
+    pub after: Option<String>,
+    /// The other names that now produce the same group and did not before.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub merges: Vec<String>,
+    /// The roles that a user with this name gains.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub joins: Vec<String>,
+    /// The roles that a user with this name loses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
+    /// What a user with this name gains and loses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub effects: Vec<NameEffectJson>,
+}
+
+impl From<&GroupChange> for GroupChangeJson {
+    fn from(change: &GroupChange) -> Self {
+        Self {
+            name: change.name.clone(),
+            raw: change.raw().map(str::to_owned),
+            in_token: change.in_token,
+            effect: change.effect.code(),
+            before: change.before.clone(),
+            after: change.after.clone(),
+            merges: change.merges.clone(),
+            joins: change.joins.clone(),
+            leaves: change.leaves.clone(),
+            effects: change.effects.iter().map(NameEffectJson::from).collect(),
+        }
+    }
+}
+
+/// One effect on the users whose token contains a name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct NameEffectJson {
+    /// As in a difference.
+    pub effect: &'static str,
+    /// The resources and operations that it affects.
+    pub extents: Vec<AccessRegionJson>,
+    /// With `still_blocked`, the denies that block it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<AclJson>,
+}
+
+impl From<&NameEffect> for NameEffectJson {
+    fn from(effect: &NameEffect) -> Self {
+        Self {
+            effect: effect.effect.code(),
+            extents: effect.regions.iter().map(AccessRegionJson::from).collect(),
+            blocked_by: effect.blocked_by.iter().map(AclJson::from).collect(),
+        }
+    }
+}
+
+/// One effect on one holder.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DifferenceJson {
+    /// `Type:name`; `User:*` for everyone.
+    pub principal: String,
+    /// Present and true for everyone.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub everyone: bool,
+    /// `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`.
+    pub effect: &'static str,
+    /// The resources and operations that it affects.
+    pub extents: Vec<AccessRegionJson>,
+    /// A request that is decided differently.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub counterexample: Option<Box<CounterexampleJson>>,
+    /// With `still_blocked`, the denies that block it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blocked_by: Vec<AclJson>,
+}
+
+impl From<&Difference> for DifferenceJson {
+    fn from(difference: &Difference) -> Self {
+        Self {
+            principal: difference.scope.to_string(),
+            everyone: matches!(difference.scope, Scope::Everyone),
+            effect: difference.effect.code(),
+            extents: difference.regions.iter().map(AccessRegionJson::from).collect(),
+            counterexample: difference.counterexample.as_deref().map(|example| Box::new(example.into())),
+            blocked_by: difference.blocked_by.iter().map(AclJson::from).collect(),
+        }
+    }
+}
+
+/// Requests: operations on names from hosts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AccessRegionJson {
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: &'static str,
+    /// The names.
+    #[serde(flatten)]
+    pub pattern: PatternJson,
+    /// The names among them that do not belong to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub except: Vec<PatternJson>,
+    /// As in a grant.
+    pub operations: Vec<&'static str>,
+    /// Absent when from anywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<HostSetJson>,
+}
+
+impl From<&AccessRegion> for AccessRegionJson {
+    fn from(extent: &AccessRegion) -> Self {
+        Self {
+            resource_type: extent.resource_type.spelling().data_plane,
+            pattern: (&extent.pattern).into(),
+            except: extent.except.iter().map(PatternJson::from).collect(),
+            operations: operations(&extent.operations),
+            hosts: (!extent.hosts.is_any()).then(|| (&extent.hosts).into()),
+        }
+    }
+}
+
+/// From where requests come: `only` these addresses or `all_but` these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostSetJson {
+    /// Whether requests that name no address are among them.
+    pub unknown: bool,
+    /// These addresses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub only: Option<Vec<String>>,
+    /// Every address but these.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub all_but: Option<Vec<String>>,
+}
+
+impl From<&HostSet> for HostSetJson {
+    fn from(hosts: &HostSet) -> Self {
+        let (only, all_but) = match &hosts.addresses {
+            Addresses::Only(only) => (Some(strings(only)), None),
+            Addresses::AllBut(but) => (None, Some(strings(but))),
+        };
+        Self { unknown: hosts.unknown, only, all_but }
+    }
+}
+
+/// A check whose answer differs: its first members are a check as in docs/policy-document.md.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CounterexampleJson {
+    /// Who asks.
+    pub identity: IdentityJson,
+    /// The client's address.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
+    /// `OPERATION_*`.
+    pub operation: &'static str,
+    /// `RESOURCE_TYPE_*`.
+    pub resource_type: &'static str,
+    /// The name.
+    pub resource_name: String,
+    /// What the earlier policy decides.
+    pub before: DecisionJson,
+    /// What the later one decides.
+    pub after: DecisionJson,
+}
+
+/// A user and groups, as in a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct IdentityJson {
+    /// The bare user name.
+    pub user: String,
+    /// The bare group names.
+    pub groups: Vec<String>,
+}
+
+impl From<&Counterexample> for CounterexampleJson {
+    fn from(example: &Counterexample) -> Self {
+        let identity = &example.identity;
+        Self {
+            identity: IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() },
+            host: example.host.map(|host| Host::Address(host).to_string()),
+            operation: example.operation.spelling().data_plane,
+            resource_type: example.resource_type.spelling().data_plane,
+            resource_name: example.resource_name.clone(),
+            before: (&example.before).into(),
+            after: (&example.after).into(),
+        }
+    }
+}
+
+/// What would allow requests that are denied.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeastGrantJson {
+    /// How each request is decided now.
+    pub decisions: Vec<DecisionJson>,
+    /// The denies because of which no grant helps.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub denied_by: Vec<AclMatchJson>,
+    /// The smallest sets of groups and roles, each as `Type:name`.
+    pub sets: Vec<Vec<String>>,
+    /// Whether these are all, and there is no smaller one.
+    pub complete: bool,
+    /// The narrowest new ACLs.
+    pub acls: Vec<AclJson>,
+}
+
+impl From<&LeastGrant> for LeastGrantJson {
+    fn from(least: &LeastGrant) -> Self {
+        Self {
+            decisions: least.decisions.iter().map(DecisionJson::from).collect(),
+            denied_by: least.denied_by.iter().map(AclMatchJson::from).collect(),
+            sets: least.sets.iter().map(|set| strings(set)).collect(),
+            complete: least.complete,
+            acls: least.acls.iter().map(AclJson::from).collect(),
+        }
+    }
+}
+
+/// Something odd.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FindingJson {
+    /// A stable name of the kind.
+    pub code: &'static str,
+    /// `error`, `warning` or `notice`.
+    pub severity: &'static str,
+    /// What is odd.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+    /// The ACL that it is about, then those that make it so.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub acls: Vec<AclJson>,
+    /// `Type:name` of each principal that it is about.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub principals: Vec<String>,
+    /// JSON Pointers into the document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<String>,
+}
+
+impl From<&Finding> for FindingJson {
+    fn from(finding: &Finding) -> Self {
+        Self {
+            code: finding.code,
+            severity: finding.severity.code(),
+            message: finding.message.clone(),
+            hint: finding.hint.clone(),
+            acls: finding.acls.iter().map(AclJson::from).collect(),
+            principals: strings(&finding.principals),
+            places: finding.places.clone(),
+        }
+    }
+}

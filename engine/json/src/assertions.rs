@@ -1,0 +1,218 @@
+//! Assertion files: a policy and named checks with the outcome that is expected.
+
+use serde_json::{Map, Value, json};
+
+use super::decision::AnswerJson;
+use super::reader::{self, Fields, Place, Problems};
+use super::{check, document};
+use gbac_analysis::check::{Answer, Check};
+use gbac_engine::decide::{Outcome, Reason, Source};
+use gbac_engine::escape::escaped;
+use gbac_engine::policy::Policy;
+
+/// An assertion file, version 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Assertions {
+    /// The policy, or where it is.
+    pub policy: PolicySource,
+    /// The tests, in order.
+    pub tests: Vec<AssertionTest>,
+}
+
+/// Where the policy of an assertion file is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PolicySource {
+    /// In the file.
+    Inline(Box<Policy>),
+    /// In another file, named relative to this one; whoever has a disk reads it.
+    File(String),
+}
+
+/// One named check and what is expected of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AssertionTest {
+    /// The name, for people.
+    pub name: String,
+    /// An identifier, where the file has one.
+    pub id: Option<String>,
+    /// The clauses or decisions that the test rests on, where the file names them.
+    pub spec: Vec<String>,
+    /// The check.
+    pub check: Check,
+    /// What is expected.
+    pub expect: Expectation,
+}
+
+/// What is expected of a check: members of its decision, the groups of its identity, or an error.
+///
+/// Only what is written is compared; `null` says that the member is absent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation(Map<String, Value>);
+
+/// What a check came to: an answer with the groups of its identity, or the code of the error in its place.
+pub type Observed<'a> = Result<(&'a Answer, &'a [String]), &'a str>;
+
+/// The members that an expectation may name, besides `groups` and `error`.
+const DECISION_MEMBERS: [&str; 9] =
+    ["outcome", "reason", "source", "group", "role", "acl", "implied_by", "host_unknown", "verified"];
+
+impl Expectation {
+    /// What differs between this and what was observed, in words; none when it holds.
+    #[must_use]
+    pub fn difference(&self, observed: &Observed<'_>) -> Option<String> {
+        let mut found = match observed {
+            Ok((answer, _)) => serde_json::to_value(AnswerJson::from(*answer)).unwrap_or_default(),
+            Err(code) => json!({ "error": code }),
+        };
+        if let (Ok((_, groups)), Value::Object(members)) = (observed, &mut found) {
+            members.insert("groups".into(), json!(groups));
+        }
+        if let (Err(code), None) = (observed, self.0.get("error")) {
+            return Some(format!("the check failed with `{code}`"));
+        }
+        let wrong: Vec<String> = self
+            .0
+            .iter()
+            .filter_map(|(name, wanted)| {
+                let found = found.get(name).unwrap_or(&Value::Null);
+                // A flag that is false is not written.
+                let same = found == wanted || (found.is_null() && *wanted == Value::Bool(false));
+                (!same).then(|| format!("{name} is {found}, expected {wanted}"))
+            })
+            .collect();
+        (!wrong.is_empty()).then(|| wrong.join("; "))
+    }
+}
+
+/// What comes before the assertion file in a bug report, and what after it.
+const BLOCK: (&str, &str) = ("\n```json\n", "\n```");
+
+/// A bug report as text for people (Markdown): what they read first, then the test with its policy. [`assertions_in`] finds it.
+#[must_use]
+pub fn assertion_report(words: &str, file: &str) -> String {
+    format!("{}\n{}{file}{}\n", words.trim_end(), BLOCK.0, BLOCK.1)
+}
+
+/// The assertion file in a text: that of a bug report, or the text itself.
+///
+/// ```
+/// use gbac_json::{assertions_in, report};
+/// let file = r#"{ "version": 1 }"#;
+/// assert_eq!(find_assertions(&assertion_report("# It fails\n", file)), file);
+/// assert_eq!(find_assertions(file), file);
+/// ```
+#[must_use]
+pub fn find_assertions(text: &str) -> &str {
+    if text.trim_start().starts_with(['{', '[']) {
+        return text;
+    }
+    // The last one: no line of JSON begins with the mark, but a line of the words could.
+    let block = text.rfind(BLOCK.0).and_then(|place| text.get(place + BLOCK.0.len()..));
+    block.map_or(text, |block| block.split(BLOCK.1).next().unwrap_or(block))
+}
+
+/// Reads an assertion file.
+///
+/// # Errors
+/// Every problem at once.
+pub fn assertions_from_json(text: &str) -> Result<Assertions, Problems> {
+    assertions_from_value(&reader::parse(text)?)
+}
+
+/// Reads an assertion file that is parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn assertions_from_value(value: &Value) -> Result<Assertions, Problems> {
+    let mut problems = Problems::default();
+    let file = read(value, &mut problems);
+    problems.or(file)
+}
+
+fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
+    let at = Place::Root;
+    let mut fields = Fields::of(value, &at, problems)?;
+    fields.optional("$schema");
+    document::version(&mut fields, &at, problems);
+    let inline = fields.optional("policy");
+    let file = fields.optional_string("policy_file", &at, problems);
+    let policy = match (inline, file) {
+        (Some(value), None) => document::read(value, &Place::Member(&at, "policy"), problems)
+            .map(|policy| PolicySource::Inline(Box::new(policy))),
+        (None, Some(file)) => Some(PolicySource::File(file.into())),
+        (None, None) => {
+            problems.push(&at, "missing_member", "`policy` or `policy_file` is missing");
+            None
+        }
+        (Some(_), Some(_)) => {
+            problems.push(&at, "exclusive_members", "keep one of `policy` and `policy_file`");
+            None
+        }
+    };
+    let mut tests = Vec::new();
+    if fields.required("tests", &at, problems).is_some() {
+        let place = Place::Member(&at, "tests");
+        for (index, value) in fields.array("tests", &at, problems).iter().enumerate() {
+            tests.extend(read_test(value, &Place::Element(&place, index), problems));
+        }
+    }
+    fields.finish(&at, problems);
+    Some(Assertions { policy: policy?, tests })
+}
+
+fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<AssertionTest> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let name = fields.string("name", at, problems);
+    let id = fields.optional_string("id", at, problems).map(String::from);
+    let spec = reader::strings(fields.array("spec", at, problems), &Place::Member(at, "spec"), problems);
+    let check = fields
+        .required("check", at, problems)
+        .and_then(|value| check::read(value, &Place::Member(at, "check"), problems));
+    let expect = fields
+        .required("expect", at, problems)
+        .and_then(|value| read_expectation(value, &Place::Member(at, "expect"), problems));
+    fields.finish(at, problems);
+    // A test that read the clock would hold today and fail tomorrow.
+    if check.as_ref().is_some_and(|check| check.at.is_none() && check.subject.has_expiry()) {
+        let place = Place::Member(at, "check");
+        let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
+                       `\"ignore_expiry\": true`";
+        problems.push(&place, "instant_missing", message);
+    }
+    Some(AssertionTest { name: name?.into(), id, spec, check: check?, expect: expect? })
+}
+
+fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Expectation> {
+    let Value::Object(members) = value else {
+        problems.expected(at, "an object", value);
+        return None;
+    };
+    if !members.contains_key("outcome") && !members.contains_key("error") {
+        problems.push(at, "missing_member", "`outcome` or `error` is missing");
+    }
+    for (name, value) in members {
+        let place = Place::Member(at, name);
+        let text = value.as_str();
+        let known = match name.as_str() {
+            "outcome" => text.is_some_and(|text| Outcome::from_code(text).is_some()),
+            "reason" => text.is_some_and(|text| Reason::from_code(text).is_some()),
+            "source" => value.is_null() || text.is_some_and(|text| Source::from_code(text).is_some()),
+            "error" => text.is_some(),
+            "groups" => value.as_array().is_some_and(|names| names.iter().all(Value::is_string)),
+            name if DECISION_MEMBERS.contains(&name) => true,
+            _ => {
+                let all = DECISION_MEMBERS.join("`, `");
+                problems.push(
+                    &place,
+                    "unknown_member",
+                    format!("`{}` is an unknown field; the fields are `{all}`, `groups`, `error`", escaped(name)),
+                );
+                continue;
+            }
+        };
+        if !known {
+            problems.push(&place, "unknown_value", format!("`{value}` is not a value of `{name}`"));
+        }
+    }
+    Some(Expectation(members.clone()))
+}

@@ -1,0 +1,175 @@
+//! Changes of a policy: one JSON object each, whose member `change` says what is done.
+
+use serde_json::Value;
+
+use super::acl;
+use super::check;
+use super::document;
+use super::reader::{self, Fields, Place, Problems};
+use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
+use gbac_engine::escape::escaped;
+use gbac_engine::model::PrincipalType;
+use gbac_engine::policy::Change;
+
+/// Reads one change of a policy: `add_acl` and `remove_acl` of an `acl`, `create_role`, `delete_role` and
+/// `delete_role_and_acls` of a `role`, `add_member` and `remove_member` of a `role` and a `principal`, `settings`.
+///
+/// What a document may hold may be added (D-27); the names and members of roles are looked at when the change is made.
+///
+/// # Errors
+/// Every problem at once.
+///
+/// ```
+/// use gbac_engine::policy::Policy;
+/// use gbac_json::change_from_json;
+/// let mut policy = Policy::default();
+/// assert!(policy.apply(change_from_json(r#"{ "change": "create_role", "role": "readers" }"#)?)?);
+/// assert!(policy.has_role("readers"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn change_from_json(text: &str) -> Result<Change, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let change = read(&value, &Place::Root, &mut problems);
+    problems.or(change)
+}
+
+/// Reads a list of policy changes: an object whose member `changes` is an array.
+///
+/// # Errors
+/// All problems at once. `join_group` and `leave_group` are not policy changes.
+///
+/// ```
+/// use gbac_json::changes_from_json;
+/// let changes = changes_from_json(r#"{ "changes": [{ "change": "create_role", "role": "readers" }] }"#)?;
+/// assert_eq!(changes.len(), 1);
+/// let problems = changes_from_json(r#"{ "changes": [{ "change": "join_group", "group": "eng" }] }"#).unwrap_err();
+/// assert_eq!(problems.0[0].path, "/changes/0/change");
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+pub fn changes_from_json(text: &str) -> Result<Vec<Change>, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let changes = read_list(&value, &mut problems);
+    problems.or(changes)
+}
+
+fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
+    let mut fields = Fields::of(value, &Place::Root, problems)?;
+    let list = fields.required("changes", &Place::Root, problems);
+    fields.finish(&Place::Root, problems);
+    let at = Place::Member(&Place::Root, "changes");
+    match list? {
+        Value::Array(changes) => {
+            let read = |(place, change)| read(change, &Place::Element(&at, place), problems);
+            // Not the first problem only: the others are told too.
+            let changes: Vec<Option<Change>> = changes.iter().enumerate().map(read).collect();
+            changes.into_iter().collect()
+        }
+        other => {
+            problems.expected(&at, "an array of changes", other);
+            None
+        }
+    }
+}
+
+/// Reads changes that are tried: an array of changes of a policy, and of `join_group` and `leave_group` of a `group`, its bare
+/// name, for what the identity provider could do to the person.
+///
+/// # Errors
+/// Every problem at once.
+///
+/// ```
+/// use gbac_json::trials_from_json;
+/// let trials = hypothetical_changes_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
+/// assert_eq!((trials.as_slice().len(), trials.changes().count()), (2, 1));
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+pub fn hypothetical_changes_from_json(text: &str) -> Result<HypotheticalChanges, Problems> {
+    hypothetical_changes_from_value(&reader::parse(text)?)
+}
+
+/// Reads changes that are tried and parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn hypothetical_changes_from_value(value: &Value) -> Result<HypotheticalChanges, Problems> {
+    let mut problems = Problems::default();
+    let Value::Array(changes) = value else {
+        problems.expected(&Place::Root, "an array of changes", value);
+        return Err(problems);
+    };
+    let mut trials = HypotheticalChanges::default();
+    for (place, value) in changes.iter().enumerate() {
+        trials.extend(read_trial(value, &Place::Element(&Place::Root, place), &mut problems));
+    }
+    problems.or(Some(trials))
+}
+
+fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<HypotheticalChange> {
+    let kind = value.get("change").and_then(Value::as_str);
+    let Some(kind @ ("join_group" | "leave_group")) = kind else {
+        return read(value, at, problems).map(HypotheticalChange::Policy);
+    };
+    let mut fields = Fields::of(value, at, problems)?;
+    fields.optional("change");
+    let group = fields.string("group", at, problems).map(str::to_owned);
+    fields.finish(at, problems);
+    let group = group?;
+    if group.is_empty() {
+        problems.push(&Place::Member(at, "group"), "empty_name", "the name of the group is empty");
+        return None;
+    }
+    check::bare(PrincipalType::Group, &group, &Place::Member(at, "group"), problems);
+    Some(if kind == "join_group" { HypotheticalChange::Join(group) } else { HypotheticalChange::Leave(group) })
+}
+
+fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let kind = fields.string("change", at, problems)?;
+    let change = match kind {
+        "add_acl" | "remove_acl" => fields
+            .required("acl", at, problems)
+            .and_then(|value| acl::read(value, &Place::Member(at, "acl"), problems))
+            .map(if kind == "add_acl" { Change::AddAcl } else { Change::RemoveAcl }),
+        "settings" => fields
+            .required("settings", at, problems)
+            .and_then(|value| document::read_settings(value, &Place::Member(at, "settings"), problems))
+            .map(|settings| Change::Settings(Box::new(settings))),
+        "create_role" | "delete_role" | "delete_role_and_acls" | "add_member" | "remove_member" => {
+            read_of_role(kind, &mut fields, at, problems)
+        }
+        "join_group" | "leave_group" => {
+            let message = format!(
+                "`{kind}` changes the groups of a user, which are in the identity provider and not in the policy"
+            );
+            problems.push(&Place::Member(at, "change"), "unknown_value", message);
+            return None;
+        }
+        other => {
+            let message = format!("`{}` is not a change; write one such as `add_acl` or `create_role`", escaped(other));
+            problems.push(&Place::Member(at, "change"), "unknown_value", message);
+            return None;
+        }
+    };
+    fields.finish(at, problems);
+    change
+}
+
+fn read_of_role(kind: &str, fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Change> {
+    let role = fields.string("role", at, problems).map(str::to_owned);
+    Some(match kind {
+        "create_role" => Change::CreateRole(role?),
+        "delete_role" => Change::DeleteRole { name: role?, delete_acls: false },
+        "delete_role_and_acls" => Change::DeleteRole { name: role?, delete_acls: true },
+        _ => {
+            let principal = fields.string("principal", at, problems)?;
+            let member = acl::principal(principal, &Place::Member(at, "principal"), problems)?;
+            let role = role?;
+            match kind {
+                "add_member" => Change::AddMember { role, member },
+                _ => Change::RemoveMember { role, member },
+            }
+        }
+    })
+}

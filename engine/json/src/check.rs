@@ -1,0 +1,292 @@
+//! Checks: one JSON object each.
+
+use serde_json::{Map, Value, json};
+
+use super::reader::{self, Fields, Place, Problems};
+use gbac_analysis::check::{Check, Query};
+use gbac_analysis::requests::ResourceNames;
+use gbac_engine::Subject;
+use gbac_engine::decide::{At, Request};
+use gbac_engine::escape::escaped;
+use gbac_engine::identity::Identity;
+use gbac_engine::internal::claim_set;
+use gbac_engine::model::{Host, Operation, PrincipalType, ResourceType};
+
+/// Reads a check.
+///
+/// # Errors
+/// Every problem at once.
+///
+/// ```
+/// use gbac_json::check_from_json;
+/// let check = check_from_json(r#"{ "identity": { "user": "alice", "groups": ["engineering"] },
+///     "operation": "OPERATION_READ", "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "events" }"#)?;
+/// assert!(check.host.is_none());
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+pub fn check_from_json(text: &str) -> Result<Check, Problems> {
+    check_from_value(&reader::parse(text)?)
+}
+
+/// Reads a check that is parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
+    let mut problems = Problems::default();
+    let check = read(value, &Place::Root, &mut problems);
+    problems.or(check)
+}
+
+/// A check of one operation on one resource by somebody whose names are known, for writing: [`check_from_value`] reads it.
+/// The instant is not in it.
+///
+/// ```
+/// use gbac_engine::decide::{At, Request};
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_json::{check_from_value, check_to_value};
+///
+/// let request = Request::new(Operation::Read, ResourceType::Topic, "events", At::IgnoringExpiry);
+/// let check = check_to_value(&Identity::new("alice", ["engineering"]), &request);
+/// assert_eq!(check["operation"], "OPERATION_READ");
+/// assert!(check_from_value(&check).is_ok());
+/// ```
+#[must_use]
+pub fn check_to_value(identity: &Identity, request: &Request<'_>) -> Value {
+    let mut check = json!({
+        "identity": { "user": identity.user(), "groups": identity.groups() },
+        "operation": request.operation.spelling().data_plane,
+        "resource_type": request.resource_type.spelling().data_plane,
+        "resource_name": request.resource_name,
+    });
+    if let (Some(host), Value::Object(members)) = (request.host, &mut check) {
+        members.insert("host".into(), host.to_string().into());
+    }
+    check
+}
+
+/// Reads a check that says everything but who asks, whom the caller knows.
+///
+/// # Errors
+/// Every problem at once; a member that says who asks is one of them.
+pub fn query_from_json(text: &str, who: Subject) -> Result<Check, Problems> {
+    let value = reader::parse(text)?;
+    let mut problems = Problems::default();
+    let check = Fields::of(&value, &Place::Root, &mut problems)
+        .and_then(|fields| read_query_of(fields, Some(who), &Place::Root, &mut problems));
+    problems.or(check)
+}
+
+pub(super) fn subject_from_value(value: &Value) -> Result<Subject, Problems> {
+    let mut problems = Problems::default();
+    let subject = Fields::of(value, &Place::Root, &mut problems).and_then(|mut fields| {
+        let subject = read_subject(&mut fields, &Place::Root, &mut problems);
+        fields.finish(&Place::Root, &mut problems);
+        subject
+    });
+    problems.or(subject)
+}
+
+pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Check> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let subject = read_subject(&mut fields, at, problems);
+    read_query_of(fields, subject, at, problems)
+}
+
+/// Reads all but who asks.
+fn read_query_of(
+    mut fields: Fields<'_>,
+    subject: Option<Subject>,
+    at: &Place<'_>,
+    problems: &mut Problems,
+) -> Option<Check> {
+    let id = fields.optional("id").map(Value::to_string);
+    let query = read_query(&mut fields, at, problems);
+    let host = fields.optional_string("host", at, problems).and_then(|text| match Host::parse_address(text) {
+        Ok(host) => Some(host),
+        Err(error) => {
+            let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
+            problems.refused(&Place::Member(at, "host"), error.code(), &error, hint);
+            None
+        }
+    });
+    let instant = read_instant(&mut fields, at, problems);
+    fields.finish(at, problems);
+    Some(Check { id, subject: subject?, query: query?, host, at: instant })
+}
+
+/// Reads when the question is asked: `now`, or `"ignore_expiry": true`, or nothing.
+fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<At> {
+    let now = fields.optional("now").and_then(|value| {
+        let place = Place::Member(at, "now");
+        let Some(seconds) = value.as_f64() else {
+            problems.expected(&place, "seconds since 1970", value);
+            return None;
+        };
+        At::from_seconds(seconds).map_err(|error| problems.refused(&place, error.code(), &error, error.hint())).ok()
+    });
+    let ignores = fields.optional("ignore_expiry").is_some_and(|value| {
+        if !value.is_boolean() {
+            problems.expected(&Place::Member(at, "ignore_expiry"), "true or false", value);
+        }
+        *value == Value::Bool(true)
+    });
+    if ignores && now.is_some() {
+        let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
+        problems.push(&Place::Member(at, "ignore_expiry"), "exclusive_members", message);
+    }
+    now.or_else(|| ignores.then_some(At::IgnoringExpiry))
+}
+
+fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Subject> {
+    let identity = fields.optional("identity");
+    let claims = fields.optional("claims");
+    let unverified = fields.optional("unverified_token");
+    let token = fields.optional("token");
+    let userinfo = fields
+        .optional("userinfo")
+        .and_then(|value| object(value, &Place::Member(at, "userinfo"), problems).cloned())
+        .map(claim_set);
+    let given = [identity, claims, unverified, token].iter().flatten().count();
+    if given != 1 {
+        let found = if given == 0 { "there is none" } else { "there is more than one" };
+        problems.push(
+            at,
+            "identity_ways",
+            format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {found}"),
+        );
+        return None;
+    }
+    if let Some(value) = identity {
+        let place = Place::Member(at, "identity");
+        let mut fields = Fields::of(value, &place, problems)?;
+        let user = fields.string("user", &place, problems);
+        if let Some(user) = user {
+            bare(PrincipalType::User, user, &Place::Member(&place, "user"), problems);
+        }
+        let at_groups = Place::Member(&place, "groups");
+        let groups = fields.array("groups", &place, problems);
+        for (index, name) in groups.iter().enumerate() {
+            if let Value::String(name) = name {
+                bare(PrincipalType::Group, name, &Place::Element(&at_groups, index), problems);
+            }
+        }
+        let names = reader::strings(groups, &at_groups, problems);
+        fields.finish(&place, problems);
+        if userinfo.is_some() {
+            problems.push(
+                at,
+                "userinfo_unused",
+                "`userinfo` can be combined with claims or a token, but not with `identity`",
+            );
+        }
+        return Some(Subject::Names { user: user?.into(), groups: names });
+    }
+    if let Some(value) = claims {
+        let claims = object(value, &Place::Member(at, "claims"), problems)?.clone();
+        return Some(Subject::Claims { claims: claim_set(claims), userinfo });
+    }
+    if let Some(value) = unverified {
+        let token = reader::string(value, &Place::Member(at, "unverified_token"), problems)?.into();
+        return Some(Subject::UnverifiedToken { token, userinfo });
+    }
+    let token = reader::string(token?, &Place::Member(at, "token"), problems)?.into();
+    Some(Subject::Token { token, userinfo })
+}
+
+/// Refuses a principal where a bare name belongs.
+pub(super) fn bare(kind: PrincipalType, name: &str, at: &Place<'_>, problems: &mut Problems) {
+    if let Err(error) = kind.check_bare(name) {
+        problems.refused(at, error.code(), &error, &error.hint());
+    }
+}
+
+fn object<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v Map<String, Value>> {
+    if let Value::Object(members) = value {
+        return Some(members);
+    }
+    problems.expected(at, "an object", value);
+    None
+}
+
+fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) -> Option<Query> {
+    if let Some(request) = fields.optional("request") {
+        for name in ["operation", "resource_type", "resource_name"] {
+            if fields.optional(name).is_some() {
+                problems.push(
+                    &Place::Member(at, name),
+                    "exclusive_members",
+                    format!("`request` cannot be combined with `{name}`; remove one of them"),
+                );
+            }
+        }
+        return read_request(request, &Place::Member(at, "request"), problems);
+    }
+    let operation = any(
+        fields,
+        "operation",
+        at,
+        problems,
+        |text: &str| text.parse::<Operation>().ok(),
+        || Operation::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect(),
+    );
+    let resource_type = any(
+        fields,
+        "resource_type",
+        at,
+        problems,
+        |text: &str| text.parse::<ResourceType>().ok(),
+        || ResourceType::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect(),
+    );
+    let resource_name = match resource_type {
+        // The cluster has one name, and the registry as a whole needs none.
+        Some(ResourceType::Cluster | ResourceType::Registry) => {
+            Some(fields.optional_string("resource_name", at, problems).unwrap_or_default())
+        }
+        _ => fields.string("resource_name", at, problems),
+    };
+    Some(Query::Access { operation: operation?, resource_type: resource_type?, resource_name: resource_name?.into() })
+}
+
+fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Query> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let api = fields.string("api", at, problems);
+    let name = fields.string("name", at, problems);
+    let mut resources = ResourceNames::default();
+    if let Some(value) = fields.optional("resources") {
+        let place = Place::Member(at, "resources");
+        for (kind, names) in object(value, &place, problems).into_iter().flatten() {
+            let place = Place::Member(&place, kind);
+            let Value::Array(names) = names else {
+                problems.expected(&place, "an array of names", names);
+                continue;
+            };
+            resources.insert(kind.as_str(), reader::strings(names, &place, problems));
+        }
+    }
+    fields.finish(at, problems);
+    Some(Query::Api { api: api?.into(), name: name?.into(), resources })
+}
+
+/// Reads a closed value in any of its spellings.
+fn any<T: Copy>(
+    fields: &mut Fields<'_>,
+    name: &'static str,
+    at: &Place<'_>,
+    problems: &mut Problems,
+    read: fn(&str) -> Option<T>,
+    all: fn() -> Vec<String>,
+) -> Option<T> {
+    let text = fields.string(name, at, problems)?;
+    let value = read(text);
+    if value.is_none() {
+        unknown_value(text, &all(), &Place::Member(at, name), problems);
+    }
+    value
+}
+
+fn unknown_value(text: &str, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+    let (text, all) = (escaped(text), all.join(", "));
+    problems.push(at, "unknown_value", format!("`{text}` is not a value of `{}`; the values are {all}", at.name()));
+}

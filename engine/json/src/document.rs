@@ -1,0 +1,331 @@
+//! The policy document, version 1: the whole state that a decision needs.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::acl::{self, AclJson};
+use super::reader::{self, Fields, Place, Problems};
+use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::escape::escaped;
+use gbac_engine::groups::NestedGroupBehavior;
+use gbac_engine::internal::brief;
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::model::{Principal, PrincipalType, RoleError, check_role_name};
+use gbac_engine::{
+    internal::AclParts,
+    policy::{ChangeError, GroupSource, Policy, Settings, StatedSettings},
+};
+
+/// Reads a policy document that is parsed already.
+///
+/// # Errors
+/// Every problem at once.
+pub fn policy_from_value(value: &Value) -> Result<Policy, Problems> {
+    let mut problems = Problems::default();
+    let policy = read(value, &Place::Root, &mut problems);
+    problems.or(policy)
+}
+
+pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Policy> {
+    let mut fields = Fields::of(value, at, problems)?;
+    fields.optional("$schema");
+    version(&mut fields, at, problems);
+    let settings = match fields.optional("settings") {
+        Some(settings) => read_settings(settings, &Place::Member(at, "settings"), problems).unwrap_or_default(),
+        None => Settings::unstated(),
+    };
+    let mut policy = Policy::new(settings);
+    let place_of_roles = Place::Member(at, "roles");
+    for (place, role) in fields.array("roles", at, problems).iter().enumerate() {
+        read_role(role, &Place::Element(&place_of_roles, place), &mut policy, problems);
+    }
+    let place_of_acls = Place::Member(at, "acls");
+    for (place, value) in fields.array("acls", at, problems).iter().enumerate() {
+        if let Some(acl) = acl::read(value, &Place::Element(&place_of_acls, place), problems) {
+            // An ACL that is there twice is the same ACL (D-17).
+            policy.add(&AclParts::from(&acl));
+        }
+    }
+    fields.finish(at, problems);
+    policy.shrink();
+    Some(policy)
+}
+
+/// Reads `version`, the same in every document.
+pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) {
+    if let Some(version) = fields.required("version", at, problems)
+        && version.as_u64() != Some(1)
+    {
+        problems.push(
+            &Place::Member(at, "version"),
+            "unsupported_version",
+            format!("version `{}` is not supported; this program reads version 1", brief(version)),
+        );
+    }
+}
+
+/// Reads the settings object of a policy document.
+///
+/// # Errors
+/// Every problem at once.
+pub fn settings_from_value(value: &Value) -> Result<Settings, Problems> {
+    let mut problems = Problems::default();
+    let settings = read_settings(value, &Place::Root, &mut problems);
+    problems.or(settings)
+}
+
+pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Settings> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let mut settings = Settings::unstated();
+    let claim_path = fields.optional_string("oidc_group_claim_path", at, problems);
+    let nested = fields.optional_string("nested_group_behavior", at, problems);
+    (settings.stated.claim_path, settings.stated.nested) = (claim_path.is_some(), nested.is_some());
+    if let GroupSource::Properties { claim_path: path, nested: behavior } = &mut settings.groups {
+        if let Some(text) = claim_path {
+            match ClaimPath::parse(text) {
+                Ok(parsed) => *path = parsed,
+                Err(error) => problems.push(
+                    &Place::Member(at, "oidc_group_claim_path"),
+                    error.code(),
+                    format!("{error}{}", and(error.hint())),
+                ),
+            }
+        }
+        if let Some(text) = nested {
+            match text.parse::<NestedGroupBehavior>() {
+                Ok(parsed) => *behavior = parsed,
+                Err(error) => {
+                    problems.refused(&Place::Member(at, "nested_group_behavior"), error.code(), &error, error.hint());
+                }
+            }
+        }
+    }
+    if let Some(text) = fields.optional_string("oidc_principal_mapping", at, problems) {
+        settings.stated.principal_mapping = true;
+        match PrincipalMapping::parse(text) {
+            Ok(mapping) => settings.principal_mapping = mapping,
+            Err(error) => {
+                problems.push(&Place::Member(at, "oidc_principal_mapping"), error.code(), error.to_string());
+            }
+        }
+    }
+    let superusers = Place::Member(at, "superusers");
+    settings.stated.superusers = fields.optional("superusers").is_some();
+    for (place, value) in fields.array("superusers", at, problems).iter().enumerate() {
+        let place = Place::Element(&superusers, place);
+        if let Some(name) = reader::string(value, &place, problems) {
+            match Settings::check_superuser(name) {
+                Ok(()) => settings.superusers.insert(name.into()),
+                Err(error) => problems.refused(&place, error.code(), &error, &error.hint()),
+            }
+        }
+    }
+    if let Some(sso) = fields.optional("sso") {
+        let place = Place::Member(at, "sso");
+        if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
+            problems.push(
+                &place,
+                "exclusive_members",
+                "`sso` is the managed cloud's, `oidc_group_claim_path` and `nested_group_behavior` are the self-managed \
+                 deployment's; keep one of them",
+            );
+        }
+        if let Some(groups) = read_sso(sso, &place, problems) {
+            settings.groups = groups;
+            // It is stated where groups come from, so that whoever puts the properties in its place states these.
+            (settings.stated.claim_path, settings.stated.nested) = (true, true);
+        }
+    }
+    fields.finish(at, problems);
+    Some(settings)
+}
+
+fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<GroupSource> {
+    let mut fields = Fields::of(value, at, problems)?;
+    if let Some(mode) = fields.string("mode", at, problems)
+        && mode != "use_map"
+    {
+        problems.push(
+            &Place::Member(at, "mode"),
+            "unknown_value",
+            format!("`{}` is not a mapping mode; write `use_map`", escaped(mode)),
+        );
+    }
+    let place = Place::Member(at, "attributes");
+    let mut attributes = BTreeMap::new();
+    let given = fields.required("attributes", at, problems);
+    if let Some(given) = given.and_then(|given| match given {
+        Value::Object(members) => Some(members),
+        other => {
+            problems.expected(&place, "an object", other);
+            None
+        }
+    }) {
+        for (name, value) in given {
+            if let Some(text) = reader::string(value, &Place::Member(&place, name), problems) {
+                attributes.insert(name.clone(), text.to_owned());
+            }
+        }
+    }
+    fields.finish(at, problems);
+    given?;
+    match GroupSource::from_attributes(attributes) {
+        Ok(groups) => Some(groups),
+        Err(error) => {
+            problems.refused(&place, error.code(), &error, &error.hint());
+            None
+        }
+    }
+}
+
+/// Reads a role into the policy, unless its name is refused or that of a role before it.
+fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut Problems) {
+    let Some(mut fields) = Fields::of(value, at, problems) else { return };
+    let role = fields.string("name", at, problems).and_then(|name| {
+        let place = Place::Member(at, "name");
+        if let Err(error) = check_role_name(name) {
+            problems.refused(&place, error.code(), &error, &error.hint());
+            None
+        } else if policy.has_role(name) {
+            let error = ChangeError::RoleExists(name.into());
+            problems.push(&place, error.code(), format!("{error} in this document"));
+            None
+        } else {
+            Some(policy.create_role(name))
+        }
+    });
+    let place_of_members = Place::Member(at, "members");
+    for (place, value) in fields.array("members", at, problems).iter().enumerate() {
+        let place = Place::Element(&place_of_members, place);
+        let Some(mut member) = Fields::of(value, &place, problems) else { continue };
+        let text = member.string("principal", &place, problems);
+        member.finish(&place, problems);
+        let place = Place::Member(&place, "principal");
+        let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
+        if principal.kind() == PrincipalType::Role {
+            let error = RoleError::RoleAsMember(principal.name().into());
+            problems.refused(&place, error.code(), &error, &error.hint());
+        } else if let Some(role) = role {
+            // A member that is there twice is the same member (D-17).
+            policy.add_member(role, principal.kind(), principal.name());
+        }
+    }
+    fields.finish(at, problems);
+}
+
+fn and(hint: Option<String>) -> String {
+    hint.map(|hint| format!("; {hint}")).unwrap_or_default()
+}
+
+/// The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields.
+#[derive(Serialize)]
+pub struct DocumentJson<'a> {
+    version: u8,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settings: Option<SettingsJson<'a>>,
+    roles: Vec<RoleJson<'a>>,
+    acls: Vec<AclJson>,
+}
+
+#[derive(Serialize)]
+pub(super) struct SettingsJson<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc_group_claim_path: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nested_group_behavior: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sso: Option<SsoJson<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oidc_principal_mapping: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    superusers: Option<&'a [String]>,
+}
+
+#[derive(Serialize)]
+struct SsoJson<'a> {
+    mode: &'static str,
+    attributes: &'a BTreeMap<String, String>,
+}
+
+#[derive(Serialize)]
+struct RoleJson<'a> {
+    name: &'a str,
+    members: Vec<MemberJson>,
+}
+
+#[derive(Serialize)]
+struct MemberJson {
+    principal: String,
+}
+
+impl<'a> From<&'a Settings> for SettingsJson<'a> {
+    fn from(settings: &'a Settings) -> Self {
+        Self::of(settings, settings.states())
+    }
+}
+
+impl<'a> SettingsJson<'a> {
+    fn of(settings: &'a Settings, states: StatedSettings) -> Self {
+        let (path, nested, sso) = match &settings.groups {
+            GroupSource::Properties { claim_path, nested } => (Some(claim_path.as_str()), Some(nested.as_str()), None),
+            GroupSource::Sso { attributes, .. } => (None, None, Some(SsoJson { mode: "use_map", attributes })),
+        };
+        Self {
+            oidc_group_claim_path: path.filter(|_| states.claim_path),
+            nested_group_behavior: nested.filter(|_| states.nested),
+            sso,
+            oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
+            superusers: states.superusers.then(|| settings.superusers.as_slice()),
+        }
+    }
+}
+
+impl<'a> From<&'a Policy> for DocumentJson<'a> {
+    fn from(policy: &'a Policy) -> Self {
+        let settings = policy.settings();
+        Self::with(policy, settings.states_any().then(|| settings.into()))
+    }
+}
+
+impl<'a> DocumentJson<'a> {
+    /// The document of a running service: it states every setting, including those with default values.
+    #[must_use]
+    pub fn in_full(policy: &'a Policy) -> Self {
+        Self::with(policy, Some(SettingsJson::of(policy.settings(), StatedSettings::ALL)))
+    }
+
+    fn with(policy: &'a Policy, settings: Option<SettingsJson<'a>>) -> Self {
+        let role = |(name, members): (&'a str, Vec<&Principal>)| RoleJson {
+            name,
+            members: members.iter().map(|member| MemberJson { principal: member.to_string() }).collect(),
+        };
+        Self {
+            version: 1,
+            settings,
+            roles: policy.roles_and_members().map(role).collect(),
+            acls: policy.acls().map(|acl| AclJson::from(&acl)).collect(),
+        }
+    }
+}
+
+/// The settings of a running service as a JSON value: every setting, including those with default values.
+#[must_use]
+pub fn settings_to_json(settings: &Settings) -> Value {
+    serde_json::to_value(SettingsJson::of(settings, StatedSettings::ALL)).unwrap_or_default()
+}
+
+/// The policy document of a policy as a JSON value.
+#[must_use]
+pub fn policy_to_json(policy: &Policy) -> Value {
+    serde_json::to_value(DocumentJson::from(policy)).unwrap_or_default()
+}
+
+/// The policy document of a policy as indented text, its members in the order of the format, with a final line break.
+#[must_use]
+pub fn policy_to_text(policy: &Policy) -> String {
+    let mut text = serde_json::to_string_pretty(&DocumentJson::from(policy)).unwrap_or_default();
+    text.push('\n');
+    text
+}

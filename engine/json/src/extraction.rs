@@ -1,0 +1,157 @@
+//! What came out of a token, as JSON.
+
+use serde::Serialize;
+
+use gbac_engine::ResolvedIdentity;
+use gbac_engine::Timestamp;
+use gbac_engine::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group, MissingReason};
+use gbac_engine::warning::Warning;
+
+/// A group and the claim element that it came from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct GroupJson {
+    /// The name, as ACLs and roles write it after `Group:`.
+    pub name: String,
+    /// The element, as the token writes it.
+    pub raw: String,
+    /// Where the element is, such as `groups[1]`.
+    pub location: String,
+}
+
+/// Something to know about the extraction.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WarningJson {
+    /// A stable name.
+    pub code: &'static str,
+    /// In words.
+    pub message: String,
+    /// Where in the claims.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+}
+
+/// What came out of the claims.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExtractionJson {
+    /// The groups, in the token's order, each once.
+    pub groups: Vec<GroupJson>,
+    /// What was found where the groups should be: `array`, `comma_list`, `union`, `missing`, `overage`, `id_token`,
+    /// `wrong_type`, `not_string`, `too_many` or `no_userinfo`.
+    pub claim: &'static str,
+    /// Every element and what became of it.
+    pub elements: Vec<ElementJson>,
+    /// What to know.
+    pub warnings: Vec<WarningJson>,
+}
+
+/// An element of the claim and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ElementJson {
+    /// Where it is.
+    pub location: String,
+    /// As the token writes it.
+    pub raw: String,
+    /// `kept`, `duplicate` or `dropped`.
+    pub outcome: &'static str,
+    /// The group that it is, or is a duplicate of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<String>,
+    /// Why it was dropped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
+}
+
+/// An identity and how it came about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ResolvedIdentityJson {
+    /// The bare user name.
+    pub user: String,
+    /// The groups and the elements that they came from; for names given by hand, the names.
+    pub groups: Vec<GroupJson>,
+    /// Seconds since 1970.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<f64>,
+    /// Whether a signature was verified.
+    pub verified: bool,
+    /// What was found where the groups should be; absent for names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<&'static str>,
+    /// Every element and what became of it; empty for names.
+    pub elements: Vec<ElementJson>,
+    /// What to know.
+    pub warnings: Vec<WarningJson>,
+}
+
+impl From<&Group> for GroupJson {
+    fn from(group: &Group) -> Self {
+        Self { name: group.name.clone(), raw: group.raw.clone(), location: group.location.clone() }
+    }
+}
+
+impl From<&Warning> for WarningJson {
+    fn from(warning: &Warning) -> Self {
+        Self { code: warning.code, message: warning.message.clone(), location: warning.location.clone() }
+    }
+}
+
+impl From<&Element> for ElementJson {
+    fn from(element: &Element) -> Self {
+        let (outcome, group, code) = match &element.outcome {
+            ElementOutcome::Kept { group } => ("kept", Some(group.clone()), None),
+            ElementOutcome::Duplicate { group } => ("duplicate", Some(group.clone()), None),
+            ElementOutcome::Dropped { code } => ("dropped", None, Some(*code)),
+        };
+        Self { location: element.location.clone(), raw: element.raw.clone(), outcome, group, code }
+    }
+}
+
+impl From<&Extraction> for ExtractionJson {
+    fn from(extraction: &Extraction) -> Self {
+        Self {
+            groups: extraction.groups.iter().map(GroupJson::from).collect(),
+            claim: claim_code(&extraction.claim),
+            elements: extraction.elements.iter().map(ElementJson::from).collect(),
+            warnings: extraction.warnings.iter().map(WarningJson::from).collect(),
+        }
+    }
+}
+
+/// The stable name of what was found where the groups should be.
+const fn claim_code(claim: &ClaimFinding) -> &'static str {
+    match claim {
+        ClaimFinding::Array { .. } => "array",
+        ClaimFinding::CommaList { .. } => "comma_list",
+        ClaimFinding::Union { .. } => "union",
+        ClaimFinding::Missing { reason: MissingReason::Absent } => "missing",
+        ClaimFinding::Missing { reason: MissingReason::Overage } => "overage",
+        ClaimFinding::Missing { reason: MissingReason::IdToken } => "id_token",
+        ClaimFinding::WrongType { .. } => "wrong_type",
+        ClaimFinding::NotString { .. } => "not_string",
+        ClaimFinding::TooMany => "too_many",
+        ClaimFinding::NoUserInfo => "no_userinfo",
+    }
+}
+
+impl From<&ResolvedIdentity> for ResolvedIdentityJson {
+    fn from(opened: &ResolvedIdentity) -> Self {
+        let identity = &opened.identity;
+        let extraction = opened.extraction.as_ref().map(ExtractionJson::from);
+        let by_hand = || {
+            let name = |name: &String| GroupJson { name: name.clone(), raw: name.clone(), location: String::new() };
+            identity.groups().iter().map(name).collect()
+        };
+        let claim = extraction.as_ref().map(|extraction| extraction.claim);
+        let warnings = opened.warnings().map(WarningJson::from).collect();
+        let (groups, elements) =
+            extraction.map_or_else(|| (by_hand(), Vec::new()), |extraction| (extraction.groups, extraction.elements));
+        Self {
+            user: identity.user().into(),
+            groups,
+            expires_at: identity.expires_at().map(Timestamp::as_seconds),
+            verified: identity.is_verified(),
+            claim,
+            elements,
+            warnings,
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! The JSON of group-based access: policy documents, checks, answers, explanations and assertion files.
+
+mod acl;
+mod analysis;
+mod assertions;
+mod bridge;
+mod change;
+mod check;
+mod decision;
+mod document;
+mod extraction;
+mod lint;
+mod plain;
+mod reader;
+mod simulation;
+
+pub use acl::{AclJson, acl_from_value};
+pub use analysis::{
+    AccessRegionJson, AclMatchJson, CounterexampleJson, DiffJson, DifferenceJson, FindingJson, GrantExceptionJson,
+    GrantJson, HostSetJson, IdentityJson, LeastGrantJson, PatternJson, PermissionsJson, WhoCanEntryJson, WhoCanJson,
+};
+pub use assertions::{
+    AssertionTest, Assertions, Expectation, Observed, PolicySource, assertion_report, assertions_from_json,
+    assertions_from_value, find_assertions,
+};
+pub use bridge::{
+    accepted_from_properties, claims_from_object, claims_to_object, event_to_value, parse, unverified_claims,
+};
+pub use change::{
+    change_from_json, changes_from_json, hypothetical_changes_from_json, hypothetical_changes_from_value,
+};
+pub use check::{check_from_json, check_from_value, check_to_value, query_from_json};
+pub use decision::{
+    AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequiredCheckJson, RequirementJson,
+};
+pub use document::{
+    DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value, settings_to_json,
+};
+pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
+pub use lint::{lint_from_json, lint_from_value};
+pub use plain::{policy_from_json, subject_from_json};
+pub use reader::{Problem, Problems};
+pub use simulation::{
+    ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
+    IdentityComparisonJson, NoOpJson, RevocationJson, RoleGrantJson, WhatIfJson,
+};

@@ -1,0 +1,217 @@
+//! Reads JSON values field by field and collects every problem with its place (D-34).
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use gbac_analysis::audit::without_credentials;
+use gbac_engine::escape::escaped;
+
+/// One thing that is wrong with a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Problem {
+    /// Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
+    pub path: String,
+    /// A stable name of the fault.
+    pub code: &'static str,
+    /// What was found and what to do.
+    pub message: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }
+    }
+}
+
+/// Everything that is wrong with a document, in its order.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Problems(pub Vec<Problem>);
+
+impl fmt::Display for Problems {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (place, problem) in self.0.iter().enumerate() {
+            if place > 0 {
+                f.write_str("\n")?;
+            }
+            problem.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Problems {}
+
+impl Problems {
+    pub(super) fn push(&mut self, at: &Place<'_>, code: &'static str, message: impl Into<String>) {
+        self.0.push(problem(&at.pointer(), code, &message.into()));
+    }
+
+    /// A value that a type of ours refuses: what is wrong, and what to do.
+    pub(super) fn refused(&mut self, at: &Place<'_>, code: &'static str, error: &dyn fmt::Display, hint: &str) {
+        self.push(at, code, format!("{error}; {hint}"));
+    }
+
+    pub(super) fn expected(&mut self, at: &Place<'_>, wanted: &str, found: &Value) {
+        self.push(at, "wrong_type", format!("expected {wanted}, found {}", kind(found)));
+    }
+
+    /// The value, when nothing was wrong.
+    pub(super) fn or<T>(self, value: Option<T>) -> Result<T, Self> {
+        match value {
+            Some(value) if self.0.is_empty() => Ok(value),
+            _ => Err(self),
+        }
+    }
+}
+
+/// A problem. What was found may be a token in a place where something else belongs, and no message repeats one.
+fn problem(path: &str, code: &'static str, message: &str) -> Problem {
+    Problem { path: without_credentials(path), code, message: without_credentials(message) }
+}
+
+/// What kind of JSON value this is, for messages.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Null => "null".into(),
+        Value::Bool(value) => format!("`{value}`"),
+        Value::Number(value) => format!("the number `{value}`"),
+        Value::String(value) => {
+            // First of all, since a part of a token is not known to be one.
+            let short: String = without_credentials(value).chars().take(60).collect();
+            format!("the string `{}`", escaped(&short))
+        }
+        Value::Array(_) => "an array".into(),
+        Value::Object(_) => "an object".into(),
+    }
+}
+
+/// A place in a document, spelled out only when a problem is reported.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place<'a> {
+    Root,
+    Member(&'a Place<'a>, &'a str),
+    Element(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    /// The name of the member, empty for what is none.
+    pub(super) const fn name(&self) -> &str {
+        match self {
+            Self::Member(_, name) => name,
+            Self::Root | Self::Element(..) => "",
+        }
+    }
+
+    fn pointer(&self) -> String {
+        match self {
+            Self::Root => String::new(),
+            Self::Member(parent, name) => {
+                format!("{}/{}", parent.pointer(), name.replace('~', "~0").replace('/', "~1"))
+            }
+            Self::Element(parent, place) => format!("{}/{place}", parent.pointer()),
+        }
+    }
+}
+
+/// Parses a text strictly; a syntax error or duplicate member is the one problem of the document.
+pub(super) fn parse(text: &str) -> Result<Value, Problems> {
+    gbac_engine::internal::parse(text).map_err(|error| Problems(vec![problem("", error.code(), &error.to_string())]))
+}
+
+/// An object whose members are taken one by one; what is left over is refused.
+pub(super) struct Fields<'v> {
+    members: &'v Map<String, Value>,
+    known: Vec<&'static str>,
+}
+
+impl<'v> Fields<'v> {
+    pub(super) fn of(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<Self> {
+        match value {
+            Value::Object(members) => Some(Self { members, known: Vec::new() }),
+            other => {
+                problems.expected(at, "an object", other);
+                None
+            }
+        }
+    }
+
+    pub(super) fn optional(&mut self, name: &'static str) -> Option<&'v Value> {
+        self.known.push(name);
+        self.members.get(name)
+    }
+
+    pub(super) fn required(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<&'v Value> {
+        let value = self.optional(name);
+        if value.is_none() {
+            problems.push(at, "missing_member", format!("`{name}` is missing"));
+        }
+        value
+    }
+
+    pub(super) fn string(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> Option<&'v str> {
+        let value = self.required(name, at, problems)?;
+        string(value, &Place::Member(at, name), problems)
+    }
+
+    pub(super) fn optional_string(
+        &mut self,
+        name: &'static str,
+        at: &Place<'_>,
+        problems: &mut Problems,
+    ) -> Option<&'v str> {
+        let value = self.optional(name)?;
+        string(value, &Place::Member(at, name), problems)
+    }
+
+    pub(super) fn array(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
+        match self.optional(name) {
+            None => &[],
+            Some(Value::Array(elements)) => elements,
+            Some(other) => {
+                problems.expected(&Place::Member(at, name), "an array", other);
+                &[]
+            }
+        }
+    }
+
+    /// Refuses every member that was not asked for.
+    pub(super) fn finish(self, at: &Place<'_>, problems: &mut Problems) {
+        for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
+            let known = self.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+            problems.push(
+                &Place::Member(at, name),
+                "unknown_member",
+                format!("`{}` is an unknown field; the fields are {known}", escaped(name)),
+            );
+        }
+    }
+}
+
+pub(super) fn string<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> Option<&'v str> {
+    match value {
+        Value::String(text) => Some(text),
+        other => {
+            problems.expected(at, "a string", other);
+            None
+        }
+    }
+}
+
+/// The strings of an array; everything else in it is a problem.
+pub(super) fn strings(values: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec<String> {
+    let mut texts = Vec::new();
+    for (index, value) in values.iter().enumerate() {
+        if let Some(text) = string(value, &Place::Element(at, index), problems) {
+            texts.push(text.into());
+        }
+    }
+    texts
+}

@@ -1,0 +1,129 @@
+//! A set of claims: the members of a JSON object, such as a token's payload or a user-info document.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+use crate::json::{self, JsonError};
+
+/// The members of a JSON object: a token's payload or header, or a user-info document.
+///
+/// ```
+/// use gbac_engine::ClaimSet;
+///
+/// let claims = ClaimSet::parse(r#"{ "sub": "alice", "groups": ["eng"] }"#)?;
+/// assert_eq!(claims.text("sub"), Some("alice"));
+/// assert!(claims.contains("groups"));
+/// assert_eq!(claims.to_string(), r#"{"groups":["eng"],"sub":"alice"}"#);
+/// # Ok::<(), gbac_engine::ClaimSetError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ClaimSet(pub(crate) Map<String, Value>);
+
+impl ClaimSet {
+    /// Reads a JSON object strictly.
+    ///
+    /// # Errors
+    /// The text is not strict JSON (a duplicate member is an error), or not an object.
+    pub fn parse(text: &str) -> Result<Self, ClaimSetError> {
+        match json::parse(text) {
+            Ok(Value::Object(members)) => Ok(Self(members)),
+            Ok(_) => Err(ClaimSetError::NotAnObject),
+            Err(error) => Err(ClaimSetError::Json(error)),
+        }
+    }
+
+    /// Whether there is a claim of this name.
+    #[must_use]
+    pub fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// The claim of this name if it is a string.
+    #[must_use]
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.0.get(name).and_then(Value::as_str)
+    }
+
+    /// The claim of this name if it is a number.
+    #[must_use]
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.0.get(name).and_then(Value::as_f64)
+    }
+
+    /// The names of the claims, in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// How many claims there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are no claims.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The members of a JSON object.
+    #[cfg(test)]
+    pub(crate) fn of(value: Value) -> Self {
+        match value {
+            Value::Object(members) => Self(members),
+            other => panic!("not an object: {other}"),
+        }
+    }
+
+    pub(crate) const fn members(&self) -> &Map<String, Value> {
+        &self.0
+    }
+}
+
+/// Writes the claims as JSON.
+impl fmt::Display for ClaimSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(&self.0).unwrap_or_default())
+    }
+}
+
+/// Why a text is not a set of claims.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClaimSetError {
+    /// The text is not strict JSON.
+    Json(JsonError),
+    /// The JSON value is not an object.
+    NotAnObject,
+}
+
+impl ClaimSetError {
+    /// A stable name of the error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Json(error) => error.code(),
+            Self::NotAnObject => "claims_not_an_object",
+        }
+    }
+}
+
+impl fmt::Display for ClaimSetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Json(error) => error.fmt(f),
+            Self::NotAnObject => f.write_str("the claims are not a JSON object"),
+        }
+    }
+}
+
+impl std::error::Error for ClaimSetError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Json(error) => Some(error),
+            Self::NotAnObject => None,
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! An identity whose principals are resolved once, and a resource whose patterns are found once.
+
+use std::net::IpAddr;
+
+use super::known::Known;
+use super::paths::{groups, visit_paths_through};
+use super::walk::{self, Ask, Found, Memo};
+use super::{At, Decision, Outcome, Reason, Request};
+use crate::identity::Identity;
+use crate::model::{Operation, PrincipalType, ResourceType, normalized_name};
+use crate::policy::{Covering, Policy, PrincipalId, Stamp};
+
+/// An identity, opened once and asked many times.
+///
+/// A check then costs as much as the name is long and patterns cover it, however many ACLs, groups and roles there are.
+/// It stays right when the policy changes, and when it is asked about another policy: it is resolved anew where it has to be.
+///
+/// ```
+/// use gbac_engine::decide::{At, PreparedIdentity, Outcome, Request};
+/// use gbac_engine::identity::Identity;
+/// use gbac_engine::model::{Operation, ResourceType};
+/// use gbac_json::policy_from_json;
+///
+/// let policy = policy_from_json(r#"{ "version": 1, "acls": [{
+///     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "analytics-",
+///     "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED", "principal": "Group:engineering",
+///     "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
+/// let mut alice = PreparedIdentity::new(&policy, Identity::new("alice", ["engineering"]));
+/// let now = At::seconds(1_800_000_000.0);
+/// let read = |name| Request::new(Operation::Read, ResourceType::Topic, name, now);
+/// assert_eq!(alice.outcome(&policy, &read("analytics-events")), Outcome::Allow);
+/// assert_eq!(alice.outcome(&policy, &read("orders")), Outcome::Deny);
+/// # Ok::<(), gbac_json::Problems>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct PreparedIdentity {
+    identity: Identity,
+    /// The state of the policy that all below is of.
+    who: Stamp,
+    state: Stamp,
+    superuser: bool,
+    known: Known,
+    memo: Memo,
+}
+
+/// A resource that is asked about often: the patterns that cover its name, found once.
+///
+/// It stays right when the policy changes, at the price of looking them up again.
+#[derive(Debug, Clone)]
+pub struct PreparedResource {
+    resource_type: ResourceType,
+    name: Box<str>,
+    state: Stamp,
+    covering: Covering,
+}
+
+impl PreparedResource {
+    /// The resource of this type and name, as in [`Request::new`].
+    #[must_use]
+    pub fn new(policy: &Policy, resource_type: ResourceType, name: &str) -> Self {
+        let name = normalized_name(resource_type, name);
+        let covering = policy.covering(resource_type, name);
+        Self { resource_type, name: name.into(), state: policy.state(), covering }
+    }
+
+    /// The type.
+    #[must_use]
+    pub const fn resource_type(&self) -> ResourceType {
+        self.resource_type
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many bytes of memory it takes, for callers that keep many.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>() + self.name.len() + self.covering.heap_bytes()
+    }
+}
+
+impl PreparedIdentity {
+    /// Opens an identity: finds its user, groups and their roles in the policy.
+    #[must_use]
+    pub fn new(policy: &Policy, identity: Identity) -> Self {
+        let mut prepared = Self {
+            identity,
+            who: policy.who(),
+            state: policy.state(),
+            superuser: false,
+            known: Known::default(),
+            memo: Memo::default(),
+        };
+        prepared.resolve(policy);
+        prepared
+    }
+
+    /// The identity.
+    #[must_use]
+    pub const fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn resolve(&mut self, policy: &Policy) {
+        self.superuser = policy.settings().superusers.contains(self.identity.user());
+        let known = &mut self.known;
+        let groups = groups(policy, &self.identity);
+        let with_roles = |group: &PrincipalId| 1 + policy.links(*group).len();
+        // The user's roles are few, and may find room as well.
+        known.clear(2 + groups.iter().flatten().map(with_roles).sum::<usize>());
+        visit_paths_through(policy, &self.identity, groups, &mut |way| {
+            known.add(way.to.id(), way.source, way.group);
+        });
+        if let Some(everyone) = policy.principal_id(PrincipalType::User, "*") {
+            known.add_everyone(everyone);
+        }
+        self.who = policy.who();
+    }
+
+    /// Makes what is known of the policy what the policy is now.
+    #[inline]
+    fn refresh(&mut self, policy: &Policy) {
+        if self.state != policy.state() {
+            self.state = policy.state();
+            self.memo.clear();
+            if self.who != policy.who() {
+                self.resolve(policy);
+            }
+        }
+    }
+
+    /// Decides one request (specification 1.6) and says no more than the outcome.
+    #[must_use]
+    pub fn outcome(&mut self, policy: &Policy, request: &Request<'_>) -> Outcome {
+        self.refresh(policy);
+        if let Some(reason) = self.settled(request.at) {
+            return reason.outcome();
+        }
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        self.walk(policy, &covering, request.operation, request.host).outcome()
+    }
+
+    fn walk(&mut self, policy: &Policy, covering: &Covering, operation: Operation, host: Option<IpAddr>) -> Found {
+        walk::walk(policy, covering, &self.known, &mut self.memo, Ask::new(operation, host))
+    }
+
+    /// Decides about a resource that is asked about often.
+    #[must_use]
+    pub fn outcome_on(
+        &mut self,
+        policy: &Policy,
+        operation: Operation,
+        resource: &PreparedResource,
+        host: Option<IpAddr>,
+        at: At,
+    ) -> Outcome {
+        if resource.state != policy.state() {
+            let resource = PreparedResource::new(policy, resource.resource_type, &resource.name);
+            return self.outcome_on(policy, operation, &resource, host, at);
+        }
+        self.refresh(policy);
+        match self.settled(at) {
+            Some(reason) => reason.outcome(),
+            None => self.walk(policy, &resource.covering, operation, host).outcome(),
+        }
+    }
+
+    /// Decides one request (specification 1.6), with the ACL that decides and the way to it.
+    #[must_use]
+    pub fn decide(&mut self, policy: &Policy, request: &Request<'_>) -> Decision {
+        self.refresh(policy);
+        if let Some(reason) = self.settled(request.at) {
+            return Decision::without_rule(reason, &self.identity);
+        }
+        let covering = policy.covering(request.resource_type, request.resource_name);
+        let found = self.walk(policy, &covering, request.operation, request.host);
+        walk::decision(policy, &covering, &self.known, &self.identity, request, &found)
+    }
+
+    /// The names among these on which the operation is allowed, such as the topics that a listing may show.
+    pub fn filter<'n>(
+        &mut self,
+        policy: &Policy,
+        operation: Operation,
+        resource_type: ResourceType,
+        names: impl IntoIterator<Item = &'n str>,
+        host: Option<IpAddr>,
+        at: At,
+    ) -> Vec<&'n str> {
+        let allowed = |name: &&'n str| {
+            let request = Request::new(operation, resource_type, name, at).with_host(host);
+            self.outcome(policy, &request) == Outcome::Allow
+        };
+        names.into_iter().filter(allowed).collect()
+    }
+
+    /// What is decided before any ACL is read.
+    fn settled(&self, at: At) -> Option<Reason> {
+        if self.identity.is_expired(at) {
+            return Some(Reason::Expired);
+        }
+        self.superuser.then_some(Reason::Superuser)
+    }
+}

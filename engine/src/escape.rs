@@ -1,0 +1,83 @@
+//! Escapes what is hidden in a text that somebody else wrote, for messages and terminals.
+
+/// Whether a character has no form of its own or moves the forms of others: controls, blanks other than U+0020, marks of
+/// writing direction, zero width, fillers, variants and tags.
+///
+/// ```
+/// use gbac_engine::escape::is_hidden;
+/// assert!(['\n', '\u{a0}', '\u{200b}', '\u{202e}', '\u{3164}'].into_iter().all(is_hidden));
+/// assert!(!"a é ก ี 日 😀".chars().any(is_hidden));
+/// ```
+#[must_use]
+pub fn is_hidden(character: char) -> bool {
+    character.is_control()
+        || (character.is_whitespace() && character != ' ')
+        || matches!(character,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}')
+}
+
+/// A text for a message: what is hidden, quotes and backslashes are escaped.
+///
+/// ```
+/// use gbac_engine::escape::escaped;
+/// assert_eq!(escaped("टीम 'ops\u{3164}'\n"), r"टीम \'ops\u{3164}\'\n");
+/// ```
+#[must_use]
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for character in text.chars() {
+        if matches!(character, '"' | '\'' | '\\') {
+            escaped.push('\\');
+        }
+        push_visible(&mut escaped, character);
+    }
+    escaped
+}
+
+/// A text for a message that one copies it out of: what is hidden is escaped, quotes and backslashes stay.
+#[doc(hidden)]
+#[must_use]
+pub fn visible(text: &str) -> String {
+    let mut visible = String::new();
+    for character in text.chars() {
+        push_visible(&mut visible, character);
+    }
+    visible
+}
+
+/// One character of [`visible`].
+pub(crate) fn push_visible(visible: &mut String, character: char) {
+    match character {
+        '\n' => visible.push_str("\\n"),
+        '\r' => visible.push_str("\\r"),
+        '\t' => visible.push_str("\\t"),
+        hidden if is_hidden(hidden) => visible.extend(hidden.escape_unicode()),
+        other => visible.push(other),
+    }
+}
+
+/// [`visible`] for one character.
+pub(crate) fn visible_character(character: char) -> String {
+    let mut visible = String::new();
+    push_visible(&mut visible, character);
+    visible
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{escaped, visible};
+
+    #[test]
+    fn what_is_hidden_is_escaped_and_writing_is_not() {
+        let hidden = "\u{1b}[2J\n\t\u{202e}\u{a0}\u{3164}\u{feff}\u{e0041}\u{1d173}";
+        assert_eq!(visible(hidden), "\\u{1b}[2J\\n\\t\\u{202e}\\u{a0}\\u{3164}\\u{feff}\\u{e0041}\\u{1d173}");
+        for text in ["a b", "é", "e\u{301}", "हिन्दी", "ภาษาไทย", "עִבְרִית", "日本", "👩\u{1f3fd}"]
+        {
+            assert_eq!((visible(text), escaped(text)), (text.to_owned(), text.to_owned()));
+        }
+        assert_eq!(escaped("a'\"\\"), "a\\'\\\"\\\\");
+    }
+}

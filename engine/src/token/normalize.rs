@@ -1,0 +1,301 @@
+//! What people really paste: the token with a header name, quotes, line breaks or a whole answer around it.
+
+use serde_json::Value;
+
+use super::base64url;
+use crate::json;
+use crate::warning::{Warning, warn};
+
+/// A token cut out of what was pasted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NormalizedToken {
+    /// What to decode. Not checked: decoding is as strict as ever, and refuses it when two tokens were pasted.
+    pub token: String,
+    /// What was left out, for the reader to see; empty when the text was the token, give or take blanks at its ends.
+    pub warnings: Vec<Warning>,
+}
+
+/// How many places of a text are tried as the start of a token; real text has one or two.
+const MAX_STARTS: usize = 32;
+
+/// Cuts the token out of what somebody pasted: blanks and line breaks around and inside it, `Authorization: Bearer`,
+/// quotes, invisible characters, a command line, the JSON answer of a token endpoint (its `access_token`).
+///
+/// Never fails: a text without a token comes back trimmed, two tokens come back with a blank between them, and
+/// [`UnverifiedToken::decode`](super::UnverifiedToken::decode) says what is wrong.
+///
+/// ```
+/// use gbac_engine::token;
+/// let pasted = token::normalize_pasted("Authorization: Bearer eyJhbGciOiJSUzI1NiJ9.e30.\n  c2ln\n");
+/// assert_eq!(pasted.token, "eyJhbGciOiJSUzI1NiJ9.e30.c2ln");
+/// assert_eq!(pasted.warnings.len(), 2);
+/// ```
+#[must_use]
+pub fn normalize_pasted(text: &str) -> NormalizedToken {
+    let mut warnings = Vec::new();
+    let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
+    if visible.len() != text.len() {
+        warn(&mut warnings, "invisible_removed", "invisible characters were removed".to_owned(), None);
+    }
+    if let Some((member, token)) = token_response(&visible) {
+        visible = token;
+        warn(&mut warnings, "token_response", format!("the value of `{member}` was taken"), None);
+    }
+    let visible = visible.trim();
+    let found = tokens(visible);
+    let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
+    if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
+        warn(&mut warnings, "surroundings_removed", "the text before or after the token was removed".to_owned(), None);
+    }
+    // Blanks inside: the token as found is not one piece of the text.
+    if found.len() == 1 && !visible.contains(&token) {
+        warn(&mut warnings, "blanks_removed", "spaces or line breaks inside the token were removed".to_owned(), None);
+    }
+    NormalizedToken { token, warnings }
+}
+
+/// A byte order mark, a zero-width character, a mark of writing direction or a soft hyphen.
+pub(super) const fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{ad}')
+}
+
+/// A quotation mark, straight, typographic or of a shell.
+pub(super) const fn is_quote(c: char) -> bool {
+    matches!(c, '"' | '\'' | '`' | '\u{2018}'..='\u{201f}' | '\u{ab}' | '\u{bb}')
+}
+
+const fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.')
+}
+
+/// The member of a token endpoint's answer that holds the token (RFC 6749 section 5.1).
+fn token_response(text: &str) -> Option<(&'static str, String)> {
+    let text = text.trim();
+    if !text.starts_with('{') {
+        return None;
+    }
+    let answer = json::parse(text).ok()?;
+    ["access_token", "id_token"]
+        .into_iter()
+        .find_map(|member| answer.get(member).and_then(Value::as_str).map(|token| (member, token.to_owned())))
+}
+
+/// Without quotes and `Authorization: Bearer` round it: for texts in which no token was found.
+fn strip(text: &str) -> &str {
+    let quoted = |c: char| c.is_whitespace() || is_quote(c);
+    let mut rest = text.trim_matches(quoted);
+    while let Some(after) = ["authorization:", "bearer "].into_iter().find_map(|prefix| {
+        let (start, after) = rest.split_at_checked(prefix.len())?;
+        start.eq_ignore_ascii_case(prefix).then_some(after)
+    }) {
+        rest = after.trim_matches(quoted);
+    }
+    rest
+}
+
+/// Every token in a text, in order, with the blanks inside it left out.
+pub(super) fn tokens(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut starts = MAX_STARTS;
+    let mut rest = text;
+    while !rest.is_empty() && starts > 0 {
+        let length = run_length(rest);
+        let (run, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        tokens_of_run(run, after.chars().next(), &mut starts, &mut found);
+        rest = after.get(after.chars().next().map_or(0, char::len_utf8)..).unwrap_or("");
+    }
+    found
+}
+
+/// How many bytes at the start could belong to one token: its alphabet, padding (so that decoding can complain about
+/// it), blanks, and a shell's backslash at the end of a line.
+fn run_length(text: &str) -> usize {
+    let mut characters = text.char_indices().peekable();
+    while let Some((at, c)) = characters.next() {
+        let next = characters.peek().map(|(_, next)| *next);
+        let belongs = match c {
+            '+' | '/' => true,
+            '=' => next.is_none_or(|next| next == '=' || next == '.' || !next.is_ascii_alphanumeric()),
+            '\\' => matches!(next, Some('\n' | '\r')),
+            c => c.is_whitespace() || u8::try_from(c).is_ok_and(is_token_byte),
+        };
+        if !belongs {
+            return at;
+        }
+    }
+    text.len()
+}
+
+/// The tokens of a run that `next` ends.
+fn tokens_of_run(run: &str, next: Option<char>, starts: &mut usize, found: &mut Vec<String>) {
+    let dots = |chunk: &str| chunk.bytes().filter(|byte| *byte == b'.').count();
+    let mut chunks: Vec<&str> = run.split(|c: char| c.is_whitespace() || c == '\\').filter(|c| !c.is_empty()).collect();
+    let foreign = next.is_some_and(|c| !is_quote(c) && !matches!(c, ',' | ';' | '&' | ')' | ']' | '}' | '>' | '\\'));
+    if foreign && chunks.len() > 1 && !run.ends_with(char::is_whitespace) {
+        // `Host` of `Host: example`, on the line after the token.
+        chunks.pop();
+    }
+    let mut left: usize = chunks.iter().map(|chunk| dots(chunk)).sum();
+    let mut chunks = chunks.as_slice();
+    while let Some((first, after)) = chunks.split_first() {
+        if left < 2 || *starts == 0 {
+            return;
+        }
+        if !starts_token(first) {
+            left -= dots(first);
+            chunks = after;
+            continue;
+        }
+        *starts -= 1;
+        let mut token = String::new();
+        let (mut taken, mut count) = (0, 0);
+        for chunk in chunks {
+            if count == 2 && starts_token(chunk) && left - count >= 2 {
+                break;
+            }
+            token.push_str(chunk);
+            count += dots(chunk);
+            taken += 1;
+        }
+        if count >= 2 && has_header(&token) {
+            found.push(token);
+            left -= count;
+            chunks = chunks.get(taken..).unwrap_or(&[]);
+        } else {
+            left -= dots(first);
+            chunks = after;
+        }
+    }
+}
+
+/// `{"` and `{` with a blank or a line break, in base64url.
+fn starts_token(chunk: &str) -> bool {
+    chunk.starts_with("ey") || chunk.starts_with("ew")
+}
+
+/// Whether the first part is a JSON object. Padding and stray bits are for decoding to complain about.
+fn has_header(token: &str) -> bool {
+    let header = token.split('.').next().unwrap_or("").trim_end_matches('=');
+    let text = base64url::decode(header).ok().and_then(|header| String::from_utf8(header.bytes).ok());
+    text.is_some_and(|text| json::parse(&text).is_ok_and(|header| header.is_object()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::token::UnverifiedToken;
+    use proptest::prelude::*;
+
+    const TOKEN: &str = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.eyJzdWIiOiJhbGljZSJ9.c2lnbmF0dXJl";
+
+    fn codes(text: &str) -> (String, Vec<&'static str>) {
+        let pasted = normalize_pasted(text);
+        (pasted.token, pasted.warnings.iter().map(|note| note.code).collect())
+    }
+
+    #[test]
+    fn a_clean_token_is_left_alone() {
+        for text in [TOKEN.to_owned(), format!("\n  {TOKEN}\t\r\n"), format!("\u{a0}{TOKEN}\u{2003}")] {
+            assert_eq!(codes(&text), (TOKEN.to_owned(), vec![]));
+        }
+    }
+
+    #[test]
+    fn what_people_paste_is_cut_to_the_token() {
+        let removed = "surroundings_removed";
+        let (start, end) = TOKEN.split_at(40);
+        for (text, notes) in [
+            (format!("Bearer {TOKEN}"), vec![removed]),
+            (format!("bearer\t{TOKEN}"), vec![removed]),
+            (format!("Authorization: Bearer {TOKEN}\r\n"), vec![removed]),
+            (format!("authorization:BEARER {TOKEN}\r\nHost: example\r\nAccept: */*"), vec![removed]),
+            (format!("\"{TOKEN}\""), vec![removed]),
+            (format!("'Bearer {TOKEN}',"), vec![removed]),
+            (format!("`{TOKEN}`"), vec![removed]),
+            (format!("\u{201c}{TOKEN}\u{201d}"), vec![removed]),
+            (format!("  \"access_token\": \"{TOKEN}\","), vec![removed]),
+            (format!("export TOKEN={TOKEN}"), vec![removed]),
+            (format!("curl -H 'Authorization: Bearer {TOKEN}' https://api.example/v1/acls"), vec![removed]),
+            (format!("curl https://api.example/v1.2.3/a -H \"Authorization: Bearer {TOKEN}\""), vec![removed]),
+            (format!("https://app.example/#access_token={TOKEN}&token_type=Bearer"), vec![removed]),
+            (format!("{start}\n{end}"), vec!["blanks_removed"]),
+            (format!("{start}\r\n   {end}\n"), vec!["blanks_removed"]),
+            (format!("{start} \\\n{end}"), vec![removed, "blanks_removed"]),
+            (format!("Bearer {start}\n{end}"), vec![removed, "blanks_removed"]),
+            (TOKEN.replace('.', "\n.\n"), vec!["blanks_removed"]),
+            (format!("\u{feff}{TOKEN}"), vec!["invisible_removed"]),
+            (TOKEN.replace('.', ".\u{200b}"), vec!["invisible_removed"]),
+            (format!(r#"{{"token_type":"Bearer","access_token":"{TOKEN}","expires_in":300}}"#), vec!["token_response"]),
+            (format!(r#"{{"id_token":"{TOKEN}"}}"#), vec!["token_response"]),
+        ] {
+            assert_eq!(codes(&text), (TOKEN.to_owned(), notes), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_break_inside_a_token_heals() {
+        for at in 2..TOKEN.len() {
+            let (start, end) = TOKEN.split_at(at);
+            for blank in ["\n", " ", "\r\n\t"] {
+                assert_eq!(normalize_pasted(&format!("{start}{blank}{end}")).token, TOKEN, "at {at}");
+            }
+        }
+        let every_ten: String =
+            TOKEN.as_bytes().chunks(10).map(|line| format!("{}\n", String::from_utf8_lossy(line))).collect();
+        assert_eq!(normalize_pasted(&every_ten).token, TOKEN);
+    }
+
+    #[test]
+    fn two_tokens_are_not_made_into_one() {
+        for text in [
+            format!("{TOKEN} {TOKEN}"),
+            format!("{TOKEN}\n{TOKEN}\n"),
+            format!("access: {TOKEN}\nid: {TOKEN}"),
+            format!("'{TOKEN}','{TOKEN}'"),
+        ] {
+            let pasted = normalize_pasted(&text);
+            assert_eq!(pasted.token, format!("{TOKEN} {TOKEN}"));
+            assert_eq!(UnverifiedToken::decode(&pasted.token).unwrap_err().code(), "two_tokens");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_token_stays_for_decoding_to_say() {
+        for (text, token) in [
+            (format!("{TOKEN}=="), format!("{TOKEN}==")),
+            (format!("Bearer {TOKEN}."), format!("{TOKEN}.")),
+            (format!("Bearer {TOKEN}.e30.e30"), format!("{TOKEN}.e30.e30")),
+            ("Bearer abcdef".to_owned(), "abcdef".to_owned()),
+            ("Authorization: Bearer 'eyJh.e30'".to_owned(), "eyJh.e30".to_owned()),
+            (" two words ".to_owned(), "two words".to_owned()),
+            (String::new(), String::new()),
+            ("<html/>".to_owned(), "<html/>".to_owned()),
+            ("eyed and eyelid v1.2.3".to_owned(), "eyed and eyelid v1.2.3".to_owned()),
+        ] {
+            assert_eq!(normalize_pasted(&text).token, token, "{text}");
+        }
+    }
+
+    #[test]
+    fn long_nonsense_is_quick() {
+        for text in ["ey ", "eyJ.", "ey . ", "\"ey", "= ", "{\"a\":", "Bearer "] {
+            let _ = normalize_pasted(&text.repeat(100_000));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pasting_twice_changes_nothing(text in r#"(ey|eyJ9|e30|[ew0-9.= \n"\\:,{}]|Bearer |é){0,24}"#, more in any::<String>()) {
+            for text in [text, more, format!("{TOKEN}.")] {
+                let once = normalize_pasted(&text).token;
+                prop_assert_eq!(&normalize_pasted(&once).token, &once);
+            }
+        }
+
+        #[test]
+        fn a_token_survives_its_surroundings(before in "[a-zA-Z:]{0,8}[ \n\"'=]", after in "[\"',;][a-zA-Z :]{0,8}") {
+            prop_assert_eq!(normalize_pasted(&format!("{before}{TOKEN}{after}")).token, TOKEN);
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Why a token was not accepted (D-19).
+
+use std::fmt;
+
+use super::{Algorithm, TokenError};
+use crate::json::quote;
+
+/// How far two clocks may be apart, in seconds: `exp`, `nbf` and `iat` are missed by less than this without harm (D-19).
+pub const CLOCK_SKEW_SECONDS: f64 = 30.0;
+
+/// Why a token was not accepted.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum VerifyError {
+    /// It is not a token that we read.
+    Token(TokenError),
+    /// The header names no key.
+    KidMissing,
+    /// No usable key has the name; fresh keys may help.
+    KidUnknown(String),
+    /// The key is for another algorithm than the header's.
+    AlgorithmMismatch {
+        /// The header's.
+        token: Algorithm,
+        /// The key's.
+        key: Algorithm,
+    },
+    /// The signature is not the key's.
+    Signature,
+    /// `iss` is absent or not a text.
+    IssuerMissing,
+    /// `iss` is somebody else.
+    IssuerMismatch {
+        /// What the token says.
+        found: String,
+        /// What was expected.
+        expected: String,
+    },
+    /// `aud` is absent, or neither a text nor an array of texts.
+    AudienceMissing,
+    /// `aud` does not hold the expected one.
+    AudienceMismatch {
+        /// What the token says.
+        found: Vec<String>,
+        /// What was expected.
+        expected: String,
+    },
+    /// The caller's clock is not a number.
+    ClockInvalid,
+    /// `exp` is absent.
+    ExpiryMissing,
+    /// A time claim is not a number; which one.
+    TimeInvalid(&'static str),
+    /// `exp` is in the past.
+    Expired {
+        /// `exp`, in seconds since 1970.
+        expires_at: f64,
+        /// The time of the check.
+        now: f64,
+    },
+    /// `nbf` is in the future.
+    NotYetValid {
+        /// `nbf`, in seconds since 1970.
+        not_before: f64,
+        /// The time of the check.
+        now: f64,
+    },
+    /// `iat` is in the future.
+    IssuedInTheFuture {
+        /// `iat`, in seconds since 1970.
+        issued_at: f64,
+        /// The time of the check.
+        now: f64,
+    },
+    /// `typ` is not that of an access token.
+    TypeRefused(String),
+}
+
+impl VerifyError {
+    /// A stable name of the fault.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Token(error) => error.code(),
+            Self::KidMissing => "kid_missing",
+            Self::KidUnknown(_) => "kid_unknown",
+            Self::AlgorithmMismatch { .. } => "alg_mismatch",
+            Self::Signature => "signature_invalid",
+            Self::IssuerMissing => "issuer_missing",
+            Self::IssuerMismatch { .. } => "issuer_mismatch",
+            Self::AudienceMissing => "audience_missing",
+            Self::AudienceMismatch { .. } => "audience_mismatch",
+            Self::ClockInvalid => "clock_invalid",
+            Self::ExpiryMissing => "exp_missing",
+            Self::TimeInvalid(_) => "time_invalid",
+            Self::Expired { .. } => "token_expired",
+            Self::NotYetValid { .. } => "token_not_yet_valid",
+            Self::IssuedInTheFuture { .. } => "token_issued_in_future",
+            Self::TypeRefused(_) => "typ_refused",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Self::Token(error) => error.hint(),
+            Self::KidMissing => "configure the identity provider to name its signing key in the header's `kid`",
+            Self::KidUnknown(_) => "check that the token is from this identity provider and that the keys are current",
+            Self::AlgorithmMismatch { .. } => {
+                "a key allows only one algorithm: its `alg`, or RS256 for an RSA key without `alg`"
+            }
+            Self::Signature => "the token was changed after it was signed, or another key signed it",
+            Self::IssuerMissing | Self::IssuerMismatch { .. } => {
+                "the issuer has to be identical, including a slash at the end"
+            }
+            Self::AudienceMissing | Self::AudienceMismatch { .. } => {
+                "request a token for this audience, or change the required audience"
+            }
+            Self::ClockInvalid => "write the time in seconds since 1970",
+            Self::ExpiryMissing => {
+                "configure the identity provider to add `exp`; tokens that never expire are not accepted"
+            }
+            Self::TimeInvalid(_) => "times have to be numbers, seconds since 1970",
+            Self::Expired { .. } => "get a new token",
+            Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "check the clocks of both machines",
+            Self::TypeRefused(_) => "use an access token; its `typ` is absent, `JWT` or `at+jwt`",
+        }
+    }
+}
+
+/// What is wrong, without the allowed clock skew, because a service can be configured with another than the default.
+pub struct Fact<'a>(pub &'a VerifyError);
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Fact(self).fmt(f)?;
+        match self {
+            Self::Expired { .. } | Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => {
+                write!(f, " (more than the allowed clock skew of {CLOCK_SKEW_SECONDS} s)")
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Fact<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            VerifyError::Token(error) => error.fmt(f),
+            VerifyError::KidMissing => f.write_str("the header has no key ID (`kid`)"),
+            VerifyError::KidUnknown(kid) => write!(f, "no usable key has the ID {}", quote(kid)),
+            VerifyError::AlgorithmMismatch { token, key } => {
+                write!(f, "the token is signed with {}, but its key is for {}", token.name(), key.name())
+            }
+            VerifyError::Signature => f.write_str("the signature is not valid"),
+            VerifyError::IssuerMissing => f.write_str("the token has no issuer (`iss`)"),
+            VerifyError::IssuerMismatch { found, expected } => {
+                write!(f, "the issuer is {}, not {}", quote(found), quote(expected))
+            }
+            VerifyError::AudienceMissing => f.write_str("the token has no audience (`aud`)"),
+            VerifyError::AudienceMismatch { found, expected } => match found.as_slice() {
+                [] => write!(f, "the list of audiences is empty, without {}", quote(expected)),
+                [only] => write!(f, "the audience is {}, not {}", quote(only), quote(expected)),
+                [first, rest @ ..] => {
+                    write!(f, "the audiences are {} and {} more, without {}", quote(first), rest.len(), quote(expected))
+                }
+            },
+            VerifyError::ClockInvalid => f.write_str("the time of the check is not a number"),
+            VerifyError::ExpiryMissing => f.write_str("the token has no expiry time (`exp`)"),
+            VerifyError::TimeInvalid(claim) => write!(f, "the claim `{claim}` is not a number"),
+            VerifyError::Expired { expires_at, now } => write!(f, "the token expired {} ago", span(now - expires_at)),
+            VerifyError::NotYetValid { not_before, now } => {
+                write!(f, "the token is not valid yet; it becomes valid in {}", span(not_before - now))
+            }
+            VerifyError::IssuedInTheFuture { issued_at, now } => {
+                write!(f, "the token was issued {} in the future", span(issued_at - now))
+            }
+            VerifyError::TypeRefused(typ) => {
+                write!(f, "the type {} is not a type of access tokens", quote(typ))
+            }
+        }
+    }
+}
+
+impl std::error::Error for VerifyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        if let Self::Token(error) = self { Some(error) } else { None }
+    }
+}
+
+/// Seconds in the largest unit that fits, rounded down.
+pub(crate) fn span(seconds: f64) -> String {
+    let (amount, unit) = match seconds {
+        s if s < 120.0 => (s, "s"),
+        s if s < 7_200.0 => (s / 60.0, "min"),
+        s if s < 172_800.0 => (s / 3_600.0, "h"),
+        s => (s / 86_400.0, "days"),
+    };
+    if amount > 1e6 { "more than a million days".to_owned() } else { format!("{:.0} {unit}", amount.floor()) }
+}
