@@ -80,7 +80,7 @@ journey('tests are saved, fail when something is tried, and come back from a fil
   assert.match(words, /Expected: allow\nFound: deny/);
   assert.match(words, /gbac test/);
   const whatIf = await part(page, 'What if');
-  await whatIf.getByRole('button', { name: 'Remove all' }).click();
+  await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
   await until(async () => assert.match((await lines(saved)).join(), /Passed/));
 
   const [file] = await Promise.all([

@@ -57,7 +57,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   // What was tried is still there, and can be dropped.
   await page.getByRole('link', { name: 'Simulator' }).first().click();
   const again = await part(page, 'What if');
-  await again.getByRole('button', { name: 'Remove all' }).click();
+  await again.getByRole('button', { name: 'Remove all', exact: true }).click();
   await until(async () => assert.match(await side(again, 'With the changes'), /Denied, nothing allows it/));
 });
 
@@ -97,7 +97,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
   const whatIf = await part(page, 'What if');
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
-  await whatIf.getByRole('button', { name: 'Remove all' }).click();
+  await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
 
   // What is denied by a rule: the deny has to go.
   await simulator.resourceName.fill('orders-archive');
