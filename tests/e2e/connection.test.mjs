@@ -189,12 +189,12 @@ journey('a cluster of the managed cloud is reached by its id and a token', REFUS
   await connection.choose('A managed cloud cluster');
   await connection.cluster.fill('https://cluster');
   await connection.connect();
-  await refusal(connection.cluster, /no address/);
+  await refusal(connection.cluster, /letters, digits and hyphens/);
   await refusal(connection.token, /token/);
 
   await connection.cluster.fill('another');
   await connection.token.fill(`Bearer ${token}`);
-  assert.match(await connection.test(), /Control Plane GET \/v1\/clusters\/another Status 404: .*no such cluster/i);
+  assert.match(await connection.test(), /Control Plane GET \/v1\/clusters\/another Status 404: .*can't access a cluster with this ID/i);
 
   await connection.cluster.fill(CLUSTER_ID);
   assert.match(await connection.test(), /All APIs responded .*Roles GET \/v1\/roles 3 roles/);
@@ -256,7 +256,7 @@ journey('a service without credentials asks for them, says when they are wrong, 
   await page.getByRole('textbox', { name: 'User' }).fill('admin');
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByText('refused').first().waitFor();
+  await page.getByText('The user name admin or the password is wrong').first().waitFor();
   await page.getByLabel('Password').fill(set.cluster.password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });

@@ -312,7 +312,7 @@ journey('each finding says what it means, and its mend joins the draft', async (
   await set.service.createRole('Nobody1');
   await set.service.createRole('Nobody2');
   await page.goto(`${FINDINGS}?severity=notice`);
-  await page.getByRole('button', { name: 'Mend all 2' }).first().click();
+  await page.getByRole('button', { name: 'Fix all 2' }).first().click();
   await page.getByText('All in draft').first().waitFor();
   assert.equal(await kind(/^Names that differ/).count(), 0);
   await set.service.putPolicy(before);

@@ -43,7 +43,7 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   await until(async () =>
     assert.deepEqual(await role.aclRows(), [['Topic', 'invoices-', 'prefixed', 'Write', 'Allow', '*']]),
   );
-  assert.match(await draft.says(), /Draft, 3 changes\. 1 role created\. 1 ACL added\. 1 principal added\. Nothing is sent/);
+  assert.match(await draft.says(), /Draft, 3 changes\. 1 role created\. 1 ACL added\. 1 principal added\. Not applied yet/);
   assert.ok(!(await set.service.roles()).includes('InvoiceWriters'));
   assert.deepEqual(await set.service.acls(), before);
   await go(page, 'Simulator');

@@ -141,7 +141,7 @@ journey('the logger of tokens writes claims for a while, and the time that is le
   const first = await text(settings.loggers.getByRole('listitem').first());
   await until(async () => assert.notEqual(await text(settings.loggers.getByRole('listitem').first()), first));
   await settings.loggers.getByRole('button', { name: 'Back to info for security' }).click();
-  await settings.loggers.getByText(/^All \d+ write at info\.$/).waitFor();
+  await settings.loggers.getByText(/^All \d+ log at info\.$/).waitFor();
   assert.deepEqual(await level(), { name: 'security', level: 'info', expiration: 0 });
 });
 

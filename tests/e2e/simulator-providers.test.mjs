@@ -193,7 +193,7 @@ journey('a bug report of a failing test is checked by the command line, with the
   const least = await part(page, 'Least change');
   await least.getByRole('button', { name: /^Try: Remove Allow Write, topic orders- prefixed/ }).click();
   const saved = tests.getByRole('list', { name: 'Saved tests' });
-  await until(async () => assert.match((await lines(saved)).join(), /Fails maya writes orders/));
+  await until(async () => assert.match((await lines(saved)).join(), /Failed maya writes orders/));
   const [report] = await Promise.all([
     page.waitForEvent('download'),
     saved.getByRole('button', { name: 'Bug report' }).click(),

@@ -22,10 +22,10 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   const whatIf = await part(page, 'What if');
   await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Add a member to a role' });
   await whatIf.getByRole('combobox', { name: 'Member' }).selectOption({ label: 'Group:engineering' });
-  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByRole('button', { name: 'Add change' }).click();
   await whatIf.getByText('Enter a role.').waitFor();
   await whatIf.getByRole('combobox', { name: 'Role' }).fill('PaymentsWriters');
-  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => {
     assert.match(await side(whatIf, 'Today'), /Denied, nothing allows it/);
     assert.match(await side(whatIf, 'With the changes'), /Allowed .*Role:PaymentsWriters/);
@@ -40,15 +40,15 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   // A group of the person is the provider's: it can be tried, and goes into no draft.
   await whatIf.getByRole('combobox', { name: 'Change', exact: true }).selectOption({ label: 'Remove a group from the user' });
   await whatIf.getByRole('combobox', { name: 'Group' }).selectOption({ label: 'Group:analytics' });
-  await whatIf.getByRole('button', { name: 'Try it' }).click();
-  await whatIf.getByText('Change a user\'s groups in the identity provider').waitFor();
+  await whatIf.getByRole('button', { name: 'Add change' }).click();
+  await whatIf.getByText("Change a user's groups in the identity provider").waitFor();
   await until(async () => {
     const now = await text(whatIf.getByRole('region', { name: 'Change in effective access of this user' }));
     assert.match(now, /Groups lost: Group:analytics/);
     assert.match(now, /Loses .*Topic analytics- prefixed/i);
     assert.match(now, /Gains .*orders-archive/i);
   });
-  await whatIf.getByRole('button', { name: 'Put 1 change in the draft' }).click();
+  await whatIf.getByRole('button', { name: 'Add 1 change to the draft' }).click();
   await whatIf.getByRole('link', { name: 'Review' }).click();
   await page.getByRole('heading', { level: 1, name: /Review/ }).waitFor();
   await until(async () => assert.match(await text(page.locator('main')), /Group:engineering/));
@@ -57,7 +57,7 @@ journey('a change is tried beside today, tells what else it does, and becomes a 
   // What was tried is still there, and can be dropped.
   await page.getByRole('link', { name: 'Simulator' }).first().click();
   const again = await part(page, 'What if');
-  await again.getByRole('button', { name: 'Remove all' }).click();
+  await again.getByRole('button', { name: 'Remove all', exact: true }).click();
   await until(async () => assert.match(await side(again, 'With the changes'), /Denied, nothing allows it/));
 });
 
@@ -71,13 +71,13 @@ journey('a setting and an ACL are tried on a token with paths', async ({ page })
   const kind = whatIf.getByRole('combobox', { name: 'Change', exact: true });
   await kind.selectOption({ label: 'Change nested names' });
   await whatIf.getByText('From none to suffix.').waitFor();
-  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
   await whatIf.getByRole('button', { name: /^Remove: Read groups at/ }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Denied by rule/));
   await kind.selectOption({ label: 'Remove an ACL' });
   await whatIf.getByRole('combobox', { name: 'ACL on this resource' }).selectOption({ index: 0 });
-  await whatIf.getByRole('button', { name: 'Try it' }).click();
+  await whatIf.getByRole('button', { name: 'Add change' }).click();
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
   assert.equal((await set.service.policy()).settings.nested_group_behavior, 'none');
 });
@@ -97,7 +97,7 @@ journey('the least that would allow it is found and tried, and so is what takes 
   await least.getByRole('button', { name: 'Try: Add User:maya.okafor to Role:PaymentsWriters' }).click();
   const whatIf = await part(page, 'What if');
   await until(async () => assert.match(await side(whatIf, 'With the changes'), /Allowed/));
-  await whatIf.getByRole('button', { name: 'Remove all' }).click();
+  await whatIf.getByRole('button', { name: 'Remove all', exact: true }).click();
 
   // What is denied by a rule: the deny has to go.
   await simulator.resourceName.fill('orders-archive');
@@ -127,7 +127,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
   await request.getByText(/^Denied: \d of \d checks not allowed\.$/).waitFor();
   const checks = request.getByRole('table', { name: 'Checks that the request needs' });
   await checks.getByRole('row', { name: /join consumer group other-app.*Denied, nothing allows it/ }).waitFor();
-  await checks.getByRole('button', { name: 'Look at: join consumer group other-app' }).click();
+  await checks.getByRole('button', { name: 'Open check: join consumer group other-app' }).click();
   await simulator.sees('Denied, nothing allows it', /join consumer group other-app/);
 
   await request.getByRole('radio', { name: 'Kafka API' }).check();
