@@ -102,7 +102,7 @@ pub use decide::{
 pub use identity::{Identity, IdentityError};
 pub use model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 pub use policy::{Change, ChangeError, Policy, PolicyBuilder, PolicyError, Settings};
-pub use resolve::{ResolveError, ResolvedIdentity, Subject, TokenVerifier, resolve};
+pub use resolve::{ResolveError, ResolvedIdentity, Subject, TokenVerifier, resolve, resolve_with};
 pub use time::{At, InstantError, Timestamp};
 pub use token::{TokenError, UnverifiedToken};
 #[cfg(feature = "verify")]
