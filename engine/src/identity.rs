@@ -307,7 +307,10 @@ mod tests {
         let told = claims(json!({ "sub": "alice", "exp": 7, "groups": ["a"] }));
         let (identity, _) = Identity::from_unverified(&told, None, &IdentityRules::default()).unwrap();
         let other = identity.with_groups(["b", "", "b"]);
-        assert_eq!((other.user(), other.groups(), other.expires_at()), ("alice", &["b".to_owned()][..], Some(7.0.into())));
+        assert_eq!(
+            (other.user(), other.groups(), other.expires_at()),
+            ("alice", &["b".to_owned()][..], Some(7.0.into()))
+        );
         assert!(!other.is_verified());
     }
 }

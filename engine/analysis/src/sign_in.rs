@@ -33,6 +33,7 @@ pub struct SignInCheck {
 /// ```
 /// use gbac_analysis::provider::AcceptedTokens;
 /// use gbac_analysis::sign_in::{check_sign_in, first_failure};
+/// use gbac_engine::Timestamp;
 /// use gbac_engine::token::UnverifiedClaims;
 ///
 /// let accepted = AcceptedTokens { audience: Some("orders".into()), ..AcceptedTokens::default() };

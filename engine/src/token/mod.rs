@@ -183,7 +183,10 @@ mod tests {
             (claims.issuer(), claims.subject(), claims.audiences()),
             (Some("i"), Some("s"), Some(vec!["a", "b"]))
         );
-        assert_eq!((claims.expires_at(), claims.not_before(), claims.issued_at()), (Some(2.5.into()), Some(1.0.into()), Some(0.0.into())));
+        assert_eq!(
+            (claims.expires_at(), claims.not_before(), claims.issued_at()),
+            (Some(2.5.into()), Some(1.0.into()), Some(0.0.into()))
+        );
         assert_eq!(claims.members().len(), 7);
     }
 
