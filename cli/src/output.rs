@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 use gbac_console_model::phrases::count;
+use gbac_engine::escape::is_hidden;
 use gbac_engine::policy::Policy;
-use gbac_engine::text::is_hidden;
-use gbac_engine::wire::Problems;
+use gbac_json::Problems;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 

@@ -1,10 +1,11 @@
 //! The question that the flags ask: a user, and an operation or API request.
 
-use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who};
+use gbac_analysis::check::{Answer, Check, CheckError, Query};
+use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_engine::requests::Resources;
+use gbac_engine::{ResolvedIdentity, Subject as Who};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -39,7 +40,7 @@ impl AccessQuery {
 /// The verifier of tokens, if the flags name keys, and the time of the decision.
 pub(crate) fn verifier(args: &SubjectArgs) -> Result<(Option<Verifier>, At), Failure> {
     let seconds = args.at.unwrap_or_else(input::now);
-    Ok((Verifier::from_args(&args.keys, seconds)?, At::Instant(seconds)))
+    Ok((Verifier::from_args(&args.keys, seconds)?, At::seconds(seconds)))
 }
 
 /// Resolves the user that the flags name.
@@ -47,7 +48,7 @@ pub(crate) fn resolve_args(
     args: &SubjectArgs,
     policy: &Policy,
     verifier: Option<&Verifier>,
-) -> Result<Opened, Failure> {
+) -> Result<ResolvedIdentity, Failure> {
     resolve(policy, &subject(args, verifier.is_some())?, verifier).map_err(|error| failure(&error))
 }
 
@@ -57,16 +58,16 @@ pub(crate) fn check(
     query: &QueryArgs,
     policy: &Policy,
     verifier: Option<&Verifier>,
-) -> Result<(Check, Opened), Failure> {
+) -> Result<(Check, ResolvedIdentity), Failure> {
     let check = check_by(subject(args, verifier.is_some())?, query)?;
-    let opened = resolve(policy, &check.who, verifier).map_err(|error| failure(&error))?;
+    let opened = resolve(policy, &check.subject, verifier).map_err(|error| failure(&error))?;
     Ok((check, opened))
 }
 
 /// A question about a policy document, with its answer.
 pub(crate) struct EvaluatedQuery {
     pub(crate) policy: Policy,
-    pub(crate) opened: Opened,
+    pub(crate) opened: ResolvedIdentity,
     check: Check,
     answer: Answer,
     at: At,
@@ -78,32 +79,33 @@ impl EvaluatedQuery {
         let policy = input::policy(&args.policy)?;
         let (verifier, at) = verifier(&args.subject)?;
         let (check, opened) = check(&args.subject, &args.query, &policy, verifier.as_ref())?;
-        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
+        let answer =
+            gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| failure(&error))?;
         Ok(Self { policy, opened, check, answer, at })
     }
 
     /// The access requests of the check: one, or all that an API request needs.
     pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
         let now = self.at;
-        match (&self.check.question, &self.answer) {
-            (Question::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
-            (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
+        match (&self.check.query, &self.answer) {
+            (Query::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
+            (Query::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
                 "--request: any one of several permissions allows this request; name one with --operation and a resource",
             )),
-            (Question::Api { .. }, Answer::Api { decisions, .. }) => {
-                let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
+            (Query::Api { .. }, Answer::Api { decisions, .. }) => {
+                let ask = |(check, _): &'a (gbac_analysis::requests::RequiredCheck, _)| {
                     self.check.request(check.operation, check.resource_type, &check.resource_name, now)
                 };
                 Ok(decisions.iter().map(ask).collect())
             }
-            (Question::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
+            (Query::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
         }
     }
 }
 
 fn check_by(who: Who, query: &QueryArgs) -> Result<Check, Failure> {
     let host = parse_host(query.host.as_deref())?;
-    Ok(Check { id: None, who, question: parse_query(query)?, host, at: None })
+    Ok(Check { id: None, subject: who, query: parse_query(query)?, host, at: None })
 }
 
 /// The check that the flags describe for a user, if they describe one.
@@ -118,10 +120,10 @@ pub(crate) fn optional_check(who: &Who, query: &QueryArgs) -> Result<Option<Chec
 }
 
 /// Resolves an identity; with a verifier, its token is verified first.
-pub(crate) fn resolve(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<Opened, CheckError> {
+pub(crate) fn resolve(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<ResolvedIdentity, CheckError> {
     match verifier {
-        Some(verifier) => gbac_engine::check::open(policy, who, Some(&|token| verifier.verify(token))),
-        None => gbac_engine::check::open(policy, who, None),
+        Some(verifier) => Ok(gbac_engine::resolve(policy, who, Some(&|token| verifier.verify(token)))?),
+        None => Ok(gbac_engine::resolve(policy, who, None)?),
     }
 }
 
@@ -186,15 +188,15 @@ fn parse_host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
 
 /// Reads an operation.
 pub(crate) fn parse_operation(text: &str) -> Result<Operation, Failure> {
-    Operation::from_any(text).ok_or_else(|| {
+    text.parse::<Operation>().ok().ok_or_else(|| {
         let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
         Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
     })
 }
 
-fn parse_query(args: &QueryArgs) -> Result<Question, Failure> {
+fn parse_query(args: &QueryArgs) -> Result<Query, Failure> {
     if let Some(name) = &args.request {
-        return Ok(Question::Api {
+        return Ok(Query::Api {
             api: args.api.clone(),
             name: name.clone(),
             resources: resource_lists(&args.resources)?,
@@ -205,7 +207,7 @@ fn parse_query(args: &QueryArgs) -> Result<Question, Failure> {
     };
     let operation = parse_operation(operation)?;
     let (resource_type, resource_name) = single_resource(&args.resources)?;
-    Ok(Question::Access { operation, resource_type, resource_name })
+    Ok(Query::Access { operation, resource_type, resource_name })
 }
 
 /// The only resource that the flags name.
@@ -268,7 +270,7 @@ pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String
     Ok(named.chain(unnamed_resources(args)).collect())
 }
 
-fn resource_lists(args: &ResourceArgs) -> Result<Resources, Failure> {
+fn resource_lists(args: &ResourceArgs) -> Result<ResourceNames, Failure> {
     let lists = names_by_type(args)?.into_iter().filter(|(.., names)| !names.is_empty());
     Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
 }

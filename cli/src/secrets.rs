@@ -1,7 +1,7 @@
 //! Credentials in arguments and messages: refused, and never repeated.
 
-use gbac_engine::audit::{REDACTED, without_credentials, without_tokens};
-use gbac_engine::wire::{Problem, Problems};
+use gbac_analysis::audit::{REDACTED, without_credentials, without_tokens};
+use gbac_json::{Problem, Problems};
 
 /// Refuses an argument that is a token: process lists and shell histories show arguments.
 pub(crate) fn refuse_tokens(arguments: &[String]) -> Result<(), String> {

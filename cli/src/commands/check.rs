@@ -7,11 +7,12 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open};
-use gbac_engine::decide::{At, OpenIdentity, Outcome};
+use gbac_analysis::check::{Answer, Check, CheckError, evaluate as ask, evaluate_with};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
-use serde_json::{Map, Value, json};
+use gbac_engine::{ResolvedIdentity, Subject};
+use gbac_json::{AnswerJson, ExplanationJson, Problems, check_from_json};
+use serde_json::{Value, json};
 
 use super::explain;
 use crate::args::{CheckArgs, Format};
@@ -51,7 +52,7 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
             Ok(_) if text == Ok("") => continue,
-            Ok(Ok(check)) => (check.id.clone(), evaluator.evaluate(&check)),
+            Ok(Ok(check)) => (check.id.as_deref().and_then(|id| gbac_json::parse(id).ok()), evaluator.evaluate(&check)),
             Ok(Err(problems)) => (id_of(&bytes), Err(invalid_check(&problems))),
             Err(error) => (None, Err(not_text(error))),
         };
@@ -109,7 +110,7 @@ struct Evaluator<'a> {
     policy: &'a Policy,
     verifier: Option<&'a Verifier>,
     log: Option<&'a mut AuditLog>,
-    identities: HashMap<String, (Opened, OpenIdentity)>,
+    identities: HashMap<String, (ResolvedIdentity, PreparedIdentity)>,
     /// Time of a decision, if the check does not state it.
     at: At,
 }
@@ -122,15 +123,15 @@ impl Evaluator<'_> {
         if self.identities.len() > MAX_IDENTITIES {
             self.identities.clear();
         }
-        let (opened, open) = match self.identities.entry(key(&check.who)) {
+        let (opened, open) = match self.identities.entry(key(&check.subject)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let opened = query::resolve(self.policy, &check.who, self.verifier).map_err(invalid)?;
-                let open = OpenIdentity::new(self.policy, opened.identity.clone());
+                let opened = query::resolve(self.policy, &check.subject, self.verifier).map_err(invalid)?;
+                let open = PreparedIdentity::new(self.policy, opened.identity.clone());
                 free.insert((opened, open))
             }
         };
-        let answer = ask_open(self.policy, open, check, self.at).map_err(invalid)?;
+        let answer = evaluate_with(self.policy, open, check, self.at).map_err(invalid)?;
         if let Some(log) = &mut self.log {
             log.record(opened, check, &answer, self.at).map_err(LineError::Audit)?;
         }
@@ -139,7 +140,7 @@ impl Evaluator<'_> {
 }
 
 /// A key that two checks share only if they name the same user in the same way.
-fn key(who: &Who) -> String {
+fn key(who: &Subject) -> String {
     let parts = |kind: &str, parts: &mut dyn Iterator<Item = &str>| {
         // With lengths, since a name can contain anything.
         parts.fold(kind.to_owned(), |mut key, part| {
@@ -147,17 +148,17 @@ fn key(who: &Who) -> String {
             key
         })
     };
-    let object = |kind: &str, first: &str, userinfo: &Option<Map<String, Value>>| {
-        let userinfo = userinfo.as_ref().map(|members| json!(members).to_string());
+    let object = |kind: &str, first: &str, userinfo: &Option<gbac_engine::ClaimSet>| {
+        let userinfo = userinfo.as_ref().map(ToString::to_string);
         parts(kind, &mut std::iter::once(first).chain(userinfo.as_deref()))
     };
     match who {
-        Who::Names { user, groups } => {
+        Subject::Names { user, groups } => {
             parts("names", &mut std::iter::once(user.as_str()).chain(groups.iter().map(String::as_str)))
         }
-        Who::Claims { claims, userinfo } => object("claims", &json!(claims).to_string(), userinfo),
-        Who::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
-        Who::Token { token, userinfo } => object("token", token, userinfo),
+        Subject::Claims { claims, userinfo } => object("claims", &claims.to_string(), userinfo),
+        Subject::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
+        Subject::Token { token, userinfo } => object("token", token, userinfo),
     }
 }
 
@@ -190,7 +191,7 @@ fn one(
     if let Some(log) = log {
         log.record(&opened, &check, &answer, at)?;
     }
-    let explanation = gbac_engine::check::explain(policy, &opened.identity, &check, at);
+    let explanation = gbac_analysis::check::explain(policy, &opened.identity, &check, at);
     match (format, &explanation) {
         (Format::Json | Format::Yaml, Some(explanation)) => {
             output::value(format, &json!(ExplanationJson::from(explanation)))?;
@@ -209,7 +210,7 @@ fn one(
 mod tests {
     use std::collections::BTreeSet;
 
-    use gbac_engine::wire::check_from_json;
+    use gbac_json::check_from_json;
 
     use super::*;
 
@@ -218,7 +219,7 @@ mod tests {
         let of = |who: Value| {
             let mut check = json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" });
             check.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());
-            key(&check_from_json(&check.to_string()).unwrap().who)
+            key(&check_from_json(&check.to_string()).unwrap().subject)
         };
         let all = [
             json!({ "identity": { "user": "a", "groups": ["b", "c"] } }),

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_analysis::{Collision, CollisionKind, CollisionReport, Gain, collision_gains};
 use gbac_console_model::phrases::thousands;
-use gbac_engine::analyze::{Collision, Gain, Merging, Mergings, merged_gains};
-use gbac_engine::check::Who;
+use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::wire::CollisionsJson;
+use gbac_json::CollisionReportJson;
 use serde_json::json;
 
 use super::differences::regions;
@@ -29,20 +29,20 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
             let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
-            let who = Who::UnverifiedToken { token: input::token(Some(path))?, userinfo };
+            let who = Subject::UnverifiedToken { token: input::token(Some(path))?, userinfo };
             let opened = query::resolve(&policy, &who, None).map_err(|error| query::failure(&error))?;
             opened.names().map(str::to_owned).collect()
         }
     };
-    let found = merged_gains(&policy, nested, &names, args.limit);
+    let found = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(CollisionsJson::from(&found)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(CollisionReportJson::from(&found)))?,
         Format::Text => output::text(&render(&found, nested))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(found: &Mergings, nested: NestedGroupBehavior) -> String {
+fn render(found: &CollisionReport, nested: NestedGroupBehavior) -> String {
     let mut text = format!("Nested group behavior: {}\n", nested.as_str());
     if found.found.is_empty() {
         text.push_str("No collisions.\n");
@@ -57,9 +57,9 @@ fn render(found: &Mergings, nested: NestedGroupBehavior) -> String {
 }
 
 fn render_one(collision: &Collision, gains: &[Gain]) -> String {
-    let cause = match collision.merging {
-        Merging::Suffix => "`suffix` keeps only the last segment of these names",
-        Merging::Comma => "the claim is one string, which is split at commas",
+    let cause = match collision.kind {
+        CollisionKind::Suffix => "`suffix` keeps only the last segment of these names",
+        CollisionKind::Comma => "the claim is one string, which is split at commas",
     };
     let mut text = format!("\nGroup:{}: {cause}\n", plain(&collision.group));
     for name in &collision.names {
@@ -71,10 +71,10 @@ fn render_one(collision: &Collision, gains: &[Gain]) -> String {
         let _ = writeln!(text, "  {} ({origin})", plain(&name.name));
     }
     for gain in gains {
-        if gain.extents.is_empty() {
+        if gain.regions.is_empty() {
             let _ = writeln!(text, "  A user with only {} gains no access.", plain(&gain.name));
         } else {
-            let _ = write!(text, "  A user with only {} gains:\n{}", plain(&gain.name), regions(&gain.extents, "    "));
+            let _ = write!(text, "  A user with only {} gains:\n{}", plain(&gain.name), regions(&gain.regions, "    "));
         }
     }
     text

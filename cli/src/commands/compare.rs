@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{People, people};
-use gbac_engine::check::{Answer, Opened, Who};
+use gbac_analysis::check::Answer;
+use gbac_analysis::{IdentityComparison, compare_identities};
 use gbac_engine::decide::At;
 use gbac_engine::model::Acl;
-use gbac_engine::wire::{AnswerJson, PeopleJson};
+use gbac_engine::{ResolvedIdentity, Subject};
+use gbac_json::{AnswerJson, IdentityComparisonJson};
 use serde_json::json;
 
 use super::differences::regions;
@@ -23,27 +24,28 @@ pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failur
     let (verifier, at) = query::verifier(&args.subject)?;
     let first = query::subject(&args.subject, verifier.is_some())?;
     let second = query::other_subject(&args.other, verifier.is_some())?;
-    let evaluate = |subject: &Who| -> Result<(Opened, Option<Answer>), Failure> {
+    let evaluate = |subject: &Subject| -> Result<(ResolvedIdentity, Option<Answer>), Failure> {
         let opened = query::resolve(&policy, subject, verifier.as_ref()).map_err(|error| query::failure(&error))?;
         let check = query::optional_check(subject, &args.query)?;
-        let answer = check.map(|check| gbac_engine::check::ask(&policy, &opened.identity, &check, at)).transpose();
+        let answer =
+            check.map(|check| gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at)).transpose();
         Ok((opened, answer.map_err(|error| query::failure(&error))?))
     };
     let (first, first_answer) = evaluate(&first)?;
     let (second, second_answer) = evaluate(&second)?;
     let answers = first_answer.zip(second_answer).map(|(first, second)| [first, second]);
-    let found = people(&policy, &first.identity, &second.identity);
+    let found = compare_identities(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
-            output::value(format, &json!(PeopleJson { answers, ..PeopleJson::from(&found) }))?;
+            output::value(format, &json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&found) }))?;
         }
         Format::Text => output::text(&render(&[first, second], &found, answers.as_ref(), at))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at: At) -> String {
+fn render(opened: &[ResolvedIdentity; 2], found: &IdentityComparison, answers: Option<&[Answer; 2]>, at: At) -> String {
     let [first, second] = opened.each_ref().map(|user| format!("User:{}", plain(user.identity.user())));
     let mut text = String::new();
     for (name, user) in [&first, &second].into_iter().zip(opened) {

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
-use gbac_console_model::phrases::list;
-use gbac_engine::analyze::{
-    Addresses, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
+use gbac_analysis::{
+    AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet, NameEffect, Relation,
 };
+use gbac_console_model::phrases::list;
 
 use super::verdicts::{names, operations};
 use crate::output::{plain, table};
@@ -83,7 +83,7 @@ fn groups(changes: &[GroupChange]) -> String {
     let effects = changes.iter().flat_map(|change| {
         let of = |found: &NameEffect| -> Vec<Vec<String>> {
             let start = vec![change.name.clone(), effect(found.effect).to_owned()];
-            found.extents.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
+            found.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
         };
         change.effects.iter().flat_map(of).collect::<Vec<_>>()
     });
@@ -109,21 +109,21 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
 }
 
 fn difference(difference: &Difference) -> Vec<Vec<String>> {
-    let row = |extent: &Extent| {
-        let who = if difference.holder.is_everyone() { "everyone".into() } else { difference.holder.to_string() };
+    let row = |extent: &AccessRegion| {
+        let who = if difference.scope.is_everyone() { "everyone".into() } else { difference.scope.to_string() };
         [vec![who, effect(difference.effect).into()], cells(extent)].concat()
     };
-    difference.extents.iter().map(row).collect()
+    difference.regions.iter().map(row).collect()
 }
 
 /// Access regions as a table, with every line indented.
-pub(super) fn regions(regions: &[Extent], indent: &str) -> String {
+pub(super) fn regions(regions: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = regions.iter().map(cells).collect();
     let table = table(&["OPERATIONS", "RESOURCE", "HOST"], &rows);
     table.lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-fn cells(extent: &Extent) -> Vec<String> {
+fn cells(extent: &AccessRegion) -> Vec<String> {
     let of = extent.resource_type;
     let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
     let except: Vec<String> = extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
@@ -133,17 +133,17 @@ fn cells(extent: &Extent) -> Vec<String> {
     vec![operations(&extent.operations), on, hosts(&extent.hosts)]
 }
 
-const fn effect(effect: Effect) -> &'static str {
+const fn effect(effect: AccessEffect) -> &'static str {
     match effect {
-        Effect::Gains => "gains",
-        Effect::Loses => "loses",
-        Effect::GainsWithOthers => "gains, together with other groups or roles",
-        Effect::LosesWithOthers => "loses, together with other groups or roles",
-        Effect::StillBlocked => "no change: a deny blocks it",
+        AccessEffect::Gains => "gains",
+        AccessEffect::Loses => "loses",
+        AccessEffect::GainsWithOthers => "gains, together with other groups or roles",
+        AccessEffect::LosesWithOthers => "loses, together with other groups or roles",
+        AccessEffect::StillBlocked => "no change: a deny blocks it",
     }
 }
 
-fn hosts(hosts: &Hosts) -> String {
+fn hosts(hosts: &HostSet) -> String {
     if hosts.is_any() {
         return "*".into();
     }

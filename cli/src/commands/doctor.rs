@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
-use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
-use gbac_engine::check::provider::Accepted;
 use gbac_engine::policy::{Policy, Settings};
 use serde_json::{Map, Value, json};
 
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         settings = service.settings.unwrap_or(settings);
         policy = policy.or(service.policy);
     }
-    let steps = diagnose(&Evidence {
-        token: claims.as_ref().map_or(Presented::Token(&token), Presented::Claims),
+    let steps = diagnose(&DiagnosticInput {
+        token: claims.as_ref().map_or(TokenInput::Token(&token), TokenInput::Claims),
         userinfo: userinfo.as_ref(),
         settings: &settings,
         policy: policy.as_ref(),
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         resolved: resolved.as_ref(),
         log_level: log_level.as_deref(),
         accepted: accepted.as_ref(),
-        now: Some(input::now()),
+        now: Some(input::now().into()),
     });
     match format {
         Format::Json | Format::Yaml => {
@@ -51,25 +51,25 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         }
         Format::Text => output::text(&render(&steps))?,
     }
-    let failed = steps.iter().any(|step| step.state == State::Failed);
+    let failed = steps.iter().any(|step| step.state == StepStatus::Failed);
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
 }
 
 /// The state of a running service. What it does not disclose is a note, and the procedure continues without it.
 struct ServiceState {
-    resolved: Option<Resolved>,
+    resolved: Option<ServiceResolution>,
     settings: Option<Settings>,
     policy: Option<Policy>,
     log_level: Option<String>,
-    accepted: Option<Accepted>,
+    accepted: Option<AcceptedTokens>,
 }
 
 impl ServiceState {
     fn read(client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
-            Ok(seen) => Some(Resolved::Identity(seen.principal, seen.groups)),
+            Ok(seen) => Some(ServiceResolution::Identity(seen.principal, seen.groups)),
             Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
-                Some(Resolved::Refused(error.message()))
+                Some(ServiceResolution::Refused(error.message()))
             }
             Err(error) => return Err(error.into()),
         };
@@ -78,7 +78,7 @@ impl ServiceState {
             read_settings(client).map_err(|failure| report("the properties could not be read", &failure)).ok();
         // The note above says that they could not be read.
         let properties: Option<Map<String, Value>> = client.get(paths::CLUSTER_CONFIG).ok();
-        let accepted = properties.map(|properties| Accepted::of_properties(|name| properties.get(name)));
+        let accepted = properties.map(|properties| gbac_json::accepted_from_properties(|name| properties.get(name)));
         let policy = client.policy().map_err(|error| report("the policy could not be read", &error)).ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
         let level = level.map_err(|error| report("the log level could not be read", &error)).ok();
@@ -92,18 +92,18 @@ impl ServiceState {
     }
 }
 
-fn to_json(step: &Step) -> Value {
+fn to_json(step: &DiagnosticStep) -> Value {
     json!({ "code": step.code, "title": step.title, "state": step.state.code(), "findings": step.findings, "next": step.next })
 }
 
-fn render(steps: &[Step]) -> String {
+fn render(steps: &[DiagnosticStep]) -> String {
     let mut text = String::new();
     for (number, step) in steps.iter().enumerate() {
         let state = match step.state {
-            State::Passed => paint(GOOD, "OK"),
-            State::Attention => "Warning".into(),
-            State::Failed => paint(BAD, "Failed"),
-            State::NotDone => "Manual step".into(),
+            StepStatus::Passed => paint(GOOD, "OK"),
+            StepStatus::Attention => "Warning".into(),
+            StepStatus::Failed => paint(BAD, "Failed"),
+            StepStatus::NotDone => "Manual step".into(),
         };
         let _ = writeln!(text, "{}. {}: {state}", number + 1, step.title);
         for finding in &step.findings {

@@ -2,19 +2,20 @@
 
 use std::fmt::Write;
 
+use gbac_analysis::check::{Answer, Check, Query};
 use gbac_console_model::phrases::count;
-use gbac_engine::check::{Answer, Check, Opened, Question};
-use gbac_engine::decide::{Candidate, Explanation, HostFacet, NearMiss, Path, PrincipalFacet, Standing};
+use gbac_engine::ResolvedIdentity;
+use gbac_engine::decide::{AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NearMiss, PrincipalFacet};
 
 use super::verdicts::{because, pattern, resource, token, verdict};
 use crate::output::{BAD, GOOD, paint, plain, result_style, table};
 
 /// The verdict, its reason, and every candidate ACL on the resource.
-pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
+pub(crate) fn explanation(opened: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
-    let Question::Access { operation, resource_type, resource_name } = &check.question else { return text };
-    let request = format!("{} on {}", operation.spelling().words, resource(*resource_type, resource_name));
+    let Query::Access { operation, resource_type, resource_name } = &check.query else { return text };
+    let request = format!("{} on {}", operation.spelling().label, resource(*resource_type, resource_name));
     let verdict = verdict(decision);
     let verdict = result_style(verdict).map_or_else(|| verdict.to_owned(), |style| paint(style, verdict));
     let _ = writeln!(text, "{verdict}: User:{} {request}", plain(opened.identity.user()));
@@ -38,7 +39,7 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
 }
 
 /// The verdict on an API request, and each permission that it needs.
-pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
+pub(crate) fn request(opened: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: User:{}\n",
@@ -51,7 +52,7 @@ pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
         .map(|(check, decision)| {
             vec![
                 verdict(decision).into(),
-                check.operation.spelling().words.into(),
+                check.operation.spelling().label.into(),
                 resource(check.resource_type, &check.resource_name),
                 because(opened, decision),
             ]
@@ -80,16 +81,16 @@ fn row(candidate: &Candidate) -> Vec<String> {
         _ => acl.host.to_string(),
     };
     vec![
-        status_label(candidate.standing),
-        acl.permission.spelling().words.into(),
+        status_label(candidate.status),
+        acl.permission.spelling().label.into(),
         principal,
         pattern(acl),
-        acl.operation.spelling().words.into(),
+        acl.operation.spelling().label.into(),
         host,
     ]
 }
 
-fn access_path(path: &Path) -> String {
+fn access_path(path: &AccessPath) -> String {
     match (&path.group, &path.role) {
         (Some(group), Some(role)) => format!("Group:{} > Role:{}", plain(group), plain(role)),
         (None, Some(role)) => format!("User > Role:{}", plain(role)),
@@ -97,14 +98,14 @@ fn access_path(path: &Path) -> String {
     }
 }
 
-fn status_label(status: Standing) -> String {
+fn status_label(status: CandidateStatus) -> String {
     match status {
-        Standing::Decides => "decides".into(),
-        Standing::Agrees => "agrees".into(),
-        Standing::Overridden => "overridden".into(),
-        Standing::NotReached => "not evaluated".into(),
-        Standing::Near(near) => format!("near miss: {}", near_miss_label(near)),
-        Standing::NoMatch => "no match".into(),
+        CandidateStatus::Decides => "decides".into(),
+        CandidateStatus::Agrees => "agrees".into(),
+        CandidateStatus::Overridden => "overridden".into(),
+        CandidateStatus::NotEvaluated => "not evaluated".into(),
+        CandidateStatus::Near(near) => format!("near miss: {}", near_miss_label(near)),
+        CandidateStatus::NoMatch => "no match".into(),
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Exception, Grant, Holder, Permissions, permissions, permissions_of};
+use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
 use gbac_engine::model::{Host, Principal};
-use gbac_engine::wire::PermissionsJson;
+use gbac_json::PermissionsJson;
 use serde_json::{Value, json};
 
 use super::verdicts::{expired, names, operations, token};
@@ -18,7 +18,7 @@ pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Fa
     let (who, permissions, is_expired) = if let Some(principal) = &args.principal {
         let principal = Principal::parse(principal)
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
-        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)), false)
+        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
     } else {
         let (verifier, at) = query::verifier(&args.subject)?;
         let opened = query::resolve_args(&args.subject, &policy, verifier.as_ref())?;
@@ -59,7 +59,7 @@ fn row(grant: &Grant) -> Vec<String> {
     ]
 }
 
-fn exception_label(grant: &Grant, exception: &Exception) -> String {
+fn exception_label(grant: &Grant, exception: &GrantException) -> String {
     let names = names(grant.resource_type, exception.pattern.pattern_type, &exception.pattern.name);
     match exception.host {
         Host::Any => names,

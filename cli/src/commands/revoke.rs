@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Revocation, revoke};
-use gbac_engine::check::Opened;
+use gbac_analysis::{Revocation, revoke};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::PrincipalType;
-use gbac_engine::wire::RevocationJson;
+use gbac_json::RevocationJson;
 use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
@@ -31,11 +31,11 @@ pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Fa
     Ok(ExitCode::SUCCESS)
 }
 
-fn render(opened: &Opened, request: &Request<'_>, found: &Revocation) -> String {
+fn render(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) -> String {
     let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
     let row = vec![
         verdict(&found.decision).to_owned(),
-        request.operation.spelling().words.into(),
+        request.operation.spelling().label.into(),
         resource(request.resource_type, request.resource_name),
         because(opened, &found.decision),
     ];

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
+use gbac_analysis::AclMatch;
+use gbac_analysis::check::Answer;
 use gbac_console_model::phrases::list;
-use gbac_engine::analyze::Match;
-use gbac_engine::check::{Answer, Opened};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Decision, Outcome, Reason};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 use gbac_engine::policy::{Change, GroupSource};
@@ -12,7 +13,7 @@ use gbac_engine::policy::{Change, GroupSource};
 use crate::output::{plain, table};
 
 /// Whether a token was verified, the groups that it produces, and its warnings.
-pub(super) fn token(opened: &Opened) -> String {
+pub(super) fn token(opened: &ResolvedIdentity) -> String {
     let mut text = String::new();
     if opened.header.is_some() || opened.extraction.is_some() {
         let state = if opened.identity.is_verified() { "verified" } else { "not verified" };
@@ -25,7 +26,7 @@ pub(super) fn token(opened: &Opened) -> String {
 }
 
 /// A note that a token has expired, for results that do not depend on its expiry.
-pub(super) fn expired(opened: &Opened, at: At) -> String {
+pub(super) fn expired(opened: &ResolvedIdentity, at: At) -> String {
     if !opened.identity.is_expired(at) {
         return String::new();
     }
@@ -44,7 +45,7 @@ pub(super) const fn verdict(decision: &Decision) -> &'static str {
 }
 
 /// The reason of a decision: the ACL that decided, with the path to it.
-pub(super) fn because(opened: &Opened, decision: &Decision) -> String {
+pub(super) fn because(opened: &ResolvedIdentity, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
         (Reason::Superuser, _) => "a superuser; ACLs are not evaluated".into(),
         (Reason::Expired, _) => "the token has expired".into(),
@@ -71,8 +72,8 @@ pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
     let implied = if implied_by.is_some() { " (implies it)" } else { "" };
     format!(
         "{} {}{implied}, {}, host {}",
-        acl.permission.spelling().words,
-        acl.operation.spelling().words,
+        acl.permission.spelling().label,
+        acl.operation.spelling().label,
         pattern(acl),
         acl.host
     )
@@ -85,25 +86,25 @@ pub(super) fn pattern(acl: &Acl) -> String {
 
 /// A resource pattern.
 pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> String {
-    let kind = of.spelling().words;
+    let kind = of.spelling().label;
     match pattern {
         _ if of == ResourceType::Registry => kind.into(),
         PatternType::Literal if name == "*" => format!("{kind} * all names"),
-        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().words),
+        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().label),
     }
 }
 
 /// A list of operations, or `All`.
 pub(super) fn operations(operations: &[Operation]) -> String {
     if operations.len() == Operation::ALL.len() {
-        return Operation::All.spelling().words.into();
+        return Operation::All.spelling().label.into();
     }
-    operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+    operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")
 }
 
 /// A resource.
 pub(super) fn resource(kind: ResourceType, name: &str) -> String {
-    let words = kind.spelling().words;
+    let words = kind.spelling().label;
     if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
 }
 
@@ -113,7 +114,7 @@ pub(super) fn acl(acl: &Acl) -> String {
 }
 
 /// An ACL with the group and role through which it applies.
-pub(super) fn access_path(found: &Match) -> String {
+pub(super) fn access_path(found: &AclMatch) -> String {
     let mut path: Vec<String> = found.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
     path.extend(found.role.iter().map(|role| format!("Role:{}", plain(role))));
     if path.is_empty() {
@@ -132,7 +133,7 @@ pub(super) fn groups(groups: &[String]) -> String {
 }
 
 /// The verdicts of two sides, check by check.
-pub(super) fn two_sides(head: &str, sides: [(&str, &Opened); 2], answers: &[Answer; 2]) -> String {
+pub(super) fn two_sides(head: &str, sides: [(&str, &ResolvedIdentity); 2], answers: &[Answer; 2]) -> String {
     let mut rows = Vec::new();
     for ((name, opened), answer) in sides.into_iter().zip(answers) {
         match answer {
@@ -145,7 +146,7 @@ pub(super) fn two_sides(head: &str, sides: [(&str, &Opened); 2], answers: &[Answ
                 for (check, decision) in decisions {
                     let reason = format!(
                         "{} on {}: {}",
-                        check.operation.spelling().words,
+                        check.operation.spelling().label,
                         resource(check.resource_type, &check.resource_name),
                         because(opened, decision)
                     );

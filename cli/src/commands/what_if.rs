@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Trial, Trials};
-use gbac_engine::check::WhatIf;
+use gbac_analysis::WhatIf;
+use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
 use gbac_engine::decide::At;
-use gbac_engine::wire::{WhatIfJson, trials_from_json};
+use gbac_json::{WhatIfJson, hypothetical_changes_from_json};
 use serde_json::json;
 
 use super::differences::regions;
@@ -25,25 +25,26 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
     let check = query::optional_check(&subject, &args.query)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let found = gbac_engine::check::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
+    let found = gbac_analysis::what_if(&policy, &subject, &changes, check.as_ref(), verify, at)
         .map_err(|error| query::failure(&error))?;
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
         Format::Text => output::text(&render(&changes, &found, at))?,
     }
-    let is_refused = found.idle.iter().any(|idle| idle.error.is_some());
+    let is_refused = found.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn changes(args: &WhatIfArgs) -> Result<Trials, Failure> {
+fn changes(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut changes = match &args.changes {
-        None => Trials::default(),
-        Some(path) => trials_from_json(&input::document(path)?)
+        None => HypotheticalChanges::default(),
+        Some(path) => hypothetical_changes_from_json(&input::document(path)?)
             .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
     };
-    for (flag, names, change) in
-        [("--join", &args.join, Trial::Join as fn(String) -> Trial), ("--leave", &args.leave, Trial::Leave)]
-    {
+    for (flag, names, change) in [
+        ("--join", &args.join, HypotheticalChange::Join as fn(String) -> HypotheticalChange),
+        ("--leave", &args.leave, HypotheticalChange::Leave),
+    ] {
         for name in query::group_names(flag, names)? {
             changes.add(change(name));
         }
@@ -54,15 +55,15 @@ fn changes(args: &WhatIfArgs) -> Result<Trials, Failure> {
     Ok(changes)
 }
 
-fn render(changes: &Trials, found: &WhatIf, at: At) -> String {
+fn render(changes: &HypotheticalChanges, found: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(found.before.identity.user()));
     let user_after = format!("User:{}", plain(found.after.user()));
     let mut text = format!("{user}\n{}\nChanges:\n", verdicts::token(&found.before));
     for change in changes.as_slice() {
         let _ = writeln!(text, "  {}", change_label(change));
     }
-    for no_op in &found.idle {
-        let _ = writeln!(text, "note: {}: {}", change_label(&no_op.trial), plain(&no_op.to_string()));
+    for no_op in &found.no_ops {
+        let _ = writeln!(text, "note: {}: {}", change_label(&no_op.change), plain(&no_op.to_string()));
     }
     if user_after != user {
         let _ = writeln!(text, "The token then names another user: {user_after}");
@@ -89,10 +90,12 @@ fn render(changes: &Trials, found: &WhatIf, at: At) -> String {
     text
 }
 
-fn change_label(change: &Trial) -> String {
+fn change_label(change: &HypotheticalChange) -> String {
     match change {
-        Trial::Join(group) => format!("add the user to Group:{} in the identity provider", plain(group)),
-        Trial::Leave(group) => format!("remove the user from Group:{} in the identity provider", plain(group)),
-        Trial::Policy(change) => verdicts::change(change),
+        HypotheticalChange::Join(group) => format!("add the user to Group:{} in the identity provider", plain(group)),
+        HypotheticalChange::Leave(group) => {
+            format!("remove the user from Group:{} in the identity provider", plain(group))
+        }
+        HypotheticalChange::Policy(change) => verdicts::change(change),
     }
 }

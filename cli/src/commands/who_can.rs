@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_analysis::{Scope, WhoCan, WhoCanEntry, who_can};
 use gbac_console_model::phrases::list;
-use gbac_engine::analyze::{Entry, Holder, WhoCan, who_can};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
-use gbac_engine::wire::WhoCanJson;
+use gbac_json::WhoCanJson;
 use serde_json::json;
 
 use super::verdicts::{access_path, resource};
@@ -29,12 +29,12 @@ pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure
 
 fn render(request: &Request<'_>, who: &WhoCan) -> String {
     let on = resource(request.resource_type, request.resource_name);
-    let mut text = format!("Who can {} on {on}\n", request.operation.spelling().words);
+    let mut text = format!("Who can {} on {on}\n", request.operation.spelling().label);
     if !who.superusers.is_empty() {
         let names = list(&who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect::<Vec<_>>());
         let _ = writeln!(text, "Superusers (ACLs are not evaluated): {names}");
     }
-    let everyone = who.entries.iter().any(|entry| entry.holder.is_everyone());
+    let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
     let rows: Vec<Vec<String>> = who.entries.iter().map(row).collect();
     if rows.is_empty() {
         text.push_str("No ACL applies: everyone else is denied.\n");
@@ -54,10 +54,10 @@ fn render(request: &Request<'_>, who: &WhoCan) -> String {
     text
 }
 
-fn row(entry: &Entry) -> Vec<String> {
-    let mut name = match &entry.holder {
-        Holder::Everyone => format!("{} (everyone)", entry.holder),
-        Holder::One(principal) => literal(principal),
+fn row(entry: &WhoCanEntry) -> Vec<String> {
+    let mut name = match &entry.scope {
+        Scope::Everyone => format!("{} (everyone)", entry.scope),
+        Scope::One(principal) => literal(principal),
     };
     if !entry.members.is_empty() {
         let members: Vec<String> = entry.members.iter().map(literal).collect();

@@ -2,7 +2,7 @@
 //! once.
 
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 use crate::failure::Failure;
 
@@ -126,9 +126,9 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<ChangeStatus> {
     let standing = |effect| match effect {
-        Effect::Changed => ChangeStatus::Ready,
-        Effect::Unchanged => ChangeStatus::Done,
-        Effect::Refused(error) => ChangeStatus::Impossible(error),
+        ChangeOutcome::Changed => ChangeStatus::Ready,
+        ChangeOutcome::Unchanged => ChangeStatus::Done,
+        ChangeOutcome::Refused(error) => ChangeStatus::Impossible(error),
     };
     apply_each(policy, changes).into_iter().map(standing).collect()
 }

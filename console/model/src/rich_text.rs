@@ -132,7 +132,7 @@ impl RichText {
                 Span::Code(text) | Span::Resource(text) => escape::plain(text),
                 Span::Principal(principal) => escape::plain(&principal.to_string()),
                 Span::Pattern(words) => (*words).into(),
-                Span::Permission(permission) => permission.spelling().words.into(),
+                Span::Permission(permission) => permission.spelling().label.into(),
                 Span::Overridden => "Allow".into(),
                 Span::Differs(kind, parts) => {
                     std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Finding, lint};
+use gbac_analysis::{Finding, lint};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 

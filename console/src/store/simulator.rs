@@ -1,10 +1,10 @@
 //! What is entered in the simulator, for as long as the tab is open.
 
+use gbac_analysis::HypotheticalChanges;
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::panel::Panel;
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
-use gbac_engine::analyze::Trials;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ pub struct SimulatorSession {
     /// The other person, to compare with.
     pub other: RwSignal<Inputs>,
     /// The changes that are tried.
-    pub trials: RwSignal<Trials>,
+    pub trials: RwSignal<HypotheticalChanges>,
     /// The whole request.
     pub request: RwSignal<RequestForm>,
     /// The saved tests.
@@ -34,7 +34,7 @@ impl SimulatorSession {
         Self {
             inputs: RwSignal::new(Inputs::default()),
             other: RwSignal::new(Inputs::default()),
-            trials: RwSignal::new(Trials::default()),
+            trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
             open: RwSignal::new(Vec::new()),

@@ -55,9 +55,10 @@ impl AcceptedTokens {
         let next = "use a token of the provider that the service is configured for, or set `oidc_discovery_url` to the \
                     discovery document of this issuer";
         let (state, words) = match found {
-            None => {
-                (StepStatus::Failed, format!("the token has no `iss`, and the service accepts only `{}`", escaped(expected)))
-            }
+            None => (
+                StepStatus::Failed,
+                format!("the token has no `iss`, and the service accepts only `{}`", escaped(expected)),
+            ),
             Some(found) if found == expected || exactly.is_none() && trimmed(found) == trimmed(expected) => {
                 (StepStatus::Passed, format!("the issuer is `{}`, as the service requires", escaped(found)))
             }

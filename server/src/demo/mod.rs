@@ -4,7 +4,7 @@ mod identity_provider;
 mod users;
 
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{Problems, policy_from_json};
+use gbac_json::{Problems, policy_from_json};
 
 pub use identity_provider::DemoKey;
 pub(crate) use identity_provider::{AUDIENCE, IdentityProvider};

@@ -7,8 +7,8 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, header};
 use gbac_api::problem::RpcCode;
-use gbac_engine::json;
-use gbac_engine::text::escaped;
+
+use gbac_engine::escape::escaped;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
@@ -90,7 +90,7 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
     let text = text(request, MAX_BYTES, TIMEOUT).await?;
     let invalid = |cause: String| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"));
-    let value = json::parse(&text).map_err(|error| invalid(error.to_string()))?;
+    let value = gbac_json::parse(&text).map_err(|error| invalid(error.to_string()))?;
     if !value.is_object() {
         return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON object"));
     }

@@ -3,12 +3,12 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use gbac_analysis::audit::without_credentials;
 use gbac_api::problem::{
     AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
     ServiceProblem,
 };
-use gbac_engine::audit::without_credentials;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use super::surface::Surface;
 use crate::state::error::{AuditError, RoleError, WriteError};

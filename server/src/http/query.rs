@@ -2,7 +2,7 @@
 
 use gbac_api::encode;
 use gbac_api::problem::{FieldViolation, RpcCode};
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use super::problem::Problem;
 

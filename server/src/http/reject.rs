@@ -4,7 +4,7 @@ use axum::extract::Request;
 use axum::http::Method;
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use super::body::drain;
 use super::problem::Problem;

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderName, HeaderValue, Version, header};
-use gbac_engine::audit::{REDACTED, without_credentials};
+use gbac_analysis::audit::{REDACTED, without_credentials};
 
 use crate::state::audit::RequestHead;
 
@@ -82,7 +82,7 @@ fn without_user_information(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use axum::body::Body;
-    use gbac_engine::audit::Endpoint;
+    use gbac_analysis::audit::Endpoint;
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_engine::audit::SignIn;
+use gbac_analysis::audit::SignInResult;
 use gbac_engine::identity::Identity;
 use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
@@ -150,13 +150,13 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let (user, result) = (caller.user(), SignIn::Success { groups: caller.groups() });
+                let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
                 audit.authentication(request, user, self.0.service.is_superuser(user), method, result).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
                 let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.authentication(request, name, false, method, SignIn::Failure { detail }).await?;
+                audit.authentication(request, name, false, method, SignInResult::Failure { detail }).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
@@ -234,6 +234,6 @@ struct ClaimsText<'c>(&'c Claims);
 
 impl fmt::Display for ClaimsText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&serde_json::to_string(self.0.members()).map_err(|_| fmt::Error)?)
+        f.write_str(&self.0.members().to_string())
     }
 }

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::paths;
-use gbac_engine::audit::Event;
 
 use super::table::Routes;
 use crate::http::access::Access;
@@ -21,7 +20,7 @@ pub(crate) fn routes() -> Routes {
 async fn read(State(service): State<Service>, RawQuery(query): RawQuery) -> Response {
     match query::parse(query, AuditQuery::from_query) {
         Ok(AuditQuery { limit }) => {
-            let events = service.audit_log().recent(limit).iter().map(Event::to_json).collect();
+            let events = service.audit_log().recent(limit).iter().map(gbac_json::event_to_value).collect();
             Json(AuditEvents { events }).into_response()
         }
         Err(problem) => problem.into_response(Surface::Own),

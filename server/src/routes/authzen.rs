@@ -9,16 +9,20 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use gbac_analysis::audit::{ApiActivity, Authorization, Event, User, api_activity};
+use gbac_analysis::requests::expand;
+use gbac_analysis::{
+    check::{Check, Query, evaluate_with},
+    events,
+};
 use gbac_api::authzen::{Configuration, Evaluated, EvaluatedAll, Evaluations, Parts, Semantic};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
-use gbac_engine::audit::{ApiActivity, Authorization, Event, User, api_activity};
-use gbac_engine::check::{Check, Question, Who, ask_open, events, open};
-use gbac_engine::decide::{At, OpenIdentity, Outcome};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
-use gbac_engine::requests::expand;
-use gbac_engine::wire::AnswerJson;
+use gbac_engine::{Subject as Who, resolve as open};
+use gbac_json::AnswerJson;
 use serde_json::{Value, json};
 
 use super::table::Routes;
@@ -119,7 +123,7 @@ async fn decide(
     let this = service.clone();
     let evaluate = move || {
         // All questions of a request are evaluated at the same time.
-        let at = At::Instant(this.now());
+        let at = At::seconds(this.now());
         let evaluator = Evaluator { service: &this, policy: &policy, request: &head, at, budget: Budget::default() };
         evaluator.run(&all, subjects, &subject_indexes)
     };
@@ -192,7 +196,7 @@ impl Subject {
 
 /// The subject of questions, prepared for decisions with the policy.
 enum PreparedSubject {
-    Known(SignInMethod, Box<OpenIdentity>),
+    Known(SignInMethod, Box<PreparedIdentity>),
     Rejected(SignInMethod, &'static str, String),
     Malformed(Vec<DocumentFault>),
 }
@@ -200,7 +204,7 @@ enum PreparedSubject {
 impl PreparedSubject {
     fn new(policy: &Policy, subject: Subject) -> Self {
         match subject {
-            Subject::Known(method, identity) => Self::Known(method, Box::new(OpenIdentity::new(policy, identity))),
+            Subject::Known(method, identity) => Self::Known(method, Box::new(PreparedIdentity::new(policy, identity))),
             Subject::Rejected(method, code, reason) => Self::Rejected(method, code, reason),
             Subject::Malformed(faults) => Self::Malformed(faults),
         }
@@ -239,9 +243,9 @@ impl Budget {
 
     fn spend_check(&mut self, subject: &Identity, check: &Check) -> Result<(), Problem> {
         let (mut decisions, mut bytes) = (1, subject.user().len());
-        match &check.question {
-            Question::Access { resource_name, .. } => bytes += resource_name.len(),
-            Question::Api { api, name, resources } => {
+        match &check.query {
+            Query::Access { resource_name, .. } => bytes += resource_name.len(),
+            Query::Api { api, name, resources } => {
                 // The API request was validated when the question was parsed.
                 let need =
                     expand(api, name, resources).map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
@@ -262,9 +266,9 @@ impl Budget {
 
     /// Uses up the budget for a rejected subject: the response has the names and the reason.
     fn spend_rejected(&mut self, reason: &str, check: &Check) -> Result<(), Problem> {
-        let names = match &check.question {
-            Question::Access { resource_name, .. } => (1, resource_name.len()),
-            Question::Api { resources, .. } => {
+        let names = match &check.query {
+            Query::Access { resource_name, .. } => (1, resource_name.len()),
+            Query::Api { resources, .. } => {
                 let names = resources.iter().flat_map(|(_, names)| names);
                 names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name.len()))
             }
@@ -328,21 +332,26 @@ impl Evaluator<'_> {
                 self.budget.spend_rejected(reason, check)?;
                 self.service.metrics().count_decision(Outcome::Deny);
                 audit_events.extend(audit.events(self.request, |context| {
-                    let sign_in = || events::sign_in_refused(context, method.protocol(), cleartext, reason, check);
-                    first.then(sign_in).into_iter().chain([events::refused(context, reason, check)]).collect()
+                    let sign_in =
+                        || events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check);
+                    first
+                        .then(sign_in)
+                        .into_iter()
+                        .chain([events::refused_check_event(context, reason, check)])
+                        .collect()
                 }));
                 return Ok(Evaluated::failed(401, code, reason, &[]));
             }
             PreparedSubject::Malformed(faults) => return self.deny_malformed(faults, audit_events),
         };
         self.budget.spend_check(identity.identity(), check)?;
-        let answer = ask_open(self.policy, identity, check, self.at)
+        let answer = evaluate_with(self.policy, identity, check, self.at)
             .map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
         self.service.metrics().count_decision(answer.outcome());
         let identity = identity.identity();
         audit_events.extend(audit.events(self.request, |context| {
-            let sign_in = || events::sign_in(context, method.protocol(), cleartext, identity, check);
-            first.then(sign_in).into_iter().chain(events::decisions(context, identity, check, &answer)).collect()
+            let sign_in = || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
+            first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
         }));
         Ok(Evaluated { decision: answer.outcome() == Outcome::Allow, context: json!(AnswerJson::from(&answer)) })
     }

@@ -8,7 +8,7 @@ use axum::routing::get;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tracing::Level;
 
 use super::table::Routes;

@@ -10,7 +10,7 @@ use gbac_api::changes::{AppliedChanges, ChangeEffect, read, refusal};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, Effect};
+use gbac_engine::policy::{Change, ChangeOutcome};
 
 use super::table::Routes;
 use crate::http::access::Access;
@@ -76,9 +76,9 @@ fn accept(attempt: &Attempt<'_>, admin: &str) -> Result<Accepted, WriteError> {
     let mut effects = Vec::with_capacity(attempt.effects.len());
     for (index, effect) in attempt.effects.iter().enumerate() {
         match effect {
-            Effect::Changed => effects.push(ChangeEffect::Changed),
-            Effect::Unchanged => effects.push(ChangeEffect::Unchanged),
-            Effect::Refused(error) => faults.push(refusal(index, error)),
+            ChangeOutcome::Changed => effects.push(ChangeEffect::Changed),
+            ChangeOutcome::Unchanged => effects.push(ChangeEffect::Unchanged),
+            ChangeOutcome::Refused(error) => faults.push(refusal(index, error)),
         }
     }
     let settings = attempt.effective().filter(|(_, change)| matches!(change, Change::Settings(_))).last();

@@ -13,7 +13,7 @@ use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::{encode, paths};
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use super::table::Routes;
 use crate::http::access::Access;

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tokio_rustls::TlsAcceptor;
 
 use crate::identity::sign_in::Authenticator;

@@ -3,10 +3,10 @@
 use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
 use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
-use gbac_engine::text::escaped;
 use serde_json::Value;
 
 use super::config::Config;
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn an_sso_connection_excludes_the_group_properties() {
-        let attributes = [("federated_groups".to_owned(), "$.g".into())].into_iter().collect();
+        let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
         let groups = GroupSource::from_attributes(attributes).unwrap();
         let settings = Settings { groups, ..Settings::default() };
         let mut values = PropertyValues { settings, ..PropertyValues::default() };

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use thiserror::Error;
 use url::Url;
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 /// The options for the public address.
 #[derive(Debug, Clone, Default)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use axum::body::Bytes;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 use gbac_api::address::BaseUrl;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use thiserror::Error;
 
 use crate::http_client::{HttpClient, root_cause};

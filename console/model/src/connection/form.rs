@@ -139,7 +139,7 @@ impl Form {
         } else if !cluster.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
             faults.push((Field::Cluster, "A cluster ID contains only letters, digits and hyphens."));
         }
-        let token = token::paste(&self.token).token;
+        let token = token::normalize_pasted(&self.token).token;
         if token.is_empty() {
             faults.push((Field::Token, "Paste an access token."));
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {

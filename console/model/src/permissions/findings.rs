@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gbac_analysis::{Finding, Fix, Severity};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Finding, Mend, Severity};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
@@ -130,7 +130,7 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
 
 /// Which of the mends is staged: all of its changes are.
 #[must_use]
-pub fn staged(mends: &[Mend], changes: &[Change]) -> Option<usize> {
+pub fn staged(mends: &[Fix], changes: &[Change]) -> Option<usize> {
     mends.iter().position(|mend| mend.changes.iter().all(|change| changes.contains(change)))
 }
 
@@ -139,7 +139,7 @@ pub fn staged(mends: &[Mend], changes: &[Change]) -> Option<usize> {
 pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for finding in findings {
-        let mends = finding.mends(policy);
+        let mends = finding.suggested_fixes(policy);
         let first = mends.into_iter().next().filter(|mend| mend.is_neutral)?;
         changes.extend(first.changes);
     }
@@ -202,8 +202,8 @@ pub fn summary(findings: &[Finding]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::lint;
-    use gbac_engine::wire::policy_from_value;
+    use gbac_analysis::lint;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;
@@ -240,8 +240,8 @@ mod tests {
         let empty = of("role_without_members");
         let changes = mend_all(&empty, &policy).unwrap();
         assert_eq!(changes.len(), 2);
-        assert_eq!(staged(&empty[0].mends(&policy), &changes), Some(0));
-        assert_eq!(staged(&empty[0].mends(&policy), &[]), None);
+        assert_eq!(staged(&empty[0].suggested_fixes(&policy), &changes), Some(0));
+        assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
         assert_eq!(mend_all(&of("name_letter_case"), &policy), None);
     }
 

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use gbac_analysis::{Scope, WhoCanEntry as Entry, who_can};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Entry, Holder, who_can};
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
 use gbac_engine::policy::Policy;
@@ -62,8 +62,8 @@ impl WhoCanQuery {
     /// Reads the query of an address, without the `?`; none when it asks nothing.
     #[must_use]
     pub fn from_query(query: &str) -> Option<Self> {
-        let resource_type = ResourceType::from_any(&value(query, "type")?)?;
-        let operation = Operation::from_any(&value(query, "operation")?)?;
+        let resource_type = value(query, "type")?.parse::<ResourceType>().ok()?;
+        let operation = value(query, "operation")?.parse::<Operation>().ok()?;
         let name = value(query, "name").unwrap_or_default();
         Some(Self { operation, resource_type, name, host: value(query, "host").unwrap_or_default() }.fitting())
     }
@@ -173,9 +173,9 @@ impl WhoCanEntry {
     pub fn principal(&self) -> Principal {
         match self {
             Self::Superuser(name) => Principal::user(name.as_str()),
-            Self::Entry(entry) => match &entry.holder {
-                Holder::Everyone => Principal::user("*"),
-                Holder::One(principal) => principal.clone(),
+            Self::Entry(entry) => match &entry.scope {
+                Scope::Everyone => Principal::user("*"),
+                Scope::One(principal) => principal.clone(),
             },
         }
     }
@@ -248,7 +248,7 @@ pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> Ans
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

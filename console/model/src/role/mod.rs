@@ -5,7 +5,7 @@ pub mod cover;
 pub mod members;
 pub mod preset;
 
-use gbac_engine::analyze::{Holder, NameIndex, Subject, acl_counts, lint_roles, reach};
+use gbac_analysis::{NameIndex, ReachSubject, Scope, acl_counts, lint_roles, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
@@ -123,7 +123,7 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         row.acl.permission == Permission::Deny && row.standing != RowStatus::Removed && row.remark.is_none()
     };
     if rows.iter().any(|row| row.acl.permission == Permission::Deny) {
-        let found = reach(after, &Subject::Holder(Holder::One(Principal::role(role))));
+        let found = reach(after, &ReachSubject::Scope(Scope::One(Principal::role(role))));
         for row in rows.iter_mut().filter(is_deny) {
             let allows = found.blocked(&row.acl).count();
             let message = "the deny overrides these allows on the same names";
@@ -166,7 +166,7 @@ pub fn member_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged
 mod tests {
     use std::slice::from_ref;
 
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

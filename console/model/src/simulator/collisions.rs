@@ -1,6 +1,6 @@
 //! Names that become one group, and what each of them gains by the others.
 
-use gbac_engine::analyze::{Mergings, merged_gains};
+use gbac_analysis::{CollisionReport as Mergings, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
@@ -23,12 +23,12 @@ const SHOWN: usize = 20;
 #[must_use]
 pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionReport {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
-    CollisionReport { nested, merged: merged_gains(policy, nested, in_token, SHOWN), known }
+    CollisionReport { nested, merged: collision_gains(policy, nested, in_token, SHOWN), known }
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::Merging;
+    use gbac_analysis::CollisionKind;
 
     use super::*;
     use crate::simulator::tests::policy;
@@ -51,7 +51,7 @@ mod tests {
         );
         assert_eq!(gained.len(), 2);
         for gain in gained {
-            assert_eq!(gain.extents[0].pattern.name, "payments-");
+            assert_eq!(gain.regions[0].pattern.name, "payments-");
         }
         assert!(report.known >= 3 && report.merged.more == 0);
     }
@@ -61,8 +61,8 @@ mod tests {
         let report = collision_report(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
         assert_eq!(report.merged.found.len(), 1);
         let (collision, gains) = &report.merged.found[0];
-        assert_eq!(collision.merging, Merging::Comma);
+        assert_eq!(collision.kind, CollisionKind::Comma);
         assert_eq!(gains[0].name, "payments,ops");
-        assert!(!gains[0].extents.is_empty());
+        assert!(!gains[0].regions.is_empty());
     }
 }

@@ -3,19 +3,21 @@
 //! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
 //! did not change, and shows the last valid result while an input is wrong.
 
+use gbac_engine::ClaimSet;
 use std::sync::Arc;
 
-use gbac_engine::check::provider::Accepted;
-use gbac_engine::check::sign_in::sign_in;
-use gbac_engine::check::{self, CheckError, Who};
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_analysis::sign_in::check_sign_in;
+use gbac_engine::ResolveError;
+use gbac_engine::Subject;
 use gbac_engine::decide::{self, At, Decision, Explainer};
 use gbac_engine::groups::{self, Suggestion, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityRules};
-use gbac_engine::json;
+
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::KeySet;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::simulator::accepted::Refusal;
 use crate::simulator::extraction::{ExtractionInput, Origins, Steps};
@@ -124,7 +126,7 @@ impl View {
 /// Who asks, as far as it came out of the inputs.
 pub struct SimulatedIdentity {
     /// The identity, or why the claims name no user.
-    pub identity: Result<Arc<Identity>, CheckError>,
+    pub identity: Result<Arc<Identity>, ResolveError>,
     /// Where its groups came from.
     pub origins: Arc<Origins>,
     /// None by hand.
@@ -167,16 +169,8 @@ pub(super) struct FromToken {
 /// What an identity is made from.
 #[derive(Clone, PartialEq)]
 enum Source {
-    ByHand {
-        user: String,
-        groups: String,
-    },
-    Token {
-        read: Shared<Read>,
-        rules: Box<IdentityRules>,
-        userinfo: Option<Shared<Map<String, Value>>>,
-        verified: bool,
-    },
+    ByHand { user: String, groups: String },
+    Token { read: Shared<Read>, rules: Box<IdentityRules>, userinfo: Option<Shared<ClaimSet>>, verified: bool },
 }
 
 /// A value and what it was made from.
@@ -205,7 +199,7 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
 /// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
 type TokenField = Result<Shared<Read>, Option<Problem>>;
 /// What a report depends on: token, keys, what the service accepts, time.
-type ReportKey = (Shared<Read>, Shared<KeySet>, Accepted, f64);
+type ReportKey = (Shared<Read>, Shared<KeySet>, AcceptedTokens, f64);
 /// What a judgement depends on.
 type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, Query, Decision);
 
@@ -216,7 +210,7 @@ type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, Query, Decision);
 pub struct Simulation {
     policy: Option<Shared<Policy>>,
     reading: Memo<(String, bool), TokenField>,
-    userinfo: Memo<String, Result<Shared<Map<String, Value>>, Problem>>,
+    userinfo: Memo<String, Result<Shared<ClaimSet>, Problem>>,
     keys: Memo<String, Result<Shared<KeySet>, Problem>>,
     report: Memo<ReportKey, Shared<Report>>,
     opened: Memo<Source, Shared<SimulatedIdentity>>,
@@ -236,13 +230,19 @@ struct Last {
 /// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service says about whose tokens
 /// it accepts; `now` is in seconds since 1970.
 #[must_use]
-pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &AcceptedTokens, now: f64) -> View {
     Simulation::default().evaluate(inputs, policy, accepted, now)
 }
 
 impl Simulation {
     /// As [`evaluate`], with what is remembered.
-    pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+    pub fn evaluate(
+        &mut self,
+        inputs: &Inputs,
+        policy: Option<&Arc<Policy>>,
+        accepted: &AcceptedTokens,
+        now: f64,
+    ) -> View {
         if is_empty(inputs) {
             // Nothing of a token is held once it was taken out.
             *self = Self { policy: self.policy.take(), ..Self::default() };
@@ -272,7 +272,7 @@ impl Simulation {
                 Ok(read) => {
                     problems.splice(..0, read.refused.clone());
                     report = self.verify(inputs, &read, &accepted, now, &mut problems);
-                    let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+                    let checks = check_sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now.into()));
                     refusal = accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
                     facts.push(verification::fact(&read, report.as_deref()));
                     facts.extend(token::facts(&read, inputs, &checks, now));
@@ -410,12 +410,12 @@ impl Simulation {
         inputs: &Inputs,
         needed: bool,
         problems: &mut Vec<Problem>,
-    ) -> Option<Option<Shared<Map<String, Value>>>> {
+    ) -> Option<Option<Shared<ClaimSet>>> {
         if !needed || inputs.userinfo.trim().is_empty() {
             return Some(None);
         }
-        let read = self.userinfo.get(inputs.userinfo.clone(), |text| match json::parse(text.trim()) {
-            Ok(Value::Object(members)) => Ok(Shared::new(members)),
+        let read = self.userinfo.get(inputs.userinfo.clone(), |text| match gbac_json::parse(text.trim()) {
+            Ok(Value::Object(members)) => Ok(Shared::new(gbac_json::claims_from_object(members))),
             Ok(_) => {
                 let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
                 Err(Problem::fault(Field::UserInfo, "not_an_object", "the user-info document is one JSON object", hint))
@@ -435,7 +435,7 @@ impl Simulation {
         &mut self,
         inputs: &Inputs,
         read: &Shared<Read>,
-        accepted: &Accepted,
+        accepted: &AcceptedTokens,
         now: f64,
         problems: &mut Vec<Problem>,
     ) -> Option<Shared<Report>> {
@@ -473,7 +473,7 @@ impl Simulation {
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::Instant(now) });
+        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let explainer =
@@ -515,20 +515,20 @@ fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     let (read, rules, userinfo) = match source {
         Source::ByHand { user, groups } => {
             let groups = groups.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
-            let who = Who::Names { user: user.clone(), groups };
-            let identity = check::open(&Policy::default(), &who, None).map(|opened| Arc::new(opened.identity));
+            let who = Subject::Names { user: user.clone(), groups };
+            let identity = gbac_engine::resolve(&Policy::default(), &who, None).map(|opened| Arc::new(opened.identity));
             return SimulatedIdentity { identity, origins: Arc::default(), taken: None };
         }
         Source::Token { read, rules, userinfo, .. } => (read, rules, userinfo.as_deref()),
     };
     let (token, claims) = (read.token.as_deref().unwrap_or_default(), read.claims.members());
     let who = match verified {
-        Some(_) => Who::Token { token: token.to_owned(), userinfo: userinfo.cloned() },
-        None => Who::Claims { claims: claims.clone(), userinfo: userinfo.cloned() },
+        Some(_) => Subject::Token { token: token.to_owned(), userinfo: userinfo.cloned() },
+        None => Subject::Claims { claims: claims.clone(), userinfo: userinfo.cloned() },
     };
     // The token's checks ran already, with what they found for the page.
-    let verify = |_: &str| verified.cloned().ok_or(CheckError::NoKeys);
-    let (identity, extraction) = match check::open_under(rules, &who, Some(&verify)) {
+    let verify = |_: &str| verified.cloned().ok_or(ResolveError::NoKeys);
+    let (identity, extraction) = match gbac_engine::resolve_with(rules, &who, Some(&verify)) {
         Ok(opened) => (Ok(Arc::new(opened.identity)), opened.extraction),
         Err(error) => (Err(error), None),
     };

@@ -1,6 +1,6 @@
 //! What a person enters in the simulator, and what is wrong with a field.
 
-use gbac_engine::check::CheckError;
+use gbac_engine::ResolveError;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, ResourceType};
 
@@ -307,8 +307,8 @@ pub fn sentence(message: &str, hint: &str) -> RichText {
 
 /// Why there is no identity, with what to do.
 #[must_use]
-pub fn identity_error(error: &CheckError) -> RichText {
-    let hint = if let CheckError::Identity(error) = error { error.hint() } else { "" };
+pub fn identity_error(error: &ResolveError) -> RichText {
+    let hint = if let ResolveError::Identity(error) = error { error.hint() } else { "" };
     sentence(&error.to_string(), hint)
 }
 

@@ -1,7 +1,7 @@
 //! The trace: every candidate ACL in evaluation order, with what matched in it and what did not.
 
 use gbac_engine::decide::{
-    Candidate, Explanation, HostFacet, NameFacet, OperationFacet, Path, PrincipalFacet, Reason, Standing,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet, PrincipalFacet, Reason,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
@@ -43,7 +43,7 @@ impl Filter {
 
     fn shows(self, candidate: &Candidate) -> bool {
         match self {
-            Self::Deciding => !matches!(candidate.standing, Standing::Near(_) | Standing::NoMatch),
+            Self::Deciding => !matches!(candidate.status, CandidateStatus::Near(_) | CandidateStatus::NoMatch),
             // A near miss of the name is about this resource too.
             Self::OnResource => candidate.is_on_resource(),
             Self::All => true,
@@ -178,15 +178,16 @@ pub fn summary(explanation: &Explanation) -> String {
     let candidates = &explanation.candidates;
     let number = |is: &dyn Fn(&Candidate) -> bool| candidates.iter().filter(|candidate| is(candidate)).count();
     let matching = |candidate: &Candidate, permission| {
-        matches!(candidate.standing, Standing::Decides | Standing::Agrees) && candidate.acl.permission == permission
+        matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
+            && candidate.acl.permission == permission
     };
     let parts = [
         (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
         (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
-        (number(&|c| c.standing == Standing::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.standing == Standing::NotReached), "not reached", "not reached"),
-        (number(&|c| matches!(c.standing, Standing::Near(_))), "near miss", "near misses"),
-        (number(&|c| c.standing == Standing::NoMatch), "does not match", "do not match"),
+        (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
+        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not reached", "not reached"),
+        (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
+        (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
     ];
     let acls = count(explanation.acls, "ACL");
     let said: Vec<String> = parts
@@ -226,13 +227,13 @@ fn row(candidate: &Candidate, judged: &Judged) -> TraceRow {
         resource: resource(candidate, judged),
         operation: operation(candidate, judged),
         host: host(candidate, judged),
-        result: match candidate.standing {
-            Standing::Decides => TraceRowStatus::Decides,
-            Standing::Agrees => TraceRowStatus::Agrees,
-            Standing::Overridden => TraceRowStatus::Overridden,
-            Standing::NotReached => TraceRowStatus::NotReached,
-            Standing::Near(_) => TraceRowStatus::Near,
-            Standing::NoMatch => TraceRowStatus::NoMatch,
+        result: match candidate.status {
+            CandidateStatus::Decides => TraceRowStatus::Decides,
+            CandidateStatus::Agrees => TraceRowStatus::Agrees,
+            CandidateStatus::Overridden => TraceRowStatus::Overridden,
+            CandidateStatus::NotEvaluated => TraceRowStatus::NotReached,
+            CandidateStatus::Near(_) => TraceRowStatus::Near,
+            CandidateStatus::NoMatch => TraceRowStatus::NoMatch,
         },
     }
 }
@@ -270,7 +271,7 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
-fn ways(paths: &[Path], judged: &Judged) -> RichText {
+fn ways(paths: &[AccessPath], judged: &Judged) -> RichText {
     let Some(first) = paths.first() else { return RichText::new() };
     let places: Vec<RichText> = paths
         .iter()
@@ -294,7 +295,7 @@ fn ways(paths: &[Path], judged: &Judged) -> RichText {
 
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
-    let kind = acl.resource_type.spelling().words;
+    let kind = acl.resource_type.spelling().label;
     let asked = &judged.asked.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
@@ -316,8 +317,8 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
-    let asked = judged.asked.operation.spelling().words;
-    let words = RichText::new().text(candidate.acl.operation.spelling().words);
+    let asked = judged.asked.operation.spelling().label;
+    let words = RichText::new().text(candidate.acl.operation.spelling().label);
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),

@@ -1,6 +1,6 @@
 //! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
 
-use gbac_engine::analyze::{LeastGrant, Match, Revocation, Trial, least_grant, revoke};
+use gbac_analysis::{AclMatch, HypotheticalChange, LeastGrant, Revocation, least_grant, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -17,11 +17,11 @@ pub struct LeastChange {
     /// What it takes.
     pub words: Vec<RichText>,
     /// The same, to be tried.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<HypotheticalChange>,
 }
 
 impl LeastChange {
-    fn of(trials: Vec<Trial>) -> Self {
+    fn of(trials: Vec<HypotheticalChange>) -> Self {
         Self { words: trials.iter().map(trial_words).collect(), trials }
     }
 }
@@ -78,8 +78,10 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
     }
     let mut kinds = Vec::new();
     let as_trial = |principal: &Principal| match principal.kind() {
-        PrincipalType::Role => Trial::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() }),
-        PrincipalType::Group | PrincipalType::User => Trial::Join(principal.name().into()),
+        PrincipalType::Role => {
+            HypotheticalChange::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() })
+        }
+        PrincipalType::Group | PrincipalType::User => HypotheticalChange::Join(principal.name().into()),
     };
     let sets: Vec<LeastChange> =
         found.sets.iter().take(SHOWN).map(|set| LeastChange::of(set.iter().map(as_trial).collect())).collect();
@@ -93,7 +95,8 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
         kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), ways: sets, more });
     }
     if !found.acls.is_empty() {
-        let trials: Vec<Trial> = found.acls.iter().cloned().map(|acl| Trial::Policy(Change::AddAcl(acl))).collect();
+        let trials: Vec<HypotheticalChange> =
+            found.acls.iter().cloned().map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))).collect();
         let about = "Only for this user and this request.";
         kinds.push(LeastChangeGroup {
             title: "New ACL",
@@ -110,8 +113,9 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
     LeastChanges { about: about.into(), kinds }
 }
 
-fn around_denies(denies: &[Match], identity: &Identity) -> LeastChanges {
-    let remove: Vec<Trial> = denies.iter().map(|found| Trial::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
+fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
+    let remove: Vec<HypotheticalChange> =
+        denies.iter().map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
     let mut kinds = vec![LeastChangeGroup {
         title: "Remove the denies",
         about: format!(
@@ -127,12 +131,14 @@ fn around_denies(denies: &[Match], identity: &Identity) -> LeastChanges {
     // Leaving helps where every deny is reached through a group or role that the person can leave.
     let user = Principal::user(identity.user());
     let leave = denies.iter().map(|found| match (&found.group, &found.role) {
-        (Some(group), _) => Some(Trial::Leave(group.clone())),
-        (None, Some(role)) => Some(Trial::Policy(Change::RemoveMember { role: role.clone(), member: user.clone() })),
+        (Some(group), _) => Some(HypotheticalChange::Leave(group.clone())),
+        (None, Some(role)) => {
+            Some(HypotheticalChange::Policy(Change::RemoveMember { role: role.clone(), member: user.clone() }))
+        }
         (None, None) => None,
     });
-    if let Some(mut leave) = leave.collect::<Option<Vec<Trial>>>() {
-        let mut kept: Vec<Trial> = Vec::new();
+    if let Some(mut leave) = leave.collect::<Option<Vec<HypotheticalChange>>>() {
+        let mut kept: Vec<HypotheticalChange> = Vec::new();
         leave.retain(|trial| {
             let is_new = !kept.contains(trial);
             kept.push(trial.clone());
@@ -157,7 +163,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
             .text(" is a superuser, so ACLs are not evaluated. To remove access, remove the user from the superusers.");
         return LeastChanges { about, kinds: Vec::new() };
     };
-    let rows: Vec<Trial> = least.into_iter().map(Trial::Policy).collect();
+    let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();
     let about = match rows.len() {
         1 => "The only ACL that allows it. Everyone else who uses it loses access too.".to_owned(),
         least => format!("The smallest set: {least} ACLs. Everyone else who uses them loses access too."),
@@ -169,13 +175,14 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         more: 0,
     }];
     if let Some(leave) = &found.leave {
-        let trials: Vec<Trial> = leave
+        let trials: Vec<HypotheticalChange> = leave
             .iter()
             .map(|principal| match principal.kind() {
-                PrincipalType::Role => {
-                    Trial::Policy(Change::RemoveMember { role: principal.name().into(), member: user.clone() })
-                }
-                PrincipalType::Group | PrincipalType::User => Trial::Leave(principal.name().into()),
+                PrincipalType::Role => HypotheticalChange::Policy(Change::RemoveMember {
+                    role: principal.name().into(),
+                    member: user.clone(),
+                }),
+                PrincipalType::Group | PrincipalType::User => HypotheticalChange::Leave(principal.name().into()),
             })
             .collect();
         let about = RichText::new()
@@ -194,7 +201,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     if let Some(deny) = &found.deny {
         let about =
             RichText::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
-        let way = LeastChange::of(vec![Trial::Policy(Change::AddAcl(deny.clone()))]);
+        let way = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
         kinds.push(LeastChangeGroup { title: "One deny", about, ways: vec![way], more: 0 });
     }
     LeastChanges { about: "Changes that would deny it.".into(), kinds }
@@ -202,7 +209,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::Trials;
+    use gbac_analysis::HypotheticalChanges;
     use gbac_engine::decide::decide;
     use gbac_engine::model::{Operation, ResourceType};
 
@@ -222,10 +229,10 @@ mod tests {
         let identity = Identity::new("maya", groups.lines());
         let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::Instant(0.0));
+        let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::seconds(0.0));
         for kind in &found.kinds {
             for way in &kind.ways {
-                let mut trials = Trials::default();
+                let mut trials = HypotheticalChanges::default();
                 for trial in &way.trials {
                     assert!(trials.add(trial.clone()), "{trial:?}");
                 }
@@ -253,15 +260,15 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [asked(Operation::Write, "x")];
-        let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::Instant(0.0));
+        let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::seconds(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
         let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
-        let found = least_changes(&policy, &expired, &write, At::Instant(2.0));
+        let found = least_changes(&policy, &expired, &write, At::seconds(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
         let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
-        let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::Instant(0.0));
+        let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::seconds(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use gbac_analysis::{Finding, Severity};
 use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, summary};
-use gbac_engine::analyze::{Finding, Severity};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};

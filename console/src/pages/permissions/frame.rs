@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_analysis::{PolicySummary, policy_summary};
 use gbac_console_model::address;
 use gbac_console_model::phrases::thousands;
-use gbac_engine::analyze::{Holdings, holdings};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -25,7 +25,7 @@ pub(super) struct Context {
     pub(super) service: Service,
     pub(super) findings: Findings,
     /// What everybody holds.
-    pub(super) holdings: Memo<Option<Arc<Holdings>>>,
+    pub(super) holdings: Memo<Option<Arc<PolicySummary>>>,
 }
 
 impl Context {
@@ -50,7 +50,7 @@ pub(super) fn Frame(
     let counted = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get()?;
-            Some(Arc::new(dom::measured("permissions: holdings", || holdings(&policy))))
+            Some(Arc::new(dom::measured("permissions: holdings", || policy_summary(&policy))))
         },
         |_, _| true,
     );
@@ -88,7 +88,7 @@ pub(super) fn Frame(
 }
 
 #[component]
-fn Tabs(counted: Memo<Option<Arc<Holdings>>>) -> impl IntoView {
+fn Tabs(counted: Memo<Option<Arc<PolicySummary>>>) -> impl IntoView {
     let location = use_location();
     let findings = expect_context::<Findings>();
     let current = move |href: &'static str| (location.pathname.get() == href).then_some("page");

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gbac_analysis::PolicySummary;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::card::in_draft;
@@ -13,7 +14,6 @@ use gbac_console_model::permissions::list::{
 };
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::roles::Search;
-use gbac_engine::analyze::Holdings;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -75,7 +75,10 @@ fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>
 }
 
 /// Searches in steps; the last result stays until the next one is there.
-fn search_in_steps(holdings: Memo<Option<Arc<Holdings>>>, text: Memo<String>) -> RwSignal<Option<Arc<Vec<usize>>>> {
+fn search_in_steps(
+    holdings: Memo<Option<Arc<PolicySummary>>>,
+    text: Memo<String>,
+) -> RwSignal<Option<Arc<Vec<usize>>>> {
     let found = RwSignal::new(None);
     let turn = StoredValue::new(0_u64);
     Effect::new(move |_| {
@@ -92,7 +95,7 @@ fn search_in_steps(holdings: Memo<Option<Arc<Holdings>>>, text: Memo<String>) ->
 
 fn step(
     mut finder: Finder,
-    holdings: Arc<Holdings>,
+    holdings: Arc<PolicySummary>,
     (turn, mine): (StoredValue<u64>, u64),
     found: RwSignal<Option<Arc<Vec<usize>>>>,
 ) {
@@ -280,7 +283,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(holdings: &Holdings, marks: &BTreeMap<Principal, FindingMark>, place: usize) -> Option<Self> {
+    fn new(holdings: &PolicySummary, marks: &BTreeMap<Principal, FindingMark>, place: usize) -> Option<Self> {
         let holding = holdings.all.get(place)?;
         let mark = marks.get(&holding.principal).cloned().unwrap_or_default();
         Some(Self {

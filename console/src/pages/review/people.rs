@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use gbac_analysis::AccessEffect;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
 use gbac_console_model::review::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Reason, reasons};
-use gbac_engine::analyze::Effect;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -87,7 +87,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
         })}
         {(!groups.is_empty()).then(|| {
             let numbers = counts(&groups);
-            let has_effects = groups.total(Effect::ALL).1 > 0;
+            let has_effects = groups.total(AccessEffect::ALL).1 > 0;
             view! {
                 <div class="row"><h3>"Effect of the settings on groups"</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
@@ -131,7 +131,7 @@ fn told(person: &AffectedHolder) -> String {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
         list_up_to(&names, 3)
     };
-    let number = |verb: &str, effects: &[Effect]| match person.operations(effects) {
+    let number = |verb: &str, effects: &[AccessEffect]| match person.operations(effects) {
         0 => None,
         operations => Some(format!("{verb} {operations}")),
     };
@@ -177,8 +177,8 @@ fn OnePerson(person: AffectedHolder, base: RwSignal<Option<Arc<Policy>>>) -> imp
 fn OneLine(line: EffectLine, why: Vec<Reason>) -> impl IntoView {
     let EffectLine { effect, extent, blocked_by } = line;
     let with_others = match effect {
-        Effect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
-        Effect::LosesWithOthers => Some("a new deny overrides what other ACLs of the same user allow"),
+        AccessEffect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
+        AccessEffect::LosesWithOthers => Some("a new deny overrides what other ACLs of the same user allow"),
         _ => None,
     };
     let words = operations(&extent);

@@ -1,11 +1,11 @@
 //! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
+use gbac_analysis::NamePattern;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::RowStatus;
 use gbac_console_model::role::acl_form::{AclFaults, AclForm, Pattern};
 use gbac_console_model::role::cover::{Cover, Known, remark};
 use gbac_console_model::role::preset::{Filled, Preset, PresetForm};
-use gbac_engine::analyze::NamePattern;
 use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -95,7 +95,7 @@ fn ByHand() -> impl IntoView {
         }
     };
     let types: Vec<Choice> =
-        ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().words)).collect();
+        ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label)).collect();
     let name_label = move || match form.with(|form| form.pattern) {
         Pattern::Prefixed => "Resource name starts with",
         Pattern::Literal | Pattern::Any => "Resource name",
@@ -112,7 +112,7 @@ fn ByHand() -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()))
                 choices=types
                 on_change=move |id: String| {
-                    if let Some(kind) = ResourceType::from_any(&id) {
+                    if let Some(kind) = id.parse::<ResourceType>().ok() {
                         form.update(|form| *form = form.clone().with_type(kind));
                     }
                 }
@@ -151,10 +151,10 @@ fn ByHand() -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
                 choices=[Permission::Allow, Permission::Deny]
                     .iter()
-                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().words))
+                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().label))
                     .collect()
                 on_change=move |id: String| {
-                    if let Some(permission) = Permission::from_any(&id) {
+                    if let Some(permission) = id.parse::<Permission>().ok() {
                         form.update(|form| form.permission = permission);
                     }
                 }
@@ -203,7 +203,7 @@ fn Operations(form: RwSignal<AclForm>, error: Signal<Option<String>>) -> impl In
                                 form.update(|form| *form = form.clone().with_operation(operation, chosen));
                             }
                         />
-                        <span>{operation.spelling().words}</span>
+                        <span>{operation.spelling().label}</span>
                     </label>
                 }).collect_view()}
             </div>
@@ -232,7 +232,7 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
     });
     move || {
         cover.get().map(|(Cover { known, covered, names }, marked)| {
-            let noun = form.with_untracked(|form| form.resource_type).spelling().words.to_lowercase();
+            let noun = form.with_untracked(|form| form.resource_type).spelling().label.to_lowercase();
             let more = covered - names.len();
             view! {
                 <div class="cover" role="status">

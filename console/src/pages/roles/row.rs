@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use gbac_analysis::RoleCounts;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count};
 use gbac_console_model::roles::{RoleRow, RowStatus};
-use gbac_engine::analyze::RoleCounts;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 

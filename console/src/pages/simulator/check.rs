@@ -73,14 +73,14 @@ fn Operations(state: SimulatorState) -> impl IntoView {
     let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(operation) = Operation::from_any(&cli) {
+        if let Some(operation) = cli.parse::<Operation>().ok() {
             state.edit(|inputs| inputs.operation = operation);
         }
     };
     let option = move |choice: Operation| {
         view! {
             <option value=choice.spelling().cli prop:selected=move || operation.get() == choice>
-                {choice.spelling().words}
+                {choice.spelling().label}
             </option>
         }
     };
@@ -109,7 +109,7 @@ fn ResourceTypes(state: SimulatorState) -> impl IntoView {
     let resource_type = state.input(|inputs| inputs.resource_type);
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(resource_type) = ResourceType::from_any(&cli) {
+        if let Some(resource_type) = cli.parse::<ResourceType>().ok() {
             state.edit(|inputs| {
                 inputs.resource_type = resource_type;
                 // An operation that the new type does not have is not what was meant.
@@ -129,7 +129,7 @@ fn ResourceTypes(state: SimulatorState) -> impl IntoView {
                     .iter()
                     .map(|choice| view! {
                         <option value=choice.spelling().cli prop:selected=move || resource_type.get() == *choice>
-                            {choice.spelling().words}
+                            {choice.spelling().label}
                         </option>
                     })
                     .collect_view()}

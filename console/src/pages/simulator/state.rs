@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gbac_analysis::HypotheticalChanges;
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::accepted::of_service;
 use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Problem};
@@ -10,8 +12,6 @@ use gbac_console_model::simulator::question::{self, Query};
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
-use gbac_engine::analyze::Trials;
-use gbac_engine::check::provider::Accepted;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use leptos::prelude::*;
@@ -30,13 +30,13 @@ const CLOCK_STEP_S: f64 = 5.0;
 pub(super) struct SimulatorState {
     pub(super) inputs: RwSignal<Inputs>,
     pub(super) other: RwSignal<Inputs>,
-    pub(super) trials: RwSignal<Trials>,
+    pub(super) trials: RwSignal<HypotheticalChanges>,
     pub(super) request: RwSignal<RequestForm>,
     pub(super) saved: RwSignal<Vec<Saved>>,
     pub(super) open: RwSignal<Vec<Panel>>,
     pub(super) properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
-    pub(super) accepted: Memo<Accepted>,
+    pub(super) accepted: Memo<AcceptedTokens>,
     pub(super) view: Memo<View>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     pub(super) now: Memo<f64>,
@@ -126,7 +126,7 @@ impl SimulatorState {
     pub(super) fn instant(self) -> Memo<At> {
         Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
             true => At::IgnoringExpiry,
-            false => At::Instant(self.now.get()),
+            false => At::seconds(self.now.get()),
         })
     }
 }

@@ -1,7 +1,7 @@
 //! The least that turns the verdict, each way to be tried.
 
+use gbac_analysis::HypotheticalChange;
 use gbac_console_model::simulator::ways::{LeastChange, LeastChangeGroup, LeastChanges, least_changes};
-use gbac_engine::analyze::Trial;
 use leptos::prelude::*;
 
 use super::parts::{nobody, sign_in_first};
@@ -68,7 +68,7 @@ fn OneWay(state: SimulatorState, way: LeastChange) -> impl IntoView {
 }
 
 /// Puts changes into What if, and goes there.
-pub(super) fn try_out(state: SimulatorState, trials: Vec<Trial>) {
+pub(super) fn try_out(state: SimulatorState, trials: Vec<HypotheticalChange>) {
     let mut added = 0;
     state.trials.update(|held| {
         for trial in trials {

@@ -3,7 +3,7 @@
 use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
-use gbac_api::security::ResolvedIdentity;
+use gbac_api::security::OidcIdentity;
 use gbac_console_model::connection::probe::Step;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
@@ -75,7 +75,7 @@ impl Service {
     ///
     /// # Errors
     /// What the service or the browser said.
-    pub async fn resolve(self, token: String) -> Result<ResolvedIdentity, Failure> {
+    pub async fn resolve(self, token: String) -> Result<OidcIdentity, Failure> {
         backend::resolve(token, &self.target()).await
     }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{Expect, VerifyError, verify_within};
+use gbac_engine::verify::{Validation, VerifyError, verify_with_skew};
 use thiserror::Error;
 
 pub(crate) use key_cache::{KeyError, Keys};
@@ -93,8 +93,8 @@ impl Oidc {
             return Ok(claims);
         }
         let check = |keys: &Keys| {
-            let expect = Expect { issuer: Some(&keys.issuer), audience: Some(audience), now };
-            verify_within(token, &keys.set, expect, config.oidc_clock_skew.into()).map(|verified| verified.claims)
+            let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
+            verify_with_skew(token, &keys.set, expect, config.oidc_clock_skew.into()).map(|verified| verified.claims)
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {

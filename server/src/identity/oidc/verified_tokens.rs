@@ -75,7 +75,8 @@ impl VerifiedTokens {
         context: &VerificationContext,
         now: f64,
     ) {
-        let expires_at = claims.expires_at().unwrap_or(f64::NEG_INFINITY) + f64::from(context.skew);
+        let expires_at = claims.expires_at().map(gbac_engine::Timestamp::as_seconds).unwrap_or(f64::NEG_INFINITY)
+            + f64::from(context.skew);
         self.0.with(|entries| {
             if entries.context != *context || bytes > MAX_BYTES {
                 return;
@@ -96,7 +97,7 @@ impl VerifiedTokens {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::verify::{Expect, verify};
+    use gbac_engine::verify::{Validation, verify};
 
     use super::*;
     use crate::demo::{DemoKey, IdentityProvider};
@@ -104,7 +105,7 @@ mod tests {
     fn claims() -> Arc<Claims> {
         let provider = IdentityProvider::new(([127, 0, 0, 1], 1).into(), DemoKey::new().unwrap()).unwrap();
         let token = provider.users(1000.0).unwrap().remove(0).token;
-        let expect = Expect { issuer: None, audience: None, now: 1000.0 };
+        let expect = Validation { issuer: None, audience: None, now: 1000.0.into() };
         Arc::new(verify(&token, provider.key_set(), expect).unwrap().claims)
     }
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gbac_engine::audit::{Event, Product};
+use gbac_analysis::audit::{Event, Product};
 
 use crate::lock::Lock;
 
@@ -145,7 +145,9 @@ fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
 mod tests {
     use std::fs;
 
-    use gbac_engine::audit::{AuthProtocol, Authentication, Context, Endpoint, SignIn, User, authentication, service};
+    use gbac_analysis::audit::{
+        AuthProtocol, Authentication, Context, Endpoint, SignInResult, User, authentication, service,
+    };
     use serde_json::Value;
 
     use super::*;
@@ -162,7 +164,7 @@ mod tests {
             user: User { name, ..User::default() },
             protocol: AuthProtocol::Oauth2,
             cleartext: false,
-            result: SignIn::Success { groups: &[] },
+            result: SignInResult::Success { groups: &[] },
         })
     }
 
@@ -212,7 +214,7 @@ mod tests {
         let mut kept: Vec<String> = log
             .recent(IN_MEMORY)
             .iter()
-            .map(|event| event.to_json()["user"]["name"].as_str().unwrap().into())
+            .map(|event| gbac_json::event_to_value(event)["user"]["name"].as_str().unwrap().into())
             .collect();
         kept.reverse();
         assert_eq!((written.len(), &written), (100, &kept));
@@ -251,7 +253,7 @@ mod tests {
         let names: Vec<String> = log
             .recent(IN_MEMORY + 9)
             .iter()
-            .map(|event| event.to_json()["user"]["name"].as_str().unwrap().into())
+            .map(|event| gbac_json::event_to_value(event)["user"]["name"].as_str().unwrap().into())
             .collect();
         assert_eq!((names.len(), names[0].as_str(), names[IN_MEMORY - 1].as_str()), (IN_MEMORY, "1000", "1"));
         assert_eq!(log.recent(2).len(), 2);

@@ -6,8 +6,8 @@ mod request_head;
 
 use std::net::SocketAddr;
 
-use gbac_engine::audit::{
-    ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignIn, User, UserKind,
+use gbac_analysis::audit::{
+    ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignInResult, User, UserKind,
     api_activity, authentication, service,
 };
 use gbac_engine::decide::Outcome;
@@ -62,7 +62,7 @@ impl<'a> Audit<'a> {
         user: &str,
         superuser: bool,
         method: SignInMethod,
-        result: SignIn<'_>,
+        result: SignInResult<'_>,
     ) -> Result<(), AuditError> {
         if !self.enabled {
             return Ok(());

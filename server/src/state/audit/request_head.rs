@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use gbac_engine::audit::{Endpoint, HttpRequest};
+use gbac_analysis::audit::{Endpoint, HttpRequest};
 
 /// The head of a request, without credentials.
 #[derive(Debug, Clone)]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 use super::plan::{Attempt, Plan, Snapshot};
 use super::rows::{self, RowWrite};
@@ -119,13 +119,13 @@ impl Batch {
             None => Ok(answer),
         });
         if accepted.is_err() {
-            if effects.contains(&Effect::Changed) {
+            if effects.contains(&ChangeOutcome::Changed) {
                 self.roll_back();
             }
             return accepted;
         }
         for (change, effect) in changes.into_iter().zip(effects) {
-            if effect != Effect::Changed {
+            if effect != ChangeOutcome::Changed {
                 continue;
             }
             rows::change_writes(&settings, &change, &mut outcome.writes);
@@ -149,10 +149,10 @@ impl Batch {
     }
 }
 
-fn first_refusal(effects: &[Effect]) -> Option<ChangeError> {
+fn first_refusal(effects: &[ChangeOutcome]) -> Option<ChangeError> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Refused(error) => Some(error.clone()),
-        Effect::Changed | Effect::Unchanged => None,
+        ChangeOutcome::Refused(error) => Some(error.clone()),
+        ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::policy::{Change, Effect, Policy};
+use gbac_engine::policy::{Change, ChangeOutcome, Policy};
 
 use crate::state::config::Config;
 use crate::state::error::WriteError;
@@ -40,7 +40,7 @@ pub(crate) struct Attempt<'a> {
     /// The changes, in order.
     pub(crate) changes: &'a [Change],
     /// What each of them would do.
-    pub(crate) effects: &'a [Effect],
+    pub(crate) effects: &'a [ChangeOutcome],
     /// The policy with the changes.
     pub(crate) after: &'a Policy,
 }
@@ -49,6 +49,6 @@ impl Attempt<'_> {
     /// The changes with an effect, each with its index.
     pub(crate) fn effective(&self) -> impl Iterator<Item = (usize, &Change)> {
         let all = self.changes.iter().zip(self.effects).enumerate();
-        all.filter(|(_, (_, effect))| **effect == Effect::Changed).map(|(index, (change, _))| (index, change))
+        all.filter(|(_, (_, effect))| **effect == ChangeOutcome::Changed).map(|(index, (change, _))| (index, change))
     }
 }
