@@ -2,14 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use gbac_engine::check::{Who, open};
 use gbac_engine::decide::{At, Decision, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{
     Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
 };
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::wire::{policy_from_json, policy_from_value};
+use gbac_engine::{Subject, resolve};
+use gbac_json::{policy_from_json, policy_from_value};
 use serde_json::{Value, json};
 
 fn acl(pattern: &str, name: &str, principal: &str, permission: &str) -> Value {
@@ -225,11 +225,11 @@ fn long_names_of_groups_work_everywhere() {
             ],
         });
         let policy = policy_from_json(&document.to_string()).expect("a policy");
-        let who = Who::Claims {
-            claims: json!({ "sub": "u", "groups": [name] }).as_object().cloned().unwrap_or_default(),
+        let who = Subject::Claims {
+            claims: gbac_engine::ClaimSet::parse(&json!({ "sub": "u", "groups": [name] }).to_string()).unwrap(),
             userinfo: None,
         };
-        let opened = open(&policy, &who, None).expect("an identity");
+        let opened = resolve(&policy, &who, None).expect("an identity");
         assert_eq!(opened.identity.groups(), [name.as_str()]);
         for topic in ["own", "of-role"] {
             let request = Request::new(Operation::Read, ResourceType::Topic, topic, At::IgnoringExpiry);
@@ -256,7 +256,7 @@ fn ten_thousand_groups_in_one_token() {
     for claim in [json!(groups), json!(groups.join(", "))] {
         let payload = json!({ "sub": "u", "groups": claim }).to_string();
         let token = format!("eyJhbGciOiJSUzI1NiJ9.{}.c2ln", URL_SAFE_NO_PAD.encode(payload));
-        let opened = open(&policy, &Who::UnverifiedToken { token, userinfo: None }, None).expect("an identity");
+        let opened = resolve(&policy, &Subject::UnverifiedToken { token, userinfo: None }, None).expect("an identity");
         assert_eq!(opened.identity.groups(), groups);
         let told = |topic| {
             let decision = decide(

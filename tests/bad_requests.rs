@@ -12,9 +12,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use gbac_engine::json;
+
 use gbac_engine::model::{Operation, ResourceType};
-use gbac_engine::wire::policy_from_json;
+use gbac_json::policy_from_json;
 use gbac_tests::bad_requests::{BadRequest, Credentials, Random, Target};
 use gbac_tests::oracle::{Asked, Facts, decide};
 use gbac_tests::program;
@@ -162,7 +162,7 @@ fn without_code(path: &str, body: &[u8]) -> Option<String> {
 fn wrongly_allowed(request: &BadRequest, body: &[u8], facts: &Facts) -> Option<String> {
     let answer: Value = serde_json::from_slice(body).ok()?;
     let answers = answer["evaluations"].as_array().cloned().unwrap_or_else(|| vec![answer.clone()]);
-    let sent = std::str::from_utf8(&request.body).ok().and_then(|text| json::parse(text).ok());
+    let sent = std::str::from_utf8(&request.body).ok().and_then(|text| gbac_json::parse(text).ok());
     for (place, answer) in answers.iter().enumerate() {
         let context = &answer["context"];
         if answer["decision"] != true {
@@ -194,12 +194,12 @@ fn asked(subject: &Value, action: &Value, resource: &Value, context: &Value) -> 
         Value::Array(groups) => groups.iter().map(|group| group.as_str().map(str::to_owned)).collect::<Option<_>>()?,
         _ => return None,
     };
-    let resource_type = ResourceType::from_any(resource["type"].as_str()?)?;
+    let resource_type = resource["type"].as_str()?.parse::<ResourceType>().ok()?;
     let name = resource["id"].as_str()?;
     Some(Asked {
         user: (subject["type"] == "user").then(|| subject["id"].as_str().map(str::to_owned))??,
         groups,
-        operation: Operation::from_any(action["name"].as_str()?)?,
+        operation: action["name"].as_str()?.parse::<Operation>().ok()?,
         resource_type,
         name: if name.is_empty() && resource_type == ResourceType::Cluster { "kafka-cluster" } else { name }.to_owned(),
         host: match &context["host"] {

@@ -1,9 +1,11 @@
 //! Every vector through the Rust API and, in two ways, through the command line; the JavaScript door has its own run over the same files.
 
+use gbac_analysis::check::CheckError;
 use std::collections::BTreeMap;
 
-use gbac_engine::check::{ask, open};
+use gbac_analysis::check::evaluate;
 use gbac_engine::decide::At;
+use gbac_engine::resolve;
 use gbac_tests::program;
 use gbac_tests::vectors::all;
 use serde_json::Value;
@@ -19,9 +21,9 @@ fn every_vector_holds_through_the_rust_api() {
             if let Some(other) = ids.insert(id.to_owned(), file.path.clone()) {
                 panic!("{id} is in {} and in {}", other.display(), file.path.display());
             }
-            let opened = open(&file.policy, &test.check.who, None);
-            let answer = opened.and_then(|opened| {
-                ask(&file.policy, &opened.identity, &test.check, At::IgnoringExpiry)
+            let opened = resolve(&file.policy, &test.check.subject, None);
+            let answer = opened.map_err(CheckError::from).and_then(|opened| {
+                evaluate(&file.policy, &opened.identity, &test.check, At::IgnoringExpiry)
                     .map(|answer| (answer, opened.identity))
             });
             let observed = match &answer {

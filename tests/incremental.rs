@@ -1,7 +1,7 @@
 //! A policy that is changed in place is the policy that its document says, after every single change.
 
 use gbac_engine::policy::{ChangeError, Policy, Settings};
-use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_json::{policy_from_json, policy_to_text};
 use gbac_tests::changes::{apply, step};
 use gbac_tests::oracle::{self, Facts};
 use gbac_tests::session::Session;

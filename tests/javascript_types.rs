@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use gbac_analysis::requests::Api;
 use gbac_engine::decide::{Outcome, Reason, Source};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
-use gbac_engine::requests::Api;
 
 fn read(path: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -71,9 +71,9 @@ fn unions_are_the_tables_of_spellings() {
 #[test]
 fn members_are_what_the_source_writes() {
     let types = read("www/types.d.ts");
-    let decision = read("engine/src/wire/decision.rs");
+    let decision = read("engine/json/src/decision.rs");
     let explain = read("engine/src/decide/explain.rs");
-    let diff = read("engine/src/analyze/diff/mod.rs");
+    let diff = read("engine/analysis/src/diff/mod.rs");
     let near = sorted(explain.split("impl NearMiss").nth(1).into_iter().flat_map(|text| {
         let body = text.split("\n}").next().unwrap();
         arms(body, "Self::")
@@ -85,17 +85,17 @@ fn members_are_what_the_source_writes() {
         ("Candidate", "operation", arms(&decision, "OperationFacet::")),
         ("Candidate", "host", arms(&decision, "HostFacet::")),
         ("Candidate", "near_miss", near),
-        ("Inspection", "claim", arms(&read("engine/src/wire/extraction.rs"), "ClaimFinding::")),
-        ("Finding", "severity", arms(&read("engine/src/analyze/lint/mod.rs"), "Self::")),
+        ("Inspection", "claim", arms(&read("engine/json/src/extraction.rs"), "ClaimFinding::")),
+        ("Finding", "severity", arms(&read("engine/analysis/src/lint/mod.rs"), "Self::")),
         ("Diff", "relation", sorted(relations.iter().flat_map(|line| arm(&diff, line)))),
         ("Diff", "acl_relation", sorted(of_acls.iter().flat_map(|line| arm(&diff, line)))),
-        ("GroupChange", "effect", arms(&read("engine/src/analyze/diff/groups.rs"), "Self::")),
+        ("GroupChange", "effect", arms(&read("engine/analysis/src/diff/groups.rs"), "Self::")),
     ] {
         assert_eq!(member(&types, interface, name), values, "{interface}.{name}");
     }
-    let effects = diff.split("impl Effect").nth(1).expect("effects").split("\n}").next().unwrap();
+    let effects = diff.split("impl AccessEffect").nth(1).expect("effects").split("\n}").next().unwrap();
     assert_eq!(member(&types, "Difference", "effect"), arms(effects, "Self::"));
-    let standings = explain.split("impl Standing").nth(1).expect("standings").split("\n}").next().unwrap();
+    let standings = explain.split("impl CandidateStatus").nth(1).expect("standings").split("\n}").next().unwrap();
     assert_eq!(member(&types, "Candidate", "standing"), arms(standings, "Self::"));
 }
 

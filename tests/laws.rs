@@ -1,10 +1,10 @@
 //! Laws that hold in every world: order, monotony, combination, explanation, round trips.
 
-use gbac_engine::decide::{Outcome, Reason, Standing, decide, explain};
+use gbac_engine::decide::{CandidateStatus, Outcome, Reason, decide, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Permission, Principal};
 use gbac_engine::policy::Change;
-use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_json::{policy_from_json, policy_to_text};
 use gbac_tests::oracle::Asked;
 use gbac_tests::world::{acl, asked, cases, facts, identity, policy, request};
 use proptest::prelude::*;
@@ -80,7 +80,7 @@ proptest! {
         let explanation = explain(&policy, &identity, &request);
         prop_assert_eq!(&explanation.decision, &decision);
         let deciding: Vec<_> =
-            explanation.candidates.iter().filter(|candidate| candidate.standing == Standing::Decides).collect();
+            explanation.candidates.iter().filter(|candidate| candidate.status == CandidateStatus::Decides).collect();
         prop_assert_eq!(deciding.first().map(|candidate| &*candidate.acl), decision.acl.as_ref());
         prop_assert!(deciding.len() <= 1);
         for candidate in &explanation.candidates {
@@ -89,8 +89,8 @@ proptest! {
             let alone = gbac_tests::oracle::Facts { acls: vec![(*candidate.acl).clone()], roles: facts.roles.clone(), superusers: vec![] };
             let decides_alone = gbac_tests::oracle::decide(&alone, &asked).acl.is_some();
             let matches = matches!(
-                candidate.standing,
-                Standing::Decides | Standing::Agrees | Standing::Overridden | Standing::NotReached
+                candidate.status,
+                CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden | CandidateStatus::NotEvaluated
             );
             prop_assert_eq!(matches, decides_alone, "{:?}", candidate);
         }
@@ -112,7 +112,7 @@ proptest! {
             let others = explain(&policy, &identity, &request)
                 .candidates
                 .iter()
-                .filter(|candidate| candidate.standing == Standing::Agrees)
+                .filter(|candidate| candidate.status == CandidateStatus::Agrees)
                 .count();
             policy.apply(Change::RemoveAcl(acl)).unwrap();
             let after = decide(&policy, &identity, &request);

@@ -219,7 +219,7 @@ fn a_bug_report_is_run_as_the_test_in_it() {
     });
     let file = json!({ "version": 1, "policy": policy, "tests": [test] });
     let file = serde_json::to_string_pretty(&file).unwrap();
-    folder.file("report.md", &gbac_engine::wire::report("# a name\n```json\n{}\n```\n\nExpected: deny\n", &file));
+    folder.file("report.md", &gbac_json::assertion_report("# a name\n```json\n{}\n```\n\nExpected: deny\n", &file));
     folder.file("test.json", &file);
     let [report, plain] = ["report.md", "test.json"].map(|name| folder.run(&["test", name]));
     assert_eq!((report.0, &report.1), (1, &plain.1));

@@ -4,7 +4,7 @@ use std::fs;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::{policy_from_json, policy_to_text, settings_from_value};
+use gbac_json::{policy_from_json, policy_to_text, settings_from_value};
 use gbac_tests::program::{Nobody, program};
 use gbac_tests::service::{Service, answer, answering, run};
 use gbac_tests::vectors::gbac;

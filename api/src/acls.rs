@@ -1,8 +1,8 @@
 //! The Data Plane's ACLs: the body of one, the filter of a list, and the grouped answer (specification 2.4, 4.2, D-21).
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
-use gbac_engine::text::escaped;
-use gbac_engine::wire::{AclJson, acl_from_value};
+use gbac_json::{AclJson, acl_from_value};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -98,7 +98,7 @@ impl AclBody {
         if faults.is_empty() { Ok(acl) } else { Err(faults) }
     }
 
-    fn violation(&self, field: &str, problem: &gbac_engine::wire::Problem) -> FieldViolation {
+    fn violation(&self, field: &str, problem: &gbac_json::Problem) -> FieldViolation {
         let given = match field {
             "resource_type" => &self.resource_type,
             "resource_name" => &self.resource_name,

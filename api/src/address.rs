@@ -3,7 +3,7 @@
 use std::fmt;
 use std::net::IpAddr;
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use url::Url;
 
 /// Why an address is not one to fetch from.

@@ -1,6 +1,6 @@
 //! The last audit events of a service (specification 6).
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

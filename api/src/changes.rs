@@ -2,7 +2,7 @@
 
 use gbac_engine::model::{RoleError, check_member, check_role_name};
 use gbac_engine::policy::{Change, ChangeError};
-use gbac_engine::wire::{ChangeJson, changes_from_json};
+use gbac_json::{ChangeJson, changes_from_json};
 use serde::{Deserialize, Serialize};
 
 use crate::problem::DocumentFault;

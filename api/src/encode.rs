@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 /// A path segment or query text whose percent-encoding cannot be read as UTF-8.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Pages of sorted lists, and how the parameters of a query are taken one by one.
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use crate::problem::FieldViolation;
 

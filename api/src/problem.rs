@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gbac_engine::wire;
 use serde::{Deserialize, Serialize};
 
 /// The Data Plane's reason for what takes a licence (D-16).
@@ -220,7 +219,7 @@ pub struct AdminProblem {
     pub code: u16,
 }
 
-/// One fault of a policy document, as [`wire::Problem`] goes over the wire.
+/// One fault of a policy document, as [`gbac_json::Problem`] goes over the wire.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DocumentFault {
     /// Where: a JSON Pointer (D-34).
@@ -231,8 +230,8 @@ pub struct DocumentFault {
     pub message: String,
 }
 
-impl From<&wire::Problem> for DocumentFault {
-    fn from(problem: &wire::Problem) -> Self {
+impl From<&gbac_json::Problem> for DocumentFault {
+    fn from(problem: &gbac_json::Problem) -> Self {
         Self { path: problem.path.clone(), code: problem.code.into(), message: problem.message.clone() }
     }
 }

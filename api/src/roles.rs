@@ -1,8 +1,8 @@
 //! The Data Plane's roles: bodies and queries (specification 2.5, 4.2, D-21).
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalError, Role, check_member, check_role_name};
 use gbac_engine::policy::Policy;
-use gbac_engine::text::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::paging::{Page, Parameters};

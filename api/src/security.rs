@@ -127,7 +127,7 @@ pub struct CurrentUserRoles {
 
 /// The answer of ResolveOidcIdentity: bare names, without `User:` and `Group:`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ResolvedIdentity {
+pub struct OidcIdentity {
     /// The user's name.
     #[serde(default)]
     pub principal: String,

@@ -1,6 +1,6 @@
 //! Warnings in the service's responses to changes.
 
-use gbac_engine::analyze::Finding;
+use gbac_analysis::Finding;
 use serde::{Deserialize, Serialize};
 
 /// The response header of a warning, if the body has no place for it: [`Warning::to_header`].

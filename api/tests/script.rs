@@ -12,7 +12,7 @@ use gbac_api::encode::parse_query;
 use gbac_api::script::{Target, changes, changes_between, script, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::settings_from_value;
+use gbac_json::settings_from_value;
 use serde_json::{Value, json};
 
 /// Names that break whoever quotes by hand.

@@ -1,11 +1,11 @@
 //! The engine's doors as the measurements use them; the only file here that knows the engine's API.
 
-use gbac_engine::analyze::{Diff, Finding, Permissions, WhoCan, diff, lint, permissions, who_can};
-use gbac_engine::decide::{At, Decision, OpenIdentity, Outcome, Request, Resource};
+use gbac_analysis::{Diff, Finding, Permissions, WhoCan, diff, lint, permissions, who_can};
+use gbac_engine::decide::{At, Decision, Outcome, PreparedIdentity, PreparedResource, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::{acl_from_value, policy_from_json};
+use gbac_json::{acl_from_value, policy_from_json};
 
 use crate::Result;
 use crate::document::Acl;
@@ -17,7 +17,7 @@ use crate::workload::Who;
 pub struct Engine(Policy);
 
 /// An identity, opened for many questions.
-pub struct Opened(OpenIdentity);
+pub struct Opened(PreparedIdentity);
 
 /// A question in the engine's own words.
 pub struct Question {
@@ -27,7 +27,7 @@ pub struct Question {
 }
 
 /// A resource that was found before.
-pub struct Hot(Resource);
+pub struct Hot(PreparedResource);
 
 /// One ACL to add or remove.
 #[derive(Clone)]
@@ -46,13 +46,13 @@ impl Engine {
     #[must_use]
     pub fn open(&self, who: &Who) -> Opened {
         let identity = Identity::new(who.user.as_str(), who.groups.iter().map(String::as_str));
-        Opened(OpenIdentity::new(&self.0, identity))
+        Opened(PreparedIdentity::new(&self.0, identity))
     }
 
     /// Finds the resource of a question.
     #[must_use]
     pub fn resource(&self, question: &Question) -> Hot {
-        Hot(Resource::new(&self.0, question.resource_type, &question.name))
+        Hot(PreparedResource::new(&self.0, question.resource_type, &question.name))
     }
 
     /// Everything that somebody may do.
@@ -125,8 +125,12 @@ impl Question {
     /// A spelling that the engine does not know.
     pub fn new(asked: &Asked) -> Result<Self> {
         Ok(Self {
-            operation: Operation::from_any(&asked.operation).ok_or_else(|| unknown(&asked.operation))?,
-            resource_type: ResourceType::from_any(&asked.resource_type).ok_or_else(|| unknown(&asked.resource_type))?,
+            operation: asked.operation.parse::<Operation>().ok().ok_or_else(|| unknown(&asked.operation))?,
+            resource_type: asked
+                .resource_type
+                .parse::<ResourceType>()
+                .ok()
+                .ok_or_else(|| unknown(&asked.resource_type))?,
             name: asked.name.clone(),
         })
     }

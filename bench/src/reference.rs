@@ -103,7 +103,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use gbac_engine::model::{Operation, Principal, ResourceType, Role};
-    use gbac_engine::wire::acl_from_value;
+    use gbac_json::acl_from_value;
     use gbac_tests::oracle::{self, Asked, Facts};
 
     use super::Reference;
@@ -140,8 +140,8 @@ mod tests {
                     let asked = Asked {
                         user: who.user.clone(),
                         groups: who.groups.clone(),
-                        operation: Operation::from_any(query.operation.short()).unwrap(),
-                        resource_type: ResourceType::from_any(query.resource_type.short()).unwrap(),
+                        operation: query.operation.short().parse::<Operation>().ok().unwrap(),
+                        resource_type: query.resource_type.short().parse::<ResourceType>().ok().unwrap(),
                         name: query.name.clone(),
                         host: None,
                     };

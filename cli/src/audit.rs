@@ -4,8 +4,12 @@ use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-use gbac_engine::audit::{AuthProtocol, Context, Endpoint, Event, Product, service};
-use gbac_engine::check::{Answer, Check, Opened, events};
+use gbac_analysis::audit::{AuthProtocol, Context, Endpoint, Event, Product, service};
+use gbac_analysis::{
+    check::{Answer, Check},
+    events,
+};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::At;
 
 use crate::input;
@@ -30,14 +34,14 @@ impl Log {
     /// Records one answered check: the sign-in, where a token or its claims opened the identity, and each decision.
     pub(crate) fn record(
         &mut self,
-        opened: &Opened,
+        opened: &ResolvedIdentity,
         check: &Check,
         answer: &Answer,
         otherwise: At,
     ) -> Result<(), Failure> {
         let product = self.product.clone();
         let seconds = match check.at.unwrap_or(otherwise) {
-            At::Instant(seconds) => seconds,
+            At::Instant(time) => time.as_seconds(),
             At::IgnoringExpiry => input::now(),
         };
         let context = Context {
@@ -49,9 +53,9 @@ impl Log {
             client: Endpoint::default(),
         };
         if opened.extraction.is_some() {
-            self.write(&events::sign_in(context, AuthProtocol::OIDC, false, &opened.identity, check))?;
+            self.write(&events::sign_in_event(context, AuthProtocol::OIDC, false, &opened.identity, check))?;
         }
-        events::decisions(context, &opened.identity, check, answer).iter().try_for_each(|event| self.write(event))
+        events::decision_events(context, &opened.identity, check, answer).iter().try_for_each(|event| self.write(event))
     }
 
     fn write(&mut self, event: &Event) -> Result<(), Failure> {

@@ -9,12 +9,12 @@ use std::time::Duration;
 use gbac_api::address::{BaseUrl, address};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
-use gbac_api::security::ResolvedIdentity;
+use gbac_api::security::OidcIdentity;
 use gbac_api::spelling::RoleSpelling;
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::Policy;
-use gbac_engine::text::escaped;
 use gbac_engine::token;
-use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_json::{policy_from_json, policy_to_text};
 use reqwest::header::{CONTENT_TYPE, ETAG, IF_MATCH};
 use reqwest::{Method, RequestBuilder, Response, StatusCode, redirect};
 use serde::Serialize;
@@ -175,7 +175,7 @@ impl Credentials {
                 return Err(Failure::usage("a password was given without a user; set GBAC_USER or pass --user"));
             }
         };
-        let token = token.map(|pasted| token::paste(&pasted).token);
+        let token = token.map(|pasted| token::normalize_pasted(&pasted).token);
         if token.as_ref().is_some_and(|token| token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic())) {
             return Err(Failure::usage("--token-file, GBAC_TOKEN: that is not an access token"));
         }
@@ -311,7 +311,7 @@ impl Client {
     }
 
     /// Whom the service sees in a token (specification 4.3).
-    pub(crate) fn resolve(&self, token: &str) -> Result<ResolvedIdentity, CallError> {
+    pub(crate) fn resolve(&self, token: &str) -> Result<OidcIdentity, CallError> {
         let path = paths::security(paths::RESOLVE_OIDC_IDENTITY);
         let url = self.base.with(&path, "").ok_or_else(|| CallError::Path(path.clone()))?;
         let request = self.http.post(url).bearer_auth(token).header(CONTENT_TYPE, "application/json").body("{}");

@@ -1,17 +1,17 @@
 //! What commands read: files, standard input, the environment, policies, tokens, keys.
 
+use gbac_engine::ClaimSet;
+use gbac_engine::ResolveError;
 use std::fs;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use gbac_engine::check::CheckError;
-use gbac_engine::json;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::{self, Claims};
-use gbac_engine::verify::{CheckLine, Expect, KeySet, report, verify};
-use gbac_engine::wire::policy_from_json;
-use serde_json::{Map, Value};
+use gbac_engine::verify::{KeySet, Validation, VerificationStep, verification_steps, verify};
+use gbac_json::policy_from_json;
+use serde_json::Value;
 
 use crate::args::KeyArgs;
 use crate::output::{Failure, plain};
@@ -60,10 +60,10 @@ pub(crate) fn policy(path: &Path) -> Result<Policy, Failure> {
 }
 
 /// Reads an object, such as claims or a user-info document.
-pub(crate) fn object(path: &Path) -> Result<Map<String, Value>, Failure> {
+pub(crate) fn object(path: &Path) -> Result<ClaimSet, Failure> {
     let what = plain(&path.display().to_string());
-    match json::parse(&document(path)?) {
-        Ok(Value::Object(members)) => Ok(members),
+    match gbac_json::parse(&document(path)?) {
+        Ok(Value::Object(members)) => Ok(gbac_json::claims_from_object(members)),
         Ok(_) => Err(Failure::new("wrong_type", format!("{what}: expected a JSON object"))),
         Err(error) => Err(Failure::new(error.code(), format!("{what}: {error}"))),
     }
@@ -77,7 +77,7 @@ pub(crate) fn token(path: Option<&Path>) -> Result<String, Failure> {
             Failure::usage("no token: name a file, `-` for standard input, or set GBAC_TOKEN (an argument would show in process lists)")
         })?,
     };
-    Ok(token::paste(&pasted).token)
+    Ok(token::normalize_pasted(&pasted).token)
 }
 
 /// What verifies tokens: a key set and what a token must name.
@@ -97,20 +97,20 @@ impl Verifier {
         Ok(Some(Self { keys, issuer: args.issuer.clone(), audience: args.audience.clone(), now }))
     }
 
-    fn expect(&self) -> Expect<'_> {
-        Expect { issuer: self.issuer.as_deref(), audience: self.audience.as_deref(), now: self.now }
+    fn expect(&self) -> Validation<'_> {
+        Validation { issuer: self.issuer.as_deref(), audience: self.audience.as_deref(), now: self.now.into() }
     }
 
     /// Every check of one token on a line of its own.
-    pub(crate) fn report(&self, token: &str) -> Vec<CheckLine> {
-        report(token, &self.keys, self.expect())
+    pub(crate) fn report(&self, token: &str) -> Vec<VerificationStep> {
+        verification_steps(token, &self.keys, self.expect())
     }
 
     /// Verifies one token.
-    pub(crate) fn verify(&self, token: &str) -> Result<Claims, CheckError> {
+    pub(crate) fn verify(&self, token: &str) -> Result<Claims, ResolveError> {
         verify(token, &self.keys, self.expect())
             .map(|verified| verified.claims)
-            .map_err(|error| CheckError::Refused(error.code(), error.to_string()))
+            .map_err(|error| ResolveError::Refused(error.code(), error.to_string()))
     }
 }
 

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
-use gbac_engine::text::is_hidden;
-use gbac_engine::wire::Problems;
+use gbac_engine::escape::is_hidden;
+use gbac_json::Problems;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr;
 

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use gbac_api::spelling::RoleSpelling;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use serde::{Deserialize, Serialize};
 
 use crate::args::online::SpellingArg;

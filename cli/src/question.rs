@@ -1,10 +1,11 @@
 //! What the flags ask: who, and what of the policy.
 
-use gbac_engine::check::{Answer, Check, CheckError, Opened, Question, Who};
+use gbac_analysis::check::{Answer, Check, CheckError, Query};
+use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_engine::requests::Resources;
+use gbac_engine::{ResolvedIdentity, Subject as Who};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -37,7 +38,7 @@ impl Access {
 }
 
 /// Opens whom the flags name.
-pub(crate) fn person(who: &WhoArgs, policy: &Policy, verifier: Option<&Verifier>) -> Result<Opened, Failure> {
+pub(crate) fn person(who: &WhoArgs, policy: &Policy, verifier: Option<&Verifier>) -> Result<ResolvedIdentity, Failure> {
     open(policy, &who_of(who, verifier.is_some())?, verifier).map_err(|error| refused(&error))
 }
 
@@ -47,16 +48,16 @@ pub(crate) fn ask(
     question: &QuestionArgs,
     policy: &Policy,
     verifier: Option<&Verifier>,
-) -> Result<(Check, Opened), Failure> {
+) -> Result<(Check, ResolvedIdentity), Failure> {
     let check = check_of(who_of(who, verifier.is_some())?, question)?;
-    let opened = open(policy, &check.who, verifier).map_err(|error| refused(&error))?;
+    let opened = open(policy, &check.subject, verifier).map_err(|error| refused(&error))?;
     Ok((check, opened))
 }
 
 /// A question about a policy document, with its answer.
 pub(crate) struct Answered {
     pub(crate) policy: Policy,
-    pub(crate) opened: Opened,
+    pub(crate) opened: ResolvedIdentity,
     check: Check,
     answer: Answer,
     at: At,
@@ -67,27 +68,28 @@ impl Answered {
     pub(crate) fn to(args: &AskArgs) -> Result<Self, Failure> {
         let policy = input::policy(&args.policy)?;
         let seconds = args.who.seconds();
-        let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
+        let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::seconds(seconds));
         let (check, opened) = ask(&args.who, &args.question, &policy, verifier.as_ref())?;
-        let answer = gbac_engine::check::ask(&policy, &opened.identity, &check, at).map_err(|error| refused(&error))?;
+        let answer =
+            gbac_analysis::check::evaluate(&policy, &opened.identity, &check, at).map_err(|error| refused(&error))?;
         Ok(Self { policy, opened, check, answer, at })
     }
 
     /// The questions of the check: one, or those that a request needs, all of them.
     pub(crate) fn requests<'a>(&'a self) -> Result<Vec<Request<'a>>, Failure> {
         let now = self.at;
-        match (&self.check.question, &self.answer) {
-            (Question::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
-            (Question::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
+        match (&self.check.query, &self.answer) {
+            (Query::Access { .. }, _) => Ok(self.check.access(now).into_iter().collect()),
+            (Query::Api { .. }, Answer::Api { need, .. }) if need.has_choice() => Err(Failure::usage(
                 "--request: one of several permissions is enough for it; ask about one with --operation and a resource",
             )),
-            (Question::Api { .. }, Answer::Api { decisions, .. }) => {
-                let ask = |(check, _): &'a (gbac_engine::requests::Check, _)| {
+            (Query::Api { .. }, Answer::Api { decisions, .. }) => {
+                let ask = |(check, _): &'a (gbac_analysis::requests::RequiredCheck, _)| {
                     self.check.request(check.operation, check.resource_type, &check.resource_name, now)
                 };
                 Ok(decisions.iter().map(ask).collect())
             }
-            (Question::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
+            (Query::Api { .. }, Answer::Access(_)) => Ok(Vec::new()),
         }
     }
 }
@@ -95,7 +97,7 @@ impl Answered {
 /// The check that the flags ask of somebody.
 fn check_of(who: Who, question: &QuestionArgs) -> Result<Check, Failure> {
     let host = host(question.host.as_deref())?;
-    Ok(Check { id: None, who, question: question_of(question)?, host, at: None })
+    Ok(Check { id: None, subject: who, query: question_of(question)?, host, at: None })
 }
 
 /// The check that the flags ask of somebody, where they ask anything.
@@ -108,10 +110,10 @@ pub(crate) fn asked(who: &Who, question: &QuestionArgs) -> Result<Option<Check>,
 }
 
 /// Opens an identity; with a verifier its token is verified first.
-pub(crate) fn open(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<Opened, CheckError> {
+pub(crate) fn open(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<ResolvedIdentity, CheckError> {
     match verifier {
-        Some(verifier) => gbac_engine::check::open(policy, who, Some(&|token| verifier.verify(token))),
-        None => gbac_engine::check::open(policy, who, None),
+        Some(verifier) => Ok(gbac_engine::resolve(policy, who, Some(&|token| verifier.verify(token)))?),
+        None => Ok(gbac_engine::resolve(policy, who, None)?),
     }
 }
 
@@ -175,22 +177,22 @@ fn host(text: Option<&str>) -> Result<Option<IpAddr>, Failure> {
 }
 
 fn operation_of(text: &str) -> Result<Operation, Failure> {
-    Operation::from_any(text).ok_or_else(|| {
+    text.parse::<Operation>().ok().ok_or_else(|| {
         let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
         Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
     })
 }
 
-fn question_of(args: &QuestionArgs) -> Result<Question, Failure> {
+fn question_of(args: &QuestionArgs) -> Result<Query, Failure> {
     if let Some(name) = &args.request {
-        return Ok(Question::Api { api: args.api.clone(), name: name.clone(), resources: kinds(&args.resources)? });
+        return Ok(Query::Api { api: args.api.clone(), name: name.clone(), resources: kinds(&args.resources)? });
     }
     let Some(operation) = &args.operation else {
         return Err(Failure::usage("no question given; pass --operation and a resource, or --request"));
     };
     let operation = operation_of(operation)?;
     let (resource_type, resource_name) = one(&args.resources)?;
-    Ok(Question::Access { operation, resource_type, resource_name })
+    Ok(Query::Access { operation, resource_type, resource_name })
 }
 
 /// The one resource that the flags name.
@@ -253,7 +255,7 @@ pub(crate) fn resources(args: &ResourceArgs) -> Result<Vec<(ResourceType, String
     Ok(named.chain(single(args)).collect())
 }
 
-fn kinds(args: &ResourceArgs) -> Result<Resources, Failure> {
+fn kinds(args: &ResourceArgs) -> Result<ResourceNames, Failure> {
     let lists = lists_of(args)?.into_iter().filter(|(.., names)| !names.is_empty());
     Ok(lists.map(|(_, kind, names)| (kind.to_owned(), names)).collect())
 }

@@ -1,7 +1,7 @@
 //! Credentials that came to a place where they do not belong: recognized, and never repeated.
 
-use gbac_engine::audit::{REDACTED, without_credentials};
-use gbac_engine::wire::{Problem, Problems};
+use gbac_analysis::audit::{REDACTED, without_credentials};
+use gbac_json::{Problem, Problems};
 
 use crate::output::Failure;
 

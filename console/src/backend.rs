@@ -12,8 +12,8 @@ use gbac_api::changes::{self, PolicyChanges};
 use gbac_api::paths;
 use gbac_api::problem::Refusal;
 use gbac_api::service::{Person, ServiceInfo};
-use gbac_engine::policy::{Change, Effect, Policy, apply_each};
-use gbac_engine::wire::{policy_from_json, policy_to_text};
+use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
+use gbac_json::{policy_from_json, policy_to_text};
 use gloo_net::http::{Method, RequestBuilder};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -174,8 +174,8 @@ pub async fn apply(
     }
     let mut wanted = held.clone();
     let refused = apply_each(&mut wanted, changes).into_iter().find_map(|effect| match effect {
-        Effect::Refused(error) => Some(Failure::impossible(error.code(), error.to_string())),
-        Effect::Changed | Effect::Unchanged => None,
+        ChangeOutcome::Refused(error) => Some(Failure::impossible(error.code(), error.to_string())),
+        ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
     });
     match refused {
         Some(failure) => Err(failure),

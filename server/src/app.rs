@@ -12,8 +12,8 @@ use axum::response::Response;
 use axum::{Router, middleware};
 use gbac_api::problem::RpcCode;
 use gbac_api::service::SignIn;
+use gbac_engine::escape::escaped;
 use gbac_engine::identity::Identity;
-use gbac_engine::text::escaped;
 use gbac_engine::token::Claims;
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
@@ -349,7 +349,7 @@ struct ClaimsText<'c>(&'c Claims);
 
 impl fmt::Display for ClaimsText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&serde_json::to_string(self.0.members()).map_err(|_| fmt::Error)?)
+        f.write_str(&self.0.members().to_string())
     }
 }
 

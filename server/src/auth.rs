@@ -10,8 +10,8 @@ use axum::middleware::Next;
 use axum::response::Response;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use gbac_analysis::audit::SignInResult;
 use gbac_api::problem::RpcCode;
-use gbac_engine::audit::SignIn;
 use gbac_engine::decide::Outcome;
 use gbac_engine::identity::Identity;
 use tokio::sync::Semaphore;
@@ -217,11 +217,11 @@ pub(crate) async fn authenticate(app: &App, credentials: &Credentials) -> Result
     let audit = app.audit();
     let recorded = match &checked {
         Ok(caller) => {
-            let (user, result) = (caller.user(), SignIn::Success { groups: caller.groups() });
+            let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
             audit.authentication(&credentials.asked, user, app.is_superuser(caller), credential, result).await
         }
         Err(detail) => {
-            let result = SignIn::Failure { detail };
+            let result = SignInResult::Failure { detail };
             // Who types the password where the name goes is no known user, and the password is not kept.
             let name = if same_name(&name, &app.admin().name) { name.as_str() } else { "" };
             audit.authentication(&credentials.asked, name, false, credential, result).await

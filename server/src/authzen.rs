@@ -9,16 +9,20 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use gbac_analysis::audit::{ApiActivity, Authorization, Event, User, api_activity};
+use gbac_analysis::requests::expand;
+use gbac_analysis::{
+    check::{Check, Query, evaluate_with},
+    events,
+};
 use gbac_api::authzen::{Configuration, Evaluated, EvaluatedAll, Evaluations, Parts, Semantic};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
-use gbac_engine::audit::{ApiActivity, Authorization, Event, User, api_activity};
-use gbac_engine::check::{Check, Question, Who, ask_open, events, open};
-use gbac_engine::decide::{At, OpenIdentity, Outcome};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
-use gbac_engine::requests::expand;
-use gbac_engine::wire::AnswerJson;
+use gbac_engine::{Subject as Who, resolve};
+use gbac_json::AnswerJson;
 use serde_json::{Value, json};
 
 use crate::access::{Access, Reads, Routes};
@@ -100,7 +104,7 @@ async fn decide(app: &App, asked: Asked, all: Evaluations) -> Result<Vec<Evaluat
     let this = app.clone();
     let round = move || {
         // One instant for all questions of a request.
-        let at = At::Instant(this.now());
+        let at = At::seconds(this.now());
         Round { app: &this, policy: &policy, asked: &asked, at, left: Left::default() }.run(&all, subjects, &places)
     };
     let (evaluations, events) = tokio::task::spawn_blocking(round).await.map_err(|_| lost())??;
@@ -162,7 +166,7 @@ impl Subject {
                 Ok(identity) => Self::Known(Credential::Token, identity),
                 Err(refused) => Self::Refused(Credential::Token, refused.code(), refused.to_string()),
             },
-            Who::Names { .. } | Who::Claims { .. } | Who::UnverifiedToken { .. } => match open(policy, &who, None) {
+            Who::Names { .. } | Who::Claims { .. } | Who::UnverifiedToken { .. } => match resolve(policy, &who, None) {
                 Ok(opened) => Self::Known(Credential::Stated, opened.identity),
                 Err(error) => Self::Refused(Credential::Stated, error.code(), error.to_string()),
             },
@@ -172,7 +176,7 @@ impl Subject {
 
 /// Whom questions are about, opened in the policy once.
 enum Open {
-    Known(Credential, Box<OpenIdentity>),
+    Known(Credential, Box<PreparedIdentity>),
     Refused(Credential, &'static str, String),
     Unreadable(Vec<DocumentFault>),
 }
@@ -181,7 +185,7 @@ impl Open {
     fn new(policy: &Policy, subject: Subject) -> Self {
         match subject {
             Subject::Known(credential, identity) => {
-                Self::Known(credential, Box::new(OpenIdentity::new(policy, identity)))
+                Self::Known(credential, Box::new(PreparedIdentity::new(policy, identity)))
             }
             Subject::Refused(credential, code, reason) => Self::Refused(credential, code, reason),
             Subject::Unreadable(faults) => Self::Unreadable(faults),
@@ -220,9 +224,9 @@ impl Left {
 
     fn take_check(&mut self, subject: &Identity, check: &Check) -> Result<(), Fault> {
         let (mut decisions, mut bytes) = (1, subject.user().len());
-        match &check.question {
-            Question::Access { resource_name, .. } => bytes += resource_name.len(),
-            Question::Api { api, name, resources } => {
+        match &check.query {
+            Query::Access { resource_name, .. } => bytes += resource_name.len(),
+            Query::Api { api, name, resources } => {
                 // The question was checked against the table when it was read.
                 let need =
                     expand(api, name, resources).map_err(|error| Fault::new(RpcCode::Internal, error.to_string()))?;
@@ -243,9 +247,9 @@ impl Left {
 
     /// What a refused subject's question quotes: its names, and why.
     fn take_refused(&mut self, reason: &str, check: &Check) -> Result<(), Fault> {
-        let names = match &check.question {
-            Question::Access { resource_name, .. } => (1, resource_name.len()),
-            Question::Api { resources, .. } => {
+        let names = match &check.query {
+            Query::Access { resource_name, .. } => (1, resource_name.len()),
+            Query::Api { resources, .. } => {
                 let names = resources.iter().flat_map(|(_, names)| names);
                 names.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name.len()))
             }
@@ -309,21 +313,26 @@ impl Round<'_> {
                 self.left.take_refused(reason, check)?;
                 self.app.metrics().decision(Outcome::Deny);
                 told.extend(audit.events(self.asked, |context| {
-                    let sign_in = || events::sign_in_refused(context, credential.protocol(), cleartext, reason, check);
-                    first.then(sign_in).into_iter().chain([events::refused(context, reason, check)]).collect()
+                    let sign_in =
+                        || events::refused_sign_in_event(context, credential.protocol(), cleartext, reason, check);
+                    first
+                        .then(sign_in)
+                        .into_iter()
+                        .chain([events::refused_check_event(context, reason, check)])
+                        .collect()
                 }));
                 return Ok(Evaluated::failed(401, code, reason, &[]));
             }
             Open::Unreadable(faults) => return self.unreadable(faults, told),
         };
         self.left.take_check(identity.identity(), check)?;
-        let answer = ask_open(self.policy, identity, check, self.at)
+        let answer = evaluate_with(self.policy, identity, check, self.at)
             .map_err(|error| Fault::new(RpcCode::Internal, error.to_string()))?;
         self.app.metrics().decision(answer.outcome());
         let identity = identity.identity();
         told.extend(audit.events(self.asked, |context| {
-            let sign_in = || events::sign_in(context, credential.protocol(), cleartext, identity, check);
-            first.then(sign_in).into_iter().chain(events::decisions(context, identity, check, &answer)).collect()
+            let sign_in = || events::sign_in_event(context, credential.protocol(), cleartext, identity, check);
+            first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
         }));
         Ok(Evaluated { decision: answer.outcome() == Outcome::Allow, context: json!(AnswerJson::from(&answer)) })
     }

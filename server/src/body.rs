@@ -7,8 +7,8 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderValue, Method, header};
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
-use gbac_engine::json;
-use gbac_engine::text::escaped;
+
+use gbac_engine::escape::escaped;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
@@ -86,7 +86,7 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Fault> {
     let text = text(request, LIMIT, TIME).await?;
     let wrong = |what: String| Fault::new(RpcCode::InvalidArgument, format!("the body cannot be read: {what}"));
-    let value = json::parse(&text).map_err(|error| wrong(error.to_string()))?;
+    let value = gbac_json::parse(&text).map_err(|error| wrong(error.to_string()))?;
     if !value.is_object() {
         return Err(Fault::new(RpcCode::InvalidArgument, "the body must be a JSON object"));
     }

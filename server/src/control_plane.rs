@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::clusters::{Cluster, GetCluster};
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use crate::access::{Access, Routes};
 use crate::app::App;

@@ -3,14 +3,14 @@
 use axum::Json;
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use gbac_analysis::audit::without_credentials;
 use gbac_api::paths;
 use gbac_api::problem::{
     AdminProblem, ConnectProblem, DataPlaneProblem, DocumentFault, FieldViolation, LICENSE_REASON, RpcCode,
     ServiceProblem,
 };
-use gbac_engine::audit::without_credentials;
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::ChangeError;
-use gbac_engine::text::escaped;
 
 /// Whose form an answer has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -10,7 +10,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tokio::time::timeout;
 
 use crate::app::App;

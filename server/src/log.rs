@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Level, Metadata, Subscriber};

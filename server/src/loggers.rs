@@ -12,7 +12,7 @@ use axum::routing::get;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tokio::time::{Instant, sleep_until};
 use tracing::Level;
 

@@ -10,7 +10,7 @@ use gbac_api::changes::{AppliedChanges, ChangeEffect, read, refusal};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, Effect};
+use gbac_engine::policy::{Change, ChangeOutcome};
 
 use crate::access::{Access, Routes};
 use crate::app::App;
@@ -64,9 +64,9 @@ fn accept(attempt: &Attempt<'_>, admin: &str) -> Result<Made, Fault> {
     let mut effects = Vec::with_capacity(attempt.effects.len());
     for (place, effect) in attempt.effects.iter().enumerate() {
         match effect {
-            Effect::Changed => effects.push(ChangeEffect::Changed),
-            Effect::Unchanged => effects.push(ChangeEffect::Unchanged),
-            Effect::Refused(error) => faults.push(refusal(place, error)),
+            ChangeOutcome::Changed => effects.push(ChangeEffect::Changed),
+            ChangeOutcome::Unchanged => effects.push(ChangeEffect::Unchanged),
+            ChangeOutcome::Refused(error) => faults.push(refusal(place, error)),
         }
     }
     let settings = attempt.changed().filter(|(_, change)| matches!(change, Change::Settings(_))).last();

@@ -10,7 +10,7 @@ use axum::routing::get;
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::{DocumentJson, policy_from_json};
+use gbac_json::{DocumentJson, policy_from_json};
 
 use crate::access::{Access, Routes};
 use crate::app::App;

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{Membership, check_name};
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, Role};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::text::escaped;
 
 use crate::fault::{Fault, no_role};
 

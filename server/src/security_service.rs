@@ -8,10 +8,10 @@ use gbac_api::paths::{LIST_CURRENT_USER_ROLES, PLATFORM_SECURITY_SERVICE, RESOLV
 use gbac_api::problem::RpcCode;
 use gbac_api::roles::{Joining, Membership};
 use gbac_api::security::{
-    CurrentUserRoles, DeleteRole, ListedRoles, Named, ResolvedIdentity, RoleMembers, SecurityRole, WithRole, principals,
+    CurrentUserRoles, DeleteRole, ListedRoles, Named, OidcIdentity, RoleMembers, SecurityRole, WithRole, principals,
 };
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, Role};
-use gbac_engine::text::escaped;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -172,9 +172,13 @@ async fn resolve_oidc_identity(State(app): State<App>, request: Request) -> Resp
         Err(fault) => return body::refuse(request, fault).await,
     };
     call(request, async |_: Empty| {
-        Ok(Json(ResolvedIdentity {
+        Ok(Json(OidcIdentity {
             principal: identity.user().to_owned(),
-            expire: identity.expires_at().map(clock::rfc3339).unwrap_or_default(),
+            expire: identity
+                .expires_at()
+                .map(gbac_engine::Timestamp::as_seconds)
+                .map(clock::rfc3339)
+                .unwrap_or_default(),
             groups: identity.groups().to_vec(),
         })
         .into_response())

@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
+use gbac_analysis::audit::without_credentials;
+use gbac_analysis::{NameIndex, name_findings};
 use gbac_api::warning::{HEADER, Warning};
-use gbac_engine::analyze::{NameIndex, name_findings};
-use gbac_engine::audit::without_credentials;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 

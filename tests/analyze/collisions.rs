@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Merging, collisions};
+use gbac_analysis::{CollisionKind, collisions};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
@@ -45,9 +45,9 @@ proptest! {
         let mut pairs = BTreeSet::new();
         for one in &all {
             for other in all.iter().filter(|other| one < *other) {
-                for (merging, place) in [(Merging::Suffix, 0), (Merging::Comma, 1)] {
+                for (merging, place) in [(CollisionKind::Suffix, 0), (CollisionKind::Comma, 1)] {
                     let [ones, others] = [one, other].map(|name| becomes(name, nested)[place].clone());
-                    let cut = merging == Merging::Suffix;
+                    let cut = merging == CollisionKind::Suffix;
                     for group in ones.intersection(&others).filter(|group| !group.is_empty()) {
                         // Two names without a comma are no collision of the comma; a third one may be.
                         let third = all.iter().any(|name| name.contains(',') && becomes(name, nested)[1].contains(group));
@@ -64,7 +64,7 @@ proptest! {
                 prop_assert_eq!(one.in_token, token.contains(&one.name.as_str()));
                 prop_assert_eq!(one.known, known.contains(one.name.as_str()));
                 for other in collision.names.iter().skip(place + 1) {
-                    told.insert((collision.group.clone(), collision.merging, one.name.as_str(), other.name.as_str()));
+                    told.insert((collision.group.clone(), collision.kind, one.name.as_str(), other.name.as_str()));
                 }
             }
         }

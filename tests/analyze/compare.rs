@@ -1,6 +1,6 @@
 //! What one may do and the other may not.
 
-use gbac_engine::analyze::{Addresses, Extent, compare};
+use gbac_analysis::{AccessRegion, Addresses, compare};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, PatternType};
 use gbac_tests::oracle::Facts;
@@ -10,7 +10,7 @@ use proptest::sample::select;
 use crate::world::{FEW, Question, USERS, allows, config, facts, groups, policy, questions};
 
 /// Whether a question is of an extent.
-fn is_in(extent: &Extent, question: &Question) -> bool {
+fn is_in(extent: &AccessRegion, question: &Question) -> bool {
     let host = match (question.host, &extent.hosts.addresses) {
         (None, _) => extent.hosts.unknown,
         (Some(host), Addresses::Only(only)) => only.contains(&host),
@@ -31,12 +31,12 @@ fn check(
     let found = compare((&policies[0], &identities[0]), (&policies[1], &identities[1]));
     for question in questions(operations) {
         let may = [first, second].map(|(facts, user, groups)| allows(facts, user, groups, &question));
-        let told = |extents: &[Extent]| extents.iter().filter(|extent| is_in(extent, &question)).count();
+        let told = |extents: &[AccessRegion]| extents.iter().filter(|extent| is_in(extent, &question)).count();
         // Each at most once.
         prop_assert_eq!(told(&found.gains), usize::from(!may[0] && may[1]), "{:?} {:#?}", question, found);
         prop_assert_eq!(told(&found.loses), usize::from(may[0] && !may[1]), "{:?} {:#?}", question, found);
     }
-    let nameless = |extent: &Extent| extent.operations.is_empty();
+    let nameless = |extent: &AccessRegion| extent.operations.is_empty();
     prop_assert!(!found.gains.iter().chain(&found.loses).any(nameless));
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! What two policies decide differently.
 
-use gbac_engine::analyze::{Counterexample, Diff, Difference, Effect, Extent, Holder, Relation, diff};
+use gbac_analysis::{AccessEffect, AccessRegion, Counterexample, Diff, Difference, Relation, Scope, diff};
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_tests::oracle::Facts;
@@ -55,7 +55,7 @@ fn changed(facts: &Facts, steps: &[Step]) -> Facts {
 }
 
 /// Whether a question belongs to an extent.
-fn is_in(extent: &Extent, question: &Question) -> bool {
+fn is_in(extent: &AccessRegion, question: &Question) -> bool {
     extent.hosts.covers(question.host)
         && extent.resource_type == question.resource_type
         && extent.operations.contains(&question.operation)
@@ -64,8 +64,8 @@ fn is_in(extent: &Extent, question: &Question) -> bool {
 }
 
 /// The direction of an effect: whether it is one of allowing more.
-fn is_more(effect: Effect) -> bool {
-    matches!(effect, Effect::Gains | Effect::GainsWithOthers)
+fn is_more(effect: AccessEffect) -> bool {
+    matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers)
 }
 
 /// An identity of the world: a user and some of the groups.
@@ -82,11 +82,11 @@ fn people() -> Vec<Person> {
     people
 }
 
-fn holds((user, groups): &Person, holder: &Holder) -> bool {
+fn holds((user, groups): &Person, holder: &Scope) -> bool {
     match holder {
-        Holder::Everyone => true,
-        Holder::One(principal) if principal.kind() == PrincipalType::User => principal.name() == *user,
-        Holder::One(principal) => groups.iter().any(|group| group == principal.name()),
+        Scope::Everyone => true,
+        Scope::One(principal) if principal.kind() == PrincipalType::User => principal.name() == *user,
+        Scope::One(principal) => groups.iter().any(|group| group == principal.name()),
     }
 }
 
@@ -97,7 +97,7 @@ struct Both<'a> {
 }
 
 impl Both<'_> {
-    fn ask(&self, holder: &Holder, answer: impl Fn(&Facts, &str, &[String], &Question) -> bool) -> [Vec<bool>; 2] {
+    fn ask(&self, holder: &Scope, answer: impl Fn(&Facts, &str, &[String], &Question) -> bool) -> [Vec<bool>; 2] {
         self.facts.map(|facts| {
             let (facts, user, groups) = alone(facts, holder);
             self.questions.iter().map(|question| answer(&facts, &user, &groups, question)).collect()
@@ -105,7 +105,7 @@ impl Both<'_> {
     }
 
     /// What turns for a holder: gained, lost, and newly allowed by an ACL but for its own denies.
-    fn turns(&self, holder: &Holder) -> Vec<[bool; 3]> {
+    fn turns(&self, holder: &Scope) -> Vec<[bool; 3]> {
         let [was, is] = self.ask(holder, allows);
         let [had, has] = self.ask(holder, |facts, user, groups, question| {
             let acls = facts.acls.iter().filter(|acl| acl.permission == Permission::Allow).cloned().collect();
@@ -119,9 +119,10 @@ impl Both<'_> {
     }
 
     /// The questions of a holder's differences of one effect.
-    fn told(&self, differences: &[Difference], holder: &Holder, effect: Effect) -> Vec<bool> {
-        let of = |difference: &&Difference| difference.holder == *holder && difference.effect == effect;
-        let extents: Vec<&Extent> = differences.iter().filter(of).flat_map(|difference| &difference.extents).collect();
+    fn told(&self, differences: &[Difference], holder: &Scope, effect: AccessEffect) -> Vec<bool> {
+        let of = |difference: &&Difference| difference.scope == *holder && difference.effect == effect;
+        let extents: Vec<&AccessRegion> =
+            differences.iter().filter(of).flat_map(|difference| &difference.regions).collect();
         self.questions.iter().map(|question| extents.iter().any(|extent| is_in(extent, question))).collect()
     }
 
@@ -135,12 +136,14 @@ impl Both<'_> {
 
 /// Alone: exactly what each holder gains and loses beyond what everyone does.
 fn check_alone(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
-    let everyone = both.turns(&Holder::Everyone);
+    let everyone = both.turns(&Scope::Everyone);
     for holder in holders() {
-        let is_role = matches!(&holder, Holder::One(principal) if principal.kind() == PrincipalType::Role);
+        let is_role = matches!(&holder, Scope::One(principal) if principal.kind() == PrincipalType::Role);
         let list = if is_role { &found.roles } else { &found.differences };
         let turns = both.turns(&holder);
-        for (place, effect) in [Effect::Gains, Effect::Loses, Effect::StillBlocked].into_iter().enumerate() {
+        for (place, effect) in
+            [AccessEffect::Gains, AccessEffect::Loses, AccessEffect::StillBlocked].into_iter().enumerate()
+        {
             let turned = turns.iter().zip(&everyone);
             let expected: Vec<bool> = if holder.is_everyone() {
                 turned.map(|(turn, _)| turn[place]).collect()
@@ -165,7 +168,9 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
         })
         .collect();
     let (mut more, mut less) = (false, false);
-    for alone_and_with in [[Effect::Gains, Effect::GainsWithOthers], [Effect::Loses, Effect::LosesWithOthers]] {
+    for alone_and_with in
+        [[AccessEffect::Gains, AccessEffect::GainsWithOthers], [AccessEffect::Loses, AccessEffect::LosesWithOthers]]
+    {
         let is_more = is_more(alone_and_with[0]);
         let turned = |[was, is]: &[Vec<bool>; 2], q: usize| was[q] != is[q] && is[q] == is_more;
         let any = answers.iter().any(|answers| (0..both.questions.len()).any(|q| turned(answers, q)));
@@ -174,7 +179,7 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
         } else {
             less = any;
         }
-        let holders: Vec<Holder> =
+        let holders: Vec<Scope> =
             holders().into_iter().filter(|holder| people.iter().any(|person| holds(person, holder))).collect();
         let told: Vec<[Vec<bool>; 2]> = holders
             .iter()
@@ -182,9 +187,8 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
             .collect();
         for q in 0..both.questions.len() {
             for (person, _) in people.iter().zip(&answers).filter(|(_, answers)| turned(answers, q)) {
-                let by = |(holder, [alone, with]): (&Holder, &[Vec<bool>; 2])| {
-                    holds(person, holder) && (alone[q] || with[q])
-                };
+                let by =
+                    |(holder, [alone, with]): (&Scope, &[Vec<bool>; 2])| holds(person, holder) && (alone[q] || with[q]);
                 prop_assert!(holders.iter().zip(&told).any(by), "{:?} {:?}", person, both.questions[q]);
             }
             for (holder, [_, with]) in holders.iter().zip(&told).filter(|(_, [_, with])| with[q]) {
@@ -206,7 +210,7 @@ fn check_together(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
 /// Each counterexample is one, in the direction of its effect.
 fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
     for difference in &found.differences {
-        if difference.effect == Effect::StillBlocked {
+        if difference.effect == AccessEffect::StillBlocked {
             let is_deny = |acl: &Acl| acl.permission == Permission::Deny && both.facts[1].acls.contains(acl);
             prop_assert!(!difference.blocked_by.is_empty() && difference.blocked_by.iter().all(is_deny));
             prop_assert!(difference.counterexample.is_none());
@@ -224,7 +228,7 @@ fn check_examples(both: &Both<'_>, found: &Diff) -> Result<(), TestCaseError> {
         let [was, is] = both.facts.map(|facts| allows(facts, example.identity.user(), &groups, &question));
         prop_assert_eq!((was, is), (!is_more(difference.effect), is_more(difference.effect)), "{:?}", difference);
         prop_assert_eq!((example.before.outcome == Outcome::Allow, example.after.outcome == Outcome::Allow), (was, is));
-        prop_assert!(difference.extents.iter().any(|extent| is_in(extent, &question)), "{:?}", difference);
+        prop_assert!(difference.regions.iter().any(|extent| is_in(extent, &question)), "{:?}", difference);
     }
     Ok(())
 }
@@ -296,7 +300,7 @@ fn in_short(before: &Facts, after: &Facts) -> Vec<String> {
             format!(" {}", [&[example.identity.user().to_owned()], example.identity.groups()].concat().join("+"))
         };
         let example = difference.counterexample.as_deref().map(of).unwrap_or_default();
-        format!("{} {}{example}", difference.holder, difference.effect.code())
+        format!("{} {}{example}", difference.scope, difference.effect.code())
     };
     found.differences.iter().map(short).collect()
 }
@@ -339,6 +343,6 @@ fn an_allow_that_a_deny_blocks_is_told() {
     assert_eq!(in_short(&before, &after), ["Group:g gains someone+g", "Group:g still_blocked"]);
     let found = diff(&policy(&before), &policy(&after));
     let [gains, blocked] = &found.differences[..] else { panic!("{found:?}") };
-    assert_eq!(gains.extents[0].operations, [Operation::Describe]);
-    assert_eq!((&blocked.extents[0].operations[..], &blocked.blocked_by), (&[Operation::Read][..], &before.acls));
+    assert_eq!(gains.regions[0].operations, [Operation::Describe]);
+    assert_eq!((&blocked.regions[0].operations[..], &blocked.blocked_by), (&[Operation::Read][..], &before.acls));
 }

@@ -1,10 +1,9 @@
 //! No answer of the analysis forgets that an identity has expired.
 
-use gbac_engine::analyze::{Subject, cell, compare, least_grant, permissions, resources, revoke};
+use gbac_analysis::{ReachSubject, compare, least_grant, matrix_cell, matrix_resources, permissions, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::model::Operation;
-use gbac_engine::token::UnverifiedClaims;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -17,7 +16,7 @@ const END: f64 = 1_700_000_000.0;
 fn identity(user: &str, groups: &[String], exp: Option<Value>) -> Identity {
     let mut claims = json!({ "sub": user, "groups": groups });
     claims.as_object_mut().unwrap().extend(exp.map(|exp| ("exp".to_owned(), exp)));
-    let claims = UnverifiedClaims::from_object(claims.as_object().unwrap().clone());
+    let claims = gbac_json::unverified_claims(claims.as_object().unwrap().clone());
     Identity::from_unverified(&claims, None, &IdentityRules::default()).unwrap().0
 }
 
@@ -31,7 +30,7 @@ proptest! {
         user in select(USERS),
         groups in groups(),
         exp in select(vec![None, Some(json!(END)), Some(json!("soon"))]),
-        at in select(vec![At::Instant(END - 1.0), At::Instant(END + 1.0), At::Instant(f64::NAN), At::IgnoringExpiry]),
+        at in select(vec![At::seconds(END - 1.0), At::seconds(END + 1.0), At::seconds(f64::NAN), At::IgnoringExpiry]),
         question in question(FEW),
     ) {
         let policy = policy(&facts);
@@ -51,11 +50,11 @@ proptest! {
             prop_assert!(revocation.changes().is_none() && revocation.acls.is_empty() && revocation.leave.is_none());
         }
 
-        let subject = Subject::Identity(alice.clone());
-        for (resource_type, pattern) in resources(&policy, &subject) {
+        let subject = ReachSubject::Identity(alice.clone());
+        for (resource_type, pattern) in matrix_resources(&policy, &subject) {
             for operation in FEW {
-                let now = cell(&policy, &subject, (resource_type, &pattern), *operation, question.host, at);
-                let ever = cell(&policy, &subject, (resource_type, &pattern), *operation, question.host, At::IgnoringExpiry);
+                let now = matrix_cell(&policy, &subject, (resource_type, &pattern), *operation, question.host, at);
+                let ever = matrix_cell(&policy, &subject, (resource_type, &pattern), *operation, question.host, At::IgnoringExpiry);
                 if expired {
                     prop_assert_eq!((now.outcome, now.granted_by, now.denied_by), (Outcome::Deny, None, Vec::new()));
                 } else {
@@ -72,7 +71,7 @@ fn an_end_is_not_a_difference_between_two_people() {
     let policy = policy(&facts);
     let (expired, root) = (identity("root", &[], Some(json!("soon"))), Identity::new("root", [""; 0]));
     assert!(compare((&policy, &expired), (&policy, &root)).is_equal());
-    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "t", At::Instant(END));
+    let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "t", At::seconds(END));
     assert_eq!(permissions(&policy, &expired).outcome(&request), Outcome::Deny);
     assert_eq!(permissions(&policy, &root).outcome(&request), Outcome::Allow);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{MAX_CANDIDATES, least_grant};
+use gbac_analysis::{MAX_CANDIDATES, least_grant};
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};

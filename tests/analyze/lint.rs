@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{NameIndex, Relation, Severity, diff, lint, name_findings};
+use gbac_analysis::{NameIndex, Relation, Severity, diff, lint, name_findings};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, Role};
 use gbac_engine::policy::Change;
-use gbac_engine::wire::{FindingJson, lint_from_json, policy_from_json};
+use gbac_json::{FindingJson, lint_from_json, policy_from_json};
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 
@@ -369,7 +369,7 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
     for Vector { code, with, .. } in vectors() {
         let policy = policy_from_json(&with).unwrap();
         let Some(finding) = lint(&policy).into_iter().find(|finding| finding.code == code) else { continue };
-        for mend in finding.mends(&policy) {
+        for mend in finding.suggested_fixes(&policy) {
             let mut after = policy.clone();
             for change in mend.changes.clone() {
                 if let Change::AddAcl(acl) = &change {
@@ -402,7 +402,7 @@ fn a_path_in_roles_becomes_its_last_segment() {
     let mut policy =
         policy_from_json(&document(&suffix, &["r: Group:/a/eng"], &["TOPIC t LITERAL Role:r * READ ALLOW"])).unwrap();
     let [finding] = lint(&policy).try_into().unwrap();
-    let [mend] = finding.mends(&policy).try_into().unwrap();
+    let [mend] = finding.suggested_fixes(&policy).try_into().unwrap();
     for change in mend.changes {
         policy.apply(change).unwrap();
     }
@@ -415,7 +415,7 @@ fn a_member_that_names_a_type_twice_becomes_what_was_meant() {
     let with = document(&serde_json::json!({}), &["r: User:Group:eng"], &["TOPIC t LITERAL Role:r * READ ALLOW"]);
     let mut policy = policy_from_json(&with).unwrap();
     let [finding] = lint(&policy).try_into().unwrap();
-    let [remove, replace] = finding.mends(&policy).try_into().unwrap();
+    let [remove, replace] = finding.suggested_fixes(&policy).try_into().unwrap();
     assert_eq!(
         (remove.title.as_str(), replace.title.as_str()),
         ("Remove `User:Group:eng` from the role", "Replace it by `Group:eng`")
@@ -467,7 +467,7 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
             ("there is no role `too`, so its ACL has no effect", 1),
         ]
     );
-    let titles: Vec<String> = found[0].mends(&policy).into_iter().map(|mend| mend.title).collect();
+    let titles: Vec<String> = found[0].suggested_fixes(&policy).into_iter().map(|mend| mend.title).collect();
     assert_eq!(titles, ["Remove its 2 ACLs", "Create the role `gone`"]);
 }
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::decide::{At, NearMiss, PrincipalFacet, Request, Standing, explain};
+use gbac_engine::decide::{At, CandidateStatus, NearMiss, PrincipalFacet, Request, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
-use gbac_engine::near::{Difference, difference, folded, prefix_difference};
+use gbac_engine::near::{NameDifference, fold_name, name_difference, prefix_difference};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::ExplanationJson;
+use gbac_json::ExplanationJson;
 use gbac_tests::oracle::Facts;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
@@ -130,7 +130,9 @@ fn ask<'a>(name: &'a str, host_known: bool) -> Request<'a> {
 fn matches(policy: &Policy, identity: &Identity, request: &Request<'_>, acl: &Acl) -> bool {
     let explanation = explain(policy, identity, request);
     let found = explanation.candidates.iter().find(|candidate| *candidate.acl == *acl);
-    found.is_some_and(|found| matches!(found.standing, Standing::Decides | Standing::Agrees | Standing::Overridden))
+    found.is_some_and(|found| {
+        matches!(found.status, CandidateStatus::Decides | CandidateStatus::Agrees | CandidateStatus::Overridden)
+    })
 }
 
 proptest! {
@@ -140,17 +142,17 @@ proptest! {
     #[test]
     fn near_is_the_same_in_both_directions(name in "[aAbßÉé/ ]{0,5}", other in "[aAbßÉé/ ]{0,5}", keep in any::<bool>()) {
         let other = if keep { format!("/{}", name.to_uppercase().replace("SS", "ß")) } else { other };
-        prop_assert_eq!(difference(&name, &other), difference(&other, &name));
+        prop_assert_eq!(name_difference(&name, &other), name_difference(&other, &name));
         let same = |a: &str, b: &str| lower(a) == lower(b);
         let [bare, bare_other] = [&name, &other].map(|name| name.trim_matches('/'));
         let expected = match (same(&name, &other), bare == bare_other) {
             _ if name == other || bare.is_empty() || !same(bare, bare_other) => None,
-            (true, _) => Some(Difference::LetterCase),
-            (false, true) => Some(Difference::Slashes),
-            (false, false) => Some(Difference::Both),
+            (true, _) => Some(NameDifference::LetterCase),
+            (false, true) => Some(NameDifference::Slashes),
+            (false, false) => Some(NameDifference::Both),
         };
-        prop_assert_eq!(difference(&name, &other), expected);
-        prop_assert_eq!(expected.is_some(), name != other && folded(&name) == folded(&other) && !folded(&name).is_empty());
+        prop_assert_eq!(name_difference(&name, &other), expected);
+        prop_assert_eq!(expected.is_some(), name != other && fold_name(&name) == fold_name(&other) && !fold_name(&name).is_empty());
         // A prefix that nearly covers a name covers it once both are written alike.
         let alike = |name: &str| lower(name.trim_start_matches('/'));
         let near = prefix_difference(&name, &other);
@@ -176,7 +178,7 @@ proptest! {
         let explanation = explain(&policy, &identity, &request);
         let mut told = BTreeSet::new();
         for candidate in &explanation.candidates {
-            let Standing::Near(near) = candidate.standing else { continue };
+            let CandidateStatus::Near(near) = candidate.status else { continue };
             let acl = (*candidate.acl).clone();
             prop_assert!(told.insert((acl.clone(), near.code().to_owned())));
             let comes_true = match (near, &candidate.principal) {

@@ -2,14 +2,21 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Merging, Trial, Trials, compare, groups_between, merged_gains, people};
-use gbac_engine::check::{Answer, Check, Question as Asked, Who, what_if};
+use gbac_analysis::{
+    CollisionKind, HypotheticalChange, HypotheticalChanges, collision_gains, compare, compare_identities,
+    groups_between,
+};
+use gbac_analysis::{
+    check::{Answer, Check, Query as Asked},
+    what_if,
+};
+use gbac_engine::Subject;
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::{acl_from_value, trials_from_json};
+use gbac_json::{acl_from_value, hypothetical_changes_from_json};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
@@ -37,7 +44,7 @@ proptest! {
     fn people_differ_in_what_each_holds(facts in facts(FEW), users in (select(USERS), select(USERS)), groups in (groups(), groups())) {
         let policy = policy(&facts);
         let (first, second) = (Identity::new(users.0, &groups.0), Identity::new(users.1, &groups.1));
-        let found = people(&policy, &first, &second);
+        let found = compare_identities(&policy, &first, &second);
         let [ones, others] = [&first, &second].map(|identity| reaching(&policy, identity));
         prop_assert_eq!(found.acls_first.iter().cloned().collect::<BTreeSet<_>>(), ones.difference(&others).cloned().collect());
         prop_assert_eq!(found.acls_second.iter().cloned().collect::<BTreeSet<_>>(), others.difference(&ones).cloned().collect());
@@ -72,25 +79,31 @@ fn world() -> Policy {
 fn read(name: &str) -> Check {
     let question =
         Asked::Access { operation: Operation::Read, resource_type: ResourceType::Topic, resource_name: name.into() };
-    Check { id: None, who: Who::Names { user: String::new(), groups: Vec::new() }, question, host: None, at: None }
+    Check {
+        id: None,
+        subject: Subject::Names { user: String::new(), groups: Vec::new() },
+        query: question,
+        host: None,
+        at: None,
+    }
 }
 
 #[test]
 fn trials_take_each_other_back_and_settings_replace() {
-    let mut trials = Trials::default();
-    assert!(trials.add(Trial::Join("a".into())) && !trials.add(Trial::Join("a".into())));
-    assert!(trials.add(Trial::Leave("a".into())));
+    let mut trials = HypotheticalChanges::default();
+    assert!(trials.add(HypotheticalChange::Join("a".into())) && !trials.add(HypotheticalChange::Join("a".into())));
+    assert!(trials.add(HypotheticalChange::Leave("a".into())));
     let member = || ("readers".to_owned(), Principal::group("g"));
     let (role, group) = member();
-    trials.add(Trial::Policy(Change::AddMember { role, member: group }));
+    trials.add(HypotheticalChange::Policy(Change::AddMember { role, member: group }));
     let (role, group) = member();
-    trials.add(Trial::Policy(Change::RemoveMember { role, member: group }));
-    trials.add(Trial::Policy(Change::RemoveAcl(allow("Group:a", "x"))));
-    trials.add(Trial::Policy(Change::AddAcl(allow("Group:a", "x"))));
-    assert_eq!(trials, Trials::default());
+    trials.add(HypotheticalChange::Policy(Change::RemoveMember { role, member: group }));
+    trials.add(HypotheticalChange::Policy(Change::RemoveAcl(allow("Group:a", "x"))));
+    trials.add(HypotheticalChange::Policy(Change::AddAcl(allow("Group:a", "x"))));
+    assert_eq!(trials, HypotheticalChanges::default());
     for nested in ["suffix", "none"] {
         let text = format!(r#"[{{ "change": "settings", "settings": {{ "nested_group_behavior": "{nested}" }} }}]"#);
-        trials.extend(trials_from_json(&text).unwrap().as_slice().iter().cloned());
+        trials.extend(hypothetical_changes_from_json(&text).unwrap().as_slice().iter().cloned());
     }
     assert_eq!(trials.changes().count(), 1);
     trials.remove(7);
@@ -100,14 +113,14 @@ fn trials_take_each_other_back_and_settings_replace() {
 
 #[test]
 fn what_does_nothing_is_named() {
-    let trials = trials_from_json(
+    let trials = hypothetical_changes_from_json(
         r#"[{ "change": "join_group", "group": "ops" }, { "change": "leave_group", "group": "nobody" },
             { "change": "add_member", "role": "nowhere", "principal": "Group:ops" }, { "change": "create_role", "role": "readers" }]"#,
     )
     .unwrap();
-    let who = Who::Names { user: "alice".into(), groups: vec!["ops".into()] };
+    let who = Subject::Names { user: "alice".into(), groups: vec!["ops".into()] };
     let found = what_if(&world(), &who, &trials, None, None, At::IgnoringExpiry).unwrap();
-    let idle: Vec<(&str, String)> = found.idle.iter().map(|idle| (idle.code(), idle.to_string())).collect();
+    let idle: Vec<(&str, String)> = found.no_ops.iter().map(|idle| (idle.code(), idle.to_string())).collect();
     assert_eq!(
         idle.iter().map(|(code, _)| *code).collect::<Vec<_>>(),
         ["role_unknown", "role_exists", "no_change", "no_change"],
@@ -119,11 +132,11 @@ fn what_does_nothing_is_named() {
 #[test]
 fn changes_of_policy_groups_and_settings_are_tried_together() {
     let policy = world();
-    let who = Who::Claims {
-        claims: json!({ "sub": "alice", "groups": ["/eng/payments"] }).as_object().unwrap().clone(),
+    let who = Subject::Claims {
+        claims: gbac_engine::ClaimSet::parse(r#"{ "sub": "alice", "groups": ["/eng/payments"] }"#).unwrap(),
         userinfo: None,
     };
-    let trials = trials_from_json(
+    let trials = hypothetical_changes_from_json(
         r#"[{ "change": "settings", "settings": { "nested_group_behavior": "suffix" } },
             { "change": "join_group", "group": "ops" }, { "change": "add_member", "role": "readers", "principal": "Group:ops" }]"#,
     )
@@ -137,7 +150,9 @@ fn changes_of_policy_groups_and_settings_are_tried_together() {
     assert_eq!(found.answers.unwrap().each_ref().map(Answer::outcome), [Outcome::Deny, Outcome::Allow]);
     assert_eq!(policy.role_names().count(), 1, "the policy is as it was");
     // With a claim that the token has not, nobody signs in.
-    let nobody = trials_from_json(r#"[{ "change": "settings", "settings": { "oidc_principal_mapping": "$.email" } }]"#);
+    let nobody = hypothetical_changes_from_json(
+        r#"[{ "change": "settings", "settings": { "oidc_principal_mapping": "$.email" } }]"#,
+    );
     assert!(what_if(&policy, &who, &nobody.unwrap(), None, None, At::IgnoringExpiry).is_err());
 }
 
@@ -150,7 +165,7 @@ fn what_is_no_change_is_refused_with_its_place() {
         (r#"[{ "change": "leave_group", "group": "a", "role": "b" }]"#, "/0", "unknown_member"),
         (r#"[{ "change": "create_role", "role": "a" }, { "change": "fly" }]"#, "/1/change", "unknown_value"),
     ] {
-        let problems = trials_from_json(text).unwrap_err().0;
+        let problems = hypothetical_changes_from_json(text).unwrap_err().0;
         assert!(
             problems.iter().any(|problem| problem.path.starts_with(place) && problem.code == code),
             "{text}: {problems:?}"
@@ -161,17 +176,17 @@ fn what_is_no_change_is_refused_with_its_place() {
 #[test]
 fn what_merged_names_gain_is_what_the_group_may() {
     let policy = world();
-    let found = merged_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 9);
+    let found = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 9);
     let told: Vec<(&str, usize)> =
         found.found.iter().map(|(collision, gains)| (collision.group.as_str(), gains.len())).collect();
     assert_eq!((told, found.more), (vec![("b", 2), ("payments", 1)], 0));
     let (_, gains) = &found.found[1];
-    assert_eq!((gains[0].name.as_str(), gains[0].extents[0].pattern.name.as_str()), ("/z/payments", "payments"));
-    assert!(found.found[0].1.iter().all(|gain| gain.extents.is_empty()));
-    let less = merged_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 1);
+    assert_eq!((gains[0].name.as_str(), gains[0].regions[0].pattern.name.as_str()), ("/z/payments", "payments"));
+    assert!(found.found[0].1.iter().all(|gain| gain.regions.is_empty()));
+    let less = collision_gains(&policy, NestedGroupBehavior::Suffix, &["/z/payments", "/a/b", "/c/b"], 1);
     assert_eq!((less.found.len(), less.more), (1, 1));
     // A comma gives every part, so that the name's own rights stay.
-    let comma = merged_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);
-    assert_eq!(comma.found[0].0.merging, Merging::Comma);
-    assert_eq!(comma.found[0].1[0].extents[0].pattern.name, "payments");
+    let comma = collision_gains(&policy, NestedGroupBehavior::None, &["payments,ops"], 9);
+    assert_eq!(comma.found[0].0.kind, CollisionKind::Comma);
+    assert_eq!(comma.found[0].1[0].regions[0].pattern.name, "payments");
 }

@@ -1,10 +1,10 @@
 //! What somebody may do, and who may do something.
 
-use gbac_engine::analyze::{Exception, Grant, Holder, NamePattern, permissions, permissions_of, who_can};
+use gbac_analysis::{Grant, GrantException, NamePattern, Scope, permissions, permissions_of, who_can};
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
-use gbac_engine::wire::WhoCanJson;
+use gbac_json::WhoCanJson;
 use gbac_tests::oracle::Facts;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -32,7 +32,7 @@ fn is_compressed(grants: &[Grant]) -> bool {
                 && !other.except.iter().any(|except| broader(&except.pattern, &grant.pattern))
         })
     };
-    let excepted_twice = |excepts: &[Exception]| {
+    let excepted_twice = |excepts: &[GrantException]| {
         excepts.iter().enumerate().any(|(place, except)| {
             excepts.iter().enumerate().any(|(other_place, other)| {
                 place != other_place
@@ -77,9 +77,9 @@ proptest! {
         let policy = policy(&facts);
         let found = who_can(&policy, &question.request());
         prop_assert_eq!(&found.superusers, &facts.superusers);
-        let entry = |holder: &Holder| found.entries.iter().find(|entry| entry.holder == *holder);
+        let entry = |holder: &Scope| found.entries.iter().find(|entry| entry.scope == *holder);
         for holder in holders() {
-            if let Holder::One(principal) = &holder
+            if let Scope::One(principal) = &holder
                 && principal.kind() == PrincipalType::User
                 && found.superusers.iter().any(|user| user == principal.name())
             {
@@ -88,7 +88,7 @@ proptest! {
             }
             let (facts, user, groups) = alone(&facts, &holder);
             let expected = verdict(&facts, &user, &groups, &question);
-            let told = entry(&holder).or_else(|| entry(&Holder::Everyone));
+            let told = entry(&holder).or_else(|| entry(&Scope::Everyone));
             prop_assert_eq!(told.map_or("deny", |entry| entry.outcome.code()), expected.outcome, "{}", holder);
             let Some(told) = told else { continue };
             prop_assert_eq!(told.host_unknown, expected.host_unknown);
@@ -110,8 +110,8 @@ proptest! {
         }
         // Whoever may is blocked with each of these, and with nothing else.
         for entry in found.entries.iter().filter(|entry| entry.outcome == Outcome::Allow) {
-            let (facts, user, groups) = alone(&facts, &entry.holder);
-            for other in holders().iter().filter_map(|other| match other { Holder::One(other) => Some(other), Holder::Everyone => None }) {
+            let (facts, user, groups) = alone(&facts, &entry.scope);
+            for other in holders().iter().filter_map(|other| match other { Scope::One(other) => Some(other), Scope::Everyone => None }) {
                 let mut facts = facts.clone();
                 let mut groups = groups.clone();
                 match other.kind() {
@@ -124,7 +124,7 @@ proptest! {
                 }
                 let roles = facts.roles.iter().filter(|role| role.members.contains(other)).map(|role| Principal::role(&role.name));
                 let blocked = roles.chain([other.clone()]).any(|principal| found.blocked_for.contains(&principal));
-                prop_assert_eq!(allows(&facts, &user, &groups, &question), !blocked, "{} with {}", entry.holder, other);
+                prop_assert_eq!(allows(&facts, &user, &groups, &question), !blocked, "{} with {}", entry.scope, other);
             }
         }
     }

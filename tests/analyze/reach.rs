@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Block, Holder, Subject, cell, holdings, reach, resources};
+use gbac_analysis::{DenyExtent, ReachSubject, Scope, matrix_cell, matrix_resources, policy_summary, reach};
 use gbac_engine::decide::{At, Outcome, Reason, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, PatternType, Permission, Principal, PrincipalType};
@@ -13,16 +13,16 @@ use proptest::sample::select;
 use crate::world::{NOBODY, USERS, alone, config, facts, groups, holders, hosts, policy, questions, verdict};
 
 /// Every subject that a world tells apart.
-fn subjects(user: &str, groups: &[String]) -> Vec<Subject> {
-    let identity = Subject::Identity(Identity::new(user, groups));
-    holders().into_iter().map(Subject::Holder).chain([identity]).collect()
+fn subjects(user: &str, groups: &[String]) -> Vec<ReachSubject> {
+    let identity = ReachSubject::Identity(Identity::new(user, groups));
+    holders().into_iter().map(ReachSubject::Scope).chain([identity]).collect()
 }
 
 /// The world in which a subject is a user with groups, and this user.
-fn as_identity(facts: &Facts, subject: &Subject) -> (Facts, String, Vec<String>) {
+fn as_identity(facts: &Facts, subject: &ReachSubject) -> (Facts, String, Vec<String>) {
     match subject {
-        Subject::Holder(holder) => alone(facts, holder),
-        Subject::Identity(identity) => (facts.clone(), identity.user().to_owned(), identity.groups().to_vec()),
+        ReachSubject::Scope(holder) => alone(facts, holder),
+        ReachSubject::Identity(identity) => (facts.clone(), identity.user().to_owned(), identity.groups().to_vec()),
     }
 }
 
@@ -36,13 +36,13 @@ proptest! {
         let policy = policy(&facts);
         for subject in subjects(user, &groups) {
             let (facts, user, groups) = as_identity(&facts, &subject);
-            for (resource_type, pattern) in resources(&policy, &subject) {
+            for (resource_type, pattern) in matrix_resources(&policy, &subject) {
                 if pattern.pattern_type != PatternType::Literal || pattern.name == "*" {
                     continue;
                 }
                 for operation in Operation::ALL {
                     for host in hosts() {
-                        let found = cell(&policy, &subject, (resource_type, &pattern), *operation, host, At::IgnoringExpiry);
+                        let found = matrix_cell(&policy, &subject, (resource_type, &pattern), *operation, host, At::IgnoringExpiry);
                         let question = crate::world::Question { operation: *operation, resource_type, name: pattern.name.clone(), host };
                         let expected = verdict(&facts, &user, &groups, &question);
                         prop_assert_eq!(found.outcome.code(), expected.outcome, "{:?} {:?}", subject, question);
@@ -66,7 +66,7 @@ proptest! {
         let policy = policy(&facts);
         for subject in subjects(user, &groups) {
             let (facts, user, groups) = as_identity(&facts, &subject);
-            let rows = resources(&policy, &subject);
+            let rows = matrix_resources(&policy, &subject);
             for question in questions(&[Operation::Read, Operation::Describe]) {
                 let mut covering = rows.iter().filter(|(of, pattern)| *of == question.resource_type && pattern.covers(&question.name));
                 // They come broader before narrower.
@@ -74,7 +74,7 @@ proptest! {
                     prop_assert!(verdict(&facts, &user, &groups, &question).reason != "allow_rule");
                     continue;
                 };
-                let found = cell(&policy, &subject, (*resource_type, pattern), question.operation, question.host, At::IgnoringExpiry);
+                let found = matrix_cell(&policy, &subject, (*resource_type, pattern), question.operation, question.host, At::IgnoringExpiry);
                 prop_assert_eq!(found.outcome.code(), verdict(&facts, &user, &groups, &question).outcome, "{:?} {:?}", subject, question);
             }
         }
@@ -88,7 +88,7 @@ proptest! {
         for subject in subjects(user, &groups) {
             let found = reach(&policy, &subject);
             let (facts, user, groups) = as_identity(&facts, &subject);
-            let acls: Vec<Acl> = found.ways.iter().flat_map(|way| way.acls.clone()).collect();
+            let acls: Vec<Acl> = found.principals.iter().flat_map(|way| way.acls.clone()).collect();
             let only = Facts { acls: acls.clone(), ..facts.clone() };
             for question in questions(&[Operation::Read, Operation::Describe]) {
                 prop_assert_eq!(verdict(&only, &user, &groups, &question), verdict(&facts, &user, &groups, &question));
@@ -105,7 +105,7 @@ proptest! {
     fn a_block_is_a_request_that_meets_both(facts in facts(Operation::ALL), user in select(USERS), groups in groups()) {
         let policy = policy(&facts);
         let identity = Identity::new(user, &groups);
-        let found = reach(&policy, &Subject::Identity(identity));
+        let found = reach(&policy, &ReachSubject::Identity(identity));
         let asked = questions(Operation::ALL);
         // As if for one user: who holds them does not matter here.
         let meets = |acl: &Acl, of: usize| {
@@ -113,9 +113,9 @@ proptest! {
             let alone = Facts { acls: vec![acl], roles: Vec::new(), superusers: Vec::new() };
             asked.get(of).is_some_and(|question| question.host.is_some() && verdict(&alone, NOBODY, &[], question).acl.is_some())
         };
-        let all = |permission| found.ways.iter().flat_map(|way| &way.acls).filter(move |acl| acl.permission == permission);
+        let all = |permission| found.principals.iter().flat_map(|way| &way.acls).filter(move |acl| acl.permission == permission);
         for allow in all(Permission::Allow) {
-            let blocking: Vec<(&Acl, Block)> = found.blocking(allow).collect();
+            let blocking: Vec<(&Acl, DenyExtent)> = found.blocking(allow).collect();
             for deny in all(Permission::Deny) {
                 let both = (0..asked.len()).any(|of| meets(allow, of) && meets(deny, of));
                 let is_left = |own: bool| {
@@ -125,7 +125,7 @@ proptest! {
                     })
                 };
                 let told = blocking.iter().find(|(acl, _)| *acl == deny).map(|(_, much)| *much);
-                let much = if is_left(true) { Block::Part } else if is_left(false) { Block::Itself } else { Block::Whole };
+                let much = if is_left(true) { DenyExtent::Part } else if is_left(false) { DenyExtent::Itself } else { DenyExtent::Whole };
                 let expected = both.then_some(much);
                 prop_assert_eq!(told, expected, "{:?} {:?}", allow, deny);
                 prop_assert_eq!(found.blocked(deny).any(|blocked| blocked == allow), both);
@@ -137,7 +137,7 @@ proptest! {
     #[test]
     fn holdings_count_every_acl_once(facts in facts(Operation::ALL)) {
         let policy = policy(&facts);
-        let found = holdings(&policy);
+        let found = policy_summary(&policy);
         let members = facts.roles.iter().flat_map(|role| role.members.iter().cloned());
         let roles = facts.roles.iter().map(|role| Principal::role(&role.name));
         let superusers = facts.superusers.iter().map(Principal::user);
@@ -156,12 +156,12 @@ proptest! {
             }
         }
         for named in &found.named {
-            for holder in &named.holders {
+            for holder in &named.scopes {
                 let principal = &found.all[*holder].principal;
                 prop_assert!(facts.acls.iter().any(|acl| acl.principal == *principal && acl.resource_name == named.name));
             }
         }
-        prop_assert_eq!(found.named.iter().flat_map(|named| &named.holders).count(), {
+        prop_assert_eq!(found.named.iter().flat_map(|named| &named.scopes).count(), {
             let key = |acl: &Acl| (acl.resource_type, acl.pattern_type, acl.resource_name.clone(), acl.principal.clone());
             facts.acls.iter().map(key).collect::<BTreeSet<_>>().len()
         });
@@ -172,9 +172,9 @@ proptest! {
 fn a_superuser_is_allowed_by_no_acl() {
     let facts = Facts { acls: Vec::new(), roles: Vec::new(), superusers: vec!["root".into()] };
     let policy = policy(&facts);
-    let root = Subject::Holder(Holder::One(Principal::user("root")));
-    let pattern = gbac_engine::analyze::NamePattern { pattern_type: PatternType::Literal, name: "x".into() };
-    let found = cell(
+    let root = ReachSubject::Scope(Scope::One(Principal::user("root")));
+    let pattern = gbac_analysis::NamePattern { pattern_type: PatternType::Literal, name: "x".into() };
+    let found = matrix_cell(
         &policy,
         &root,
         (gbac_engine::model::ResourceType::Topic, &pattern),
@@ -185,5 +185,5 @@ fn a_superuser_is_allowed_by_no_acl() {
     assert_eq!((found.outcome, found.granted_by), (Outcome::Allow, None));
     let request = Request::new(Operation::Read, gbac_engine::model::ResourceType::Topic, "x", At::IgnoringExpiry);
     assert_eq!(decide(&policy, &Identity::new("root", [""; 0]), &request).reason, Reason::Superuser);
-    assert!(holdings(&policy).all[0].is_superuser && reach(&policy, &root).superuser);
+    assert!(policy_summary(&policy).all[0].is_superuser && reach(&policy, &root).superuser);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Revocation, revoke};
+use gbac_analysis::{Revocation, revoke};
 use gbac_engine::decide::{Outcome, Reason};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Operation, Permission, Principal};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{acl_counts, known_names, lint, lint_roles, role_counts};
+use gbac_analysis::{acl_counts, known_names, lint, lint_roles, role_counts};
 use gbac_engine::model::{PatternType, Permission, Principal, PrincipalType, ResourceType};
 use proptest::prelude::*;
 

@@ -2,16 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_engine::analyze::{Diff, Effect, GroupChange, GroupEffect, Relation, diff, diff_with_claims};
+use gbac_analysis::{AccessEffect, Diff, GroupChange, GroupEffect, Relation, diff, diff_with_claims};
 use gbac_engine::groups::{ElementOutcome, extract};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType, Role};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::{DiffJson, policy_from_value};
+use gbac_json::{DiffJson, policy_from_value};
 use gbac_tests::oracle::Facts;
 use proptest::collection::{btree_set, vec};
 use proptest::prelude::*;
 use proptest::sample::select;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::world::{NOBODY, config, policy};
 
@@ -65,11 +65,16 @@ fn with(facts: &Facts, settings: &Value) -> Policy {
     made
 }
 
+/// The claims of a JSON object.
+fn claim_set(value: &Value) -> gbac_engine::ClaimSet {
+    gbac_engine::ClaimSet::parse(&value.to_string()).unwrap()
+}
+
 /// What each name of a token becomes under a policy's settings.
 fn groups(
     policy: &Policy,
-    claims: &Map<String, Value>,
-    userinfo: &Map<String, Value>,
+    claims: &gbac_engine::ClaimSet,
+    userinfo: &gbac_engine::ClaimSet,
 ) -> BTreeMap<String, Option<String>> {
     let extraction = extract(&policy.settings().identity_rules().extraction, claims, Some(userinfo));
     let group = |outcome| match outcome {
@@ -113,7 +118,7 @@ proptest! {
         let [in_groups, in_roles, in_userinfo] = tokens.as_slice() else { unreachable!() };
         let document = json!({ "sub": "someone", "groups": in_groups, "roles": in_roles });
         let userinfo = json!({ "groups": in_userinfo });
-        let (claims, userinfo) = (document.as_object().unwrap(), userinfo.as_object().unwrap());
+        let (claims, userinfo) = (&claim_set(&document), &claim_set(&userinfo));
         let read = [&before, &after].map(|policy| groups(policy, claims, userinfo));
         let blind = diff(&before, &after);
         let told = diff_with_claims(&before, &after, claims, Some(userinfo));
@@ -153,8 +158,7 @@ proptest! {
                 continue;
             };
             let token = json!({ "groups": [raw], "roles": [raw] });
-            let (token, info) = (token.as_object().unwrap(), json!({ "groups": [raw] }));
-            let info = info.as_object().unwrap();
+            let (token, info) = (&claim_set(&token), &claim_set(&json!({ "groups": [raw] })));
             let [was, is] = [&before, &after].map(|policy| groups(policy, token, info).remove(raw).flatten());
             prop_assert_eq!((&change.before, &change.after), (&was, &is));
         }
@@ -173,7 +177,7 @@ proptest! {
         let (before, after) = (with(&facts, &old), with(&later, &new));
         let document = json!({ "groups": tokens[0], "roles": tokens[1] });
         let userinfo = json!({ "groups": tokens[2] });
-        let (claims, userinfo) = (document.as_object().unwrap(), userinfo.as_object().unwrap());
+        let (claims, userinfo) = (&claim_set(&document), &claim_set(&userinfo));
         let everyone: BTreeSet<(&str, bool)> = TOPICS.iter().filter_map(|topic| {
             let [was, is] = [&facts, &later].map(|facts| may_read(facts, &[], topic));
             (was != is).then_some((*topic, is))
@@ -186,17 +190,17 @@ proptest! {
             for topic in TOPICS {
                 let was = may_read(&facts, change.before.as_slice(), topic);
                 let is = may_read(&later, change.after.as_slice(), topic);
-                let has = |wanted: Effect| {
+                let has = |wanted: AccessEffect| {
                     let of = change.effects.iter().filter(|effect| effect.effect == wanted);
-                    of.flat_map(|effect| &effect.extents).any(|extent| {
+                    of.flat_map(|effect| &effect.regions).any(|extent| {
                         extent.operations.contains(&Operation::Read) && extent.pattern.covers(topic)
                             && !extent.except.iter().any(|except| except.covers(topic))
                     })
                 };
                 // What everyone gains or loses is told of everyone.
                 let told_of_all = |gain| everyone.contains(&(*topic, gain));
-                prop_assert_eq!(has(Effect::Gains), is && !was && !told_of_all(true), "{} {:?}", topic, change);
-                prop_assert_eq!(has(Effect::Loses), was && !is && !told_of_all(false), "{} {:?}", topic, change);
+                prop_assert_eq!(has(AccessEffect::Gains), is && !was && !told_of_all(true), "{} {:?}", topic, change);
+                prop_assert_eq!(has(AccessEffect::Loses), was && !is && !told_of_all(false), "{} {:?}", topic, change);
             }
         }
     }
@@ -323,7 +327,8 @@ fn superusers_are_a_part_of_what_acls_say() {
 fn the_names_of_a_token_are_told_with_the_known_ones() {
     let (before, after) = (document(&json!({})), document(&json!({ "oidc_group_claim_path": "$.roles" })));
     let claims = json!({ "groups": ["payments", "both"], "roles": ["/eng/payments", "both"] });
-    let found = diff_with_claims(&before, &after, claims.as_object().unwrap(), None);
+    let found =
+        diff_with_claims(&before, &after, &gbac_json::claims_from_object(claims.as_object().unwrap().clone()), None);
     let short: Vec<String> = found.groups.iter().map(in_short).collect();
     assert_eq!(
         short,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr};
 
-use gbac_engine::analyze::Holder;
+use gbac_analysis::Scope;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType, Role};
 use gbac_engine::policy::Policy;
@@ -148,10 +148,10 @@ pub(crate) fn allows(facts: &Facts, user: &str, groups: &[String], question: &Qu
 }
 
 /// An identity that holds no more than this; of a role, one that is made a member of it.
-pub(crate) fn alone(facts: &Facts, holder: &Holder) -> (Facts, String, Vec<String>) {
+pub(crate) fn alone(facts: &Facts, holder: &Scope) -> (Facts, String, Vec<String>) {
     let mut facts = facts.clone();
     let (mut user, mut groups) = (NOBODY.to_owned(), Vec::new());
-    if let Holder::One(principal) = holder {
+    if let Scope::One(principal) = holder {
         match principal.kind() {
             PrincipalType::User => user = principal.name().into(),
             PrincipalType::Group => groups.push(principal.name().into()),
@@ -165,12 +165,12 @@ pub(crate) fn alone(facts: &Facts, holder: &Holder) -> (Facts, String, Vec<Strin
     (facts, user, groups)
 }
 
-pub(crate) fn holders() -> Vec<Holder> {
-    let one = |principal| Holder::One(principal);
+pub(crate) fn holders() -> Vec<Scope> {
+    let one = |principal| Scope::One(principal);
     let users = USERS.iter().chain(&["w"]).map(|user| one(Principal::user(*user)));
     let groups = GROUPS.iter().chain(&["x"]).map(|group| one(Principal::group(*group)));
     let roles = ROLES.iter().map(|role| one(Principal::role(*role)));
-    std::iter::once(Holder::Everyone).chain(users).chain(groups).chain(roles).collect()
+    std::iter::once(Scope::Everyone).chain(users).chain(groups).chain(roles).collect()
 }
 
 pub(crate) fn policy(facts: &Facts) -> Policy {

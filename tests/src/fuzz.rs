@@ -7,15 +7,16 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use gbac_engine::check::{Answer, Check, Question, answer, open};
+use gbac_analysis::check::{Answer, Check, Query, answer};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::At;
 use gbac_engine::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior, extract};
 use gbac_engine::identity::{Identity, IdentityRules};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedClaims, UnverifiedToken, paste};
-use gbac_engine::wire::{check_from_json, policy_from_json, policy_to_text};
+use gbac_engine::resolve;
+use gbac_engine::token::{MAX_TOKEN_BYTES, UnverifiedClaims, UnverifiedToken, normalize_pasted};
+use gbac_json::{check_from_json, policy_from_json, policy_to_text};
 use serde_json::Value;
 
 use crate::bytes::{Bytes, Next};
@@ -46,7 +47,7 @@ pub fn token(bytes: &[u8]) {
 }
 
 fn token_texts(path: &str, mapping: &str, rest: &str) {
-    for pasted in [paste(rest).token.as_str(), rest] {
+    for pasted in [normalize_pasted(rest).token.as_str(), rest] {
         if let Err(error) = UnverifiedToken::decode(pasted) {
             says_what(error.code(), &error.to_string());
         }
@@ -175,15 +176,15 @@ fn changed_and_changed_back(policy: &Policy) {
 
 fn checked(policy: &Policy, check: &Check) {
     let answered = answer(policy, check, None, At::IgnoringExpiry);
-    let opened = match open(policy, &check.who, None) {
+    let opened = match resolve(policy, &check.subject, None) {
         Ok(opened) => opened,
         Err(error) => {
             says_what(error.code(), &error.to_string());
-            return assert_eq!(answered, Err(error));
+            return assert_eq!(answered, Err(error.into()));
         }
     };
     let identity = opened.identity;
-    let Question::Access { operation, resource_type, resource_name } = &check.question else { return };
+    let Query::Access { operation, resource_type, resource_name } = &check.query else { return };
     let Ok(Answer::Access(decision)) = answered else { panic!("no answer: {answered:?}") };
     // Time is the one thing that the oracle does not look at.
     if identity.is_expired(check.instant(At::IgnoringExpiry)) {

@@ -1,6 +1,6 @@
 //! An identity that stays open while its policy changes, asked in every way that the engine has.
 
-use gbac_engine::decide::{Decision, OpenIdentity, Outcome, Resource, decide, explain};
+use gbac_engine::decide::{Decision, Outcome, PreparedIdentity, PreparedResource, decide, explain};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
 
@@ -10,16 +10,16 @@ use crate::world::request;
 /// An identity, opened once. It may be asked over a policy that has changed since, and over another one.
 #[derive(Debug)]
 pub struct Session {
-    open: OpenIdentity,
+    open: PreparedIdentity,
     /// What was asked about, found when it was asked first.
-    resources: Vec<Resource>,
+    resources: Vec<PreparedResource>,
 }
 
 impl Session {
     /// Opens an identity over a policy as it is now.
     #[must_use]
     pub fn open(policy: &Policy, identity: Identity) -> Self {
-        Self { open: OpenIdentity::new(policy, identity), resources: Vec::new() }
+        Self { open: PreparedIdentity::new(policy, identity), resources: Vec::new() }
     }
 
     /// How an answer of the engine differs from the oracle's; none when all ways of asking agree with it.
@@ -33,10 +33,11 @@ impl Session {
             }
         }
         let mut outcomes = vec![("outcome", self.open.outcome(policy, &request))];
-        let is_it =
-            |known: &Resource| (known.resource_type(), known.name()) == (asked.resource_type, request.resource_name);
+        let is_it = |known: &PreparedResource| {
+            (known.resource_type(), known.name()) == (asked.resource_type, request.resource_name)
+        };
         let known = self.resources.iter().position(is_it).unwrap_or_else(|| {
-            self.resources.push(Resource::new(policy, asked.resource_type, &asked.name));
+            self.resources.push(PreparedResource::new(policy, asked.resource_type, &asked.name));
             self.resources.len() - 1
         });
         let resource = &self.resources[known];

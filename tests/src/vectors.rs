@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{PolicySource, Test, assertions_from_json};
+use gbac_json::{AssertionTest, PolicySource, assertions_from_json};
 
 /// One file of vectors.
 pub struct VectorFile {
@@ -13,7 +13,7 @@ pub struct VectorFile {
     /// Its policy.
     pub policy: Policy,
     /// Its tests.
-    pub tests: Vec<Test>,
+    pub tests: Vec<AssertionTest>,
 }
 
 /// The repository's root.

@@ -17,9 +17,13 @@ use std::path::PathBuf;
 const FOLDER: &str = "www/pkg";
 
 /// Everything that decides what the modules are.
-const INPUTS: [&str; 7] = [
+const INPUTS: [&str; 11] = [
     "engine/src",
     "engine/Cargo.toml",
+    "engine/analysis/src",
+    "engine/analysis/Cargo.toml",
+    "engine/json/src",
+    "engine/json/Cargo.toml",
     "engine/wasm/src",
     "engine/wasm/Cargo.toml",
     "Cargo.toml",

@@ -16,10 +16,14 @@ use std::io;
 use std::path::PathBuf;
 
 /// Everything that decides what the console's build gives.
-const INPUTS: [&str; 11] = [
+const INPUTS: [&str; 15] = [
     "console",
     "engine/src",
     "engine/Cargo.toml",
+    "engine/analysis/src",
+    "engine/analysis/Cargo.toml",
+    "engine/json/src",
+    "engine/json/Cargo.toml",
     "api/src",
     "api/Cargo.toml",
     "Cargo.toml",

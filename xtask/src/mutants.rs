@@ -91,7 +91,7 @@ pub(crate) fn run(workspace: &Workspace, options: Options) -> Result<()> {
 fn call(workspace: &Workspace, program: &Path) -> Call {
     let files = FOLDERS.iter().flat_map(|folder| ["--file".to_owned(), format!("engine/src/{folder}/**")]);
     Call::new(program, &workspace.root)
-        .args(["mutants", "--package", "gbac-engine", "--test-package", "gbac-engine,gbac-tests"])
+        .args(["mutants", "--package", "gbac-engine", "--test-package", "gbac-engine,gbac-analysis,gbac-json,gbac-tests"])
         .args(files)
         // cargo-mutants is called as cargo calls it.
         .env("CARGO", env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))

@@ -1,11 +1,12 @@
 //! One question, read as a check of the engine; what is wrong with it is told at its field.
 
-use gbac_engine::audit::is_compact_jws;
-use gbac_engine::check::{Check, Question, Who};
+use gbac_analysis::audit::is_compact_jws;
+use gbac_analysis::check::{Check, Query};
+use gbac_analysis::requests::{Api, RequestFault, expand, is_implied, kind_name};
+use gbac_engine::Subject;
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, ResourceType};
-use gbac_engine::requests::{Api, RequestFault, expand, is_implied, kind_name};
-use gbac_engine::text::escaped;
-use gbac_engine::wire::check_from_value;
+use gbac_json::check_from_value;
 use serde_json::{Map, Value, json};
 
 use super::{Parts, fault};
@@ -16,12 +17,12 @@ impl Parts<'_> {
     ///
     /// # Errors
     /// Every fault of the subject at once, each with a JSON Pointer into the question.
-    pub fn who(&self) -> Result<Who, Vec<DocumentFault>> {
+    pub fn who(&self) -> Result<Subject, Vec<DocumentFault>> {
         let mut faults = Vec::new();
         // What is asked is read elsewhere.
         let mut check = members(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
         self.read_subject(&mut check, &mut faults);
-        if faults.is_empty() { read(check).map(|check| check.who) } else { Err(faults) }
+        if faults.is_empty() { read(check).map(|check| check.subject) } else { Err(faults) }
     }
 
     /// What the question asks, as a check of nobody: whoever the subject is, it is as large as its own parts.
@@ -64,7 +65,7 @@ impl Parts<'_> {
             return Err(faults);
         }
         let check = read(check)?;
-        if let Question::Api { api, name, resources } = &check.question {
+        if let Query::Api { api, name, resources } = &check.query {
             expand(api, name, resources).map_err(|error| {
                 let told = |known: &RequestFault| {
                     let path = match known.path().split_once('.') {
@@ -141,7 +142,7 @@ fn of_request(
     faults: &mut Vec<DocumentFault>,
 ) -> Value {
     let mut resources = Map::new();
-    match ResourceType::from_any(kind) {
+    match kind.parse::<ResourceType>().ok() {
         // There is only one, and requests do not name it. A question about another cluster has no answer here.
         Some(ResourceType::Cluster) if !["", CLUSTER_NAME].contains(&id) => {
             let message = format!("`{}` is not this cluster; write `{CLUSTER_NAME}`", escaped(id));
@@ -245,7 +246,7 @@ mod tests {
         let evaluation: Evaluation = serde_json::from_value(value).unwrap();
         let (who, asks) = (evaluation.parts().who(), evaluation.parts().asks());
         let read = match (who, asks) {
-            (Ok(who), Ok(asks)) => Ok(Check { who, ..asks }),
+            (Ok(who), Ok(asks)) => Ok(Check { subject: who, ..asks }),
             (who, asks) => Err([who.err(), asks.err()].into_iter().flatten().flatten()),
         };
         read.map_err(|faults| faults.map(|fault| (fault.path, fault.code)).collect())
@@ -260,9 +261,9 @@ mod tests {
             "context": { "host": "10.0.0.7", "time": "now" }, "more": 1,
         }))
         .unwrap();
-        assert_eq!(check.who, Who::Names { user: "alice".into(), groups: vec!["a".into(), "b".into()] });
+        assert_eq!(check.subject, Subject::Names { user: "alice".into(), groups: vec!["a".into(), "b".into()] });
         assert_eq!(check.host, Some("10.0.0.7".parse().unwrap()));
-        assert!(matches!(check.question, Question::Access { operation: Operation::DescribeConfigs, .. }));
+        assert!(matches!(check.query, Query::Access { operation: Operation::DescribeConfigs, .. }));
     }
 
     #[test]
@@ -275,12 +276,12 @@ mod tests {
             question(json!({ "subject": subject, "action": action, "resource": resource }))
         };
         let check = ask(json!({ "type": "topic", "id": "x" }), "kafka:Produce").unwrap();
-        let Question::Api { api, name, resources } = check.question else { panic!("a request") };
+        let Query::Api { api, name, resources } = check.query else { panic!("a request") };
         assert_eq!((api.as_str(), name.as_str()), ("kafka", "Produce"));
         assert_eq!(resources.get("topic").unwrap(), ["x", "y"]);
         assert_eq!(resources.get("transactional_id").unwrap(), ["t"]);
         let check = ask(json!({ "type": "cluster", "id": "kafka-cluster" }), "kafka:CreateAcls").unwrap();
-        let Question::Api { resources, .. } = check.question else { panic!("a request") };
+        let Query::Api { resources, .. } = check.query else { panic!("a request") };
         assert_eq!(resources.get("cluster"), None, "there is only one");
         assert!(ask(json!({ "type": "cluster", "id": "" }), "kafka:CreateAcls").is_ok());
         let other = ask(json!({ "type": "cluster", "id": "another" }), "kafka:CreateAcls").unwrap_err();

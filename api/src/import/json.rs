@@ -1,9 +1,9 @@
 //! The JSON of command lines and APIs: lists of ACLs, roles with their members, policy documents.
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Policy, Settings};
-use gbac_engine::text::escaped;
-use gbac_engine::wire::policy_from_value;
+use gbac_json::policy_from_value;
 use serde_json::{Map, Value};
 
 use super::{Import, Kind, Read, fields};

@@ -1,6 +1,6 @@
 //! The text of `kafka-acls --list`: a line for each resource, and below it a line for each ACL.
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use serde_json::Value;
 
 use super::{Import, Kind, Read, fields};
@@ -103,7 +103,7 @@ fn rule_of(line: &str) -> Option<[&str; 4]> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::AclJson;
+    use gbac_json::AclJson;
 
     use super::*;
 

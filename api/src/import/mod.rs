@@ -19,10 +19,9 @@ mod kafka;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use gbac_engine::json as strict;
 use gbac_engine::model::{Acl, Principal, check_role_name};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::wire::acl_from_value;
+use gbac_json::acl_from_value;
 use serde_json::{Value, json};
 
 /// What one text turned out to be.
@@ -113,7 +112,7 @@ impl Import {
         if !start.starts_with(['{', '[']) {
             return self.read_kafka(text);
         }
-        match strict::parse(text) {
+        match gbac_json::parse(text) {
             Ok(value) => self.read_json(&value, role),
             // A line of a log may begin as a list does.
             Err(_) if kafka::is_list(text) => self.read_kafka(text),
@@ -191,10 +190,10 @@ impl Import {
 /// The fields of an ACL in the Data Plane's spelling, from any other; a word that is none stays as it is, to be refused.
 fn fields([resource_type, name, pattern, principal, host, operation, permission]: [&str; 7]) -> Value {
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
-    let resource_type = ResourceType::from_any(resource_type).map_or(resource_type, |it| it.spelling().data_plane);
-    let pattern = PatternType::from_any(pattern).map_or(pattern, |it| it.spelling().data_plane);
-    let operation = Operation::from_any(operation).map_or(operation, |it| it.spelling().data_plane);
-    let permission = Permission::from_any(permission).map_or(permission, |it| it.spelling().data_plane);
+    let resource_type = resource_type.parse::<ResourceType>().ok().map_or(resource_type, |it| it.spelling().data_plane);
+    let pattern = pattern.parse::<PatternType>().ok().map_or(pattern, |it| it.spelling().data_plane);
+    let operation = operation.parse::<Operation>().ok().map_or(operation, |it| it.spelling().data_plane);
+    let permission = permission.parse::<Permission>().ok().map_or(permission, |it| it.spelling().data_plane);
     json!({ "resource_type": resource_type, "resource_name": name, "resource_pattern_type": pattern, "principal": principal,
         "host": host, "operation": operation, "permission_type": permission })
 }

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use gbac_api::script::{Target, changes, script};
-//! use gbac_engine::wire::policy_from_json;
+//! use gbac_json::policy_from_json;
 //!
 //! let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 //!     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
@@ -11,7 +11,7 @@
 //! assert!(script.text.contains(
 //!     r#"gbac security acl create --allow-principal '"Group:eng, fin"' --operation read --topic orders- --resource-pattern-type prefixed"#));
 //! assert!(script.notes.is_empty());
-//! # Ok::<(), gbac_engine::wire::Problems>(())
+//! # Ok::<(), gbac_json::Problems>(())
 //! ```
 
 mod cli;
@@ -21,9 +21,9 @@ pub mod quote;
 use std::collections::BTreeMap;
 use std::fmt;
 
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, Operation, Permission, Principal, check_member};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
-use gbac_engine::text::escaped;
 use serde_json::{Value, json};
 
 use quote::{comment, shell};
@@ -263,14 +263,14 @@ fn not_written(call: &Call<'_>, why: &str) -> Note {
 fn described(call: &Call<'_>) -> String {
     match call {
         Call::CreateAcls(acl, operations) | Call::DeleteAcls(acl, operations) => {
-            let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().words).collect();
+            let operations: Vec<&str> = operations.iter().map(|operation| operation.spelling().label).collect();
             format!(
                 "{} {} on {} `{}` {} for `{}` from {}",
-                acl.permission.spelling().words,
+                acl.permission.spelling().label,
                 operations.join(", "),
-                acl.resource_type.spelling().words,
+                acl.resource_type.spelling().label,
                 escaped(&acl.resource_name),
-                acl.pattern_type.spelling().words,
+                acl.pattern_type.spelling().label,
                 escaped(&acl.principal.to_string()),
                 acl.host,
             )

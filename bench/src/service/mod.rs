@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use gbac_engine::wire::policy_from_json;
+use gbac_json::policy_from_json;
 use redb::{Database, Durability, TableDefinition};
 use serde_json::{Value, json};
 

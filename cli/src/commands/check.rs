@@ -7,11 +7,12 @@ use std::io::{self, BufRead, BufWriter, Read, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_engine::check::{Answer, Check, CheckError, Opened, Who, ask, ask_open, explain};
-use gbac_engine::decide::{At, OpenIdentity, Outcome};
+use gbac_analysis::check::{Answer, Check, CheckError, evaluate as ask, evaluate_with, explain};
+use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{AnswerJson, ExplanationJson, Problems, check_from_json};
-use serde_json::{Map, Value, json};
+use gbac_engine::{ResolvedIdentity, Subject};
+use gbac_json::{AnswerJson, ExplanationJson, Problems, check_from_json};
+use serde_json::{Value, json};
 
 use super::explain as words;
 use crate::args::{CheckArgs, Format};
@@ -25,7 +26,7 @@ use crate::yaml;
 pub(crate) fn run(args: &CheckArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let seconds = args.who.seconds();
-    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
+    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::seconds(seconds));
     let mut log = args.audit.as_deref().map(Log::append_to).transpose()?;
     match &args.requests {
         Some(path) => {
@@ -47,7 +48,7 @@ fn many(path: &Path, mut evaluator: Evaluator<'_>, format: Format) -> Result<Exi
         let text = std::str::from_utf8(&bytes).map(str::trim);
         let (id, answered) = match text.map(check_from_json) {
             Ok(_) if text == Ok("") => continue,
-            Ok(Ok(check)) => (check.id.clone(), evaluator.evaluate(&check)),
+            Ok(Ok(check)) => (check.id.as_deref().and_then(|id| gbac_json::parse(id).ok()), evaluator.evaluate(&check)),
             Ok(Err(problems)) => (id_of(&bytes), Err(malformed(&problems))),
             Err(error) => (None, Err(not_text(error))),
         };
@@ -105,7 +106,7 @@ struct Evaluator<'a> {
     policy: &'a Policy,
     verifier: Option<&'a Verifier>,
     log: Option<&'a mut Log>,
-    open: HashMap<String, (Opened, OpenIdentity)>,
+    open: HashMap<String, (ResolvedIdentity, PreparedIdentity)>,
     /// When a check is asked that does not say so itself.
     at: At,
 }
@@ -118,15 +119,15 @@ impl Evaluator<'_> {
         if self.open.len() > OPEN {
             self.open.clear();
         }
-        let (opened, open) = match self.open.entry(key(&check.who)) {
+        let (opened, open) = match self.open.entry(key(&check.subject)) {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(free) => {
-                let opened = question::open(self.policy, &check.who, self.verifier).map_err(refused)?;
-                let open = OpenIdentity::new(self.policy, opened.identity.clone());
+                let opened = question::open(self.policy, &check.subject, self.verifier).map_err(refused)?;
+                let open = PreparedIdentity::new(self.policy, opened.identity.clone());
                 free.insert((opened, open))
             }
         };
-        let answer = ask_open(self.policy, open, check, self.at).map_err(refused)?;
+        let answer = evaluate_with(self.policy, open, check, self.at).map_err(refused)?;
         if let Some(log) = &mut self.log {
             log.record(opened, check, &answer, self.at).map_err(Refusal::Audit)?;
         }
@@ -135,7 +136,7 @@ impl Evaluator<'_> {
 }
 
 /// A text that two checks share only when they say the same of who asks.
-fn key(who: &Who) -> String {
+fn key(who: &Subject) -> String {
     let parts = |kind: &str, parts: &mut dyn Iterator<Item = &str>| {
         // With lengths, since a name may hold anything.
         parts.fold(kind.to_owned(), |mut key, part| {
@@ -143,17 +144,17 @@ fn key(who: &Who) -> String {
             key
         })
     };
-    let object = |kind: &str, first: &str, userinfo: &Option<Map<String, Value>>| {
-        let userinfo = userinfo.as_ref().map(|members| json!(members).to_string());
+    let object = |kind: &str, first: &str, userinfo: &Option<gbac_engine::ClaimSet>| {
+        let userinfo = userinfo.as_ref().map(ToString::to_string);
         parts(kind, &mut std::iter::once(first).chain(userinfo.as_deref()))
     };
     match who {
-        Who::Names { user, groups } => {
+        Subject::Names { user, groups } => {
             parts("names", &mut std::iter::once(user.as_str()).chain(groups.iter().map(String::as_str)))
         }
-        Who::Claims { claims, userinfo } => object("claims", &json!(claims).to_string(), userinfo),
-        Who::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
-        Who::Token { token, userinfo } => object("token", token, userinfo),
+        Subject::Claims { claims, userinfo } => object("claims", &claims.to_string(), userinfo),
+        Subject::UnverifiedToken { token, userinfo } => object("unverified", token, userinfo),
+        Subject::Token { token, userinfo } => object("token", token, userinfo),
     }
 }
 
@@ -205,7 +206,7 @@ fn one(
 mod tests {
     use std::collections::BTreeSet;
 
-    use gbac_engine::wire::check_from_json;
+    use gbac_json::check_from_json;
 
     use super::*;
 
@@ -214,7 +215,7 @@ mod tests {
         let of = |who: Value| {
             let mut check = json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" });
             check.as_object_mut().unwrap().extend(who.as_object().unwrap().clone());
-            key(&check_from_json(&check.to_string()).unwrap().who)
+            key(&check_from_json(&check.to_string()).unwrap().subject)
         };
         let all = [
             json!({ "identity": { "user": "a", "groups": ["b", "c"] } }),

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Collision, Gain, Merging, Mergings, merged_gains};
-use gbac_engine::check::Who;
+use gbac_analysis::{Collision, CollisionKind, CollisionReport, Gain, collision_gains};
+use gbac_engine::Subject;
 use gbac_engine::groups::NestedGroupBehavior;
-use gbac_engine::wire::CollisionsJson;
+use gbac_json::CollisionReportJson;
 use serde_json::json;
 
 use super::differences::extents;
@@ -29,20 +29,20 @@ pub(crate) fn run(args: &CollisionsArgs, format: Format) -> Result<ExitCode, Fai
         None => lists::bare_names("--name", &args.name)?,
         Some(path) => {
             let userinfo = args.userinfo.as_deref().map(input::object).transpose()?;
-            let who = Who::UnverifiedToken { token: input::token(Some(path))?, userinfo };
+            let who = Subject::UnverifiedToken { token: input::token(Some(path))?, userinfo };
             let opened = question::open(&policy, &who, None).map_err(|error| question::refused(&error))?;
             opened.names().map(str::to_owned).collect()
         }
     };
-    let found = merged_gains(&policy, nested, &names, args.limit);
+    let found = collision_gains(&policy, nested, &names, args.limit);
     match format {
-        Format::Json | Format::Yaml => output::value(format, &json!(CollisionsJson::from(&found)))?,
+        Format::Json | Format::Yaml => output::value(format, &json!(CollisionReportJson::from(&found)))?,
         Format::Text => output::text(&words(&found, nested))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(found: &Mergings, nested: NestedGroupBehavior) -> String {
+fn words(found: &CollisionReport, nested: NestedGroupBehavior) -> String {
     let mut text = format!("Nested names: {}\n", nested.as_str());
     if found.found.is_empty() {
         text.push_str("No two names become one group.\n");
@@ -57,9 +57,9 @@ fn words(found: &Mergings, nested: NestedGroupBehavior) -> String {
 }
 
 fn one(collision: &Collision, gains: &[Gain]) -> String {
-    let by = match collision.merging {
-        Merging::Suffix => "they keep their last segment only",
-        Merging::Comma => "they are taken apart at the comma, where the claim is one string",
+    let by = match collision.kind {
+        CollisionKind::Suffix => "they keep their last segment only",
+        CollisionKind::Comma => "they are taken apart at the comma, where the claim is one string",
     };
     let mut text = format!("\nGroup:{}: {by}\n", plain(&collision.group));
     for name in &collision.names {
@@ -71,11 +71,11 @@ fn one(collision: &Collision, gains: &[Gain]) -> String {
         let _ = writeln!(text, "  {} ({origin})", plain(&name.name));
     }
     for gain in gains {
-        if gain.extents.is_empty() {
+        if gain.regions.is_empty() {
             let _ = writeln!(text, "  Somebody with {} alone gains nothing by it.", plain(&gain.name));
         } else {
             let _ =
-                write!(text, "  Somebody with {} alone gains:\n{}", plain(&gain.name), extents(&gain.extents, "    "));
+                write!(text, "  Somebody with {} alone gains:\n{}", plain(&gain.name), extents(&gain.regions, "    "));
         }
     }
     text

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{People, people};
-use gbac_engine::check::{Answer, Opened};
+use gbac_analysis::check::Answer;
+use gbac_analysis::{IdentityComparison, compare_identities};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::At;
 use gbac_engine::model::Acl;
-use gbac_engine::wire::{AnswerJson, PeopleJson};
+use gbac_json::{AnswerJson, IdentityComparisonJson};
 use serde_json::json;
 
 use super::differences::extents;
@@ -22,34 +23,35 @@ use crate::question;
 pub(crate) fn run(args: &CompareArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
     let seconds = args.who.seconds();
-    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::Instant(seconds));
+    let (verifier, at) = (Verifier::of(&args.who.keys, seconds)?, At::seconds(seconds));
     let both = [question::who_of(&args.who, verifier.is_some())?, question::other_of(&args.other, verifier.is_some())?];
     let mut opened = Vec::with_capacity(2);
     let mut answers = Vec::with_capacity(2);
     for who in &both {
         let person = question::open(&policy, who, verifier.as_ref()).map_err(|error| question::refused(&error))?;
         if let Some(check) = question::asked(who, &args.question)? {
-            let answer = gbac_engine::check::ask(&policy, &person.identity, &check, at);
+            let answer = gbac_analysis::check::evaluate(&policy, &person.identity, &check, at);
             answers.push(answer.map_err(|error| question::refused(&error))?);
         }
         opened.push(person);
     }
-    let (Ok(opened), answers) = (<[Opened; 2]>::try_from(opened), <[Answer; 2]>::try_from(answers).ok()) else {
+    let (Ok(opened), answers) = (<[ResolvedIdentity; 2]>::try_from(opened), <[Answer; 2]>::try_from(answers).ok())
+    else {
         return Err(Failure::new("people", "two people are compared"));
     };
     let [first, second] = &opened;
-    let found = people(&policy, &first.identity, &second.identity);
+    let found = compare_identities(&policy, &first.identity, &second.identity);
     match format {
         Format::Json | Format::Yaml => {
             let answers = answers.as_ref().map(|answers| answers.each_ref().map(AnswerJson::from));
-            output::value(format, &json!(PeopleJson { answers, ..PeopleJson::from(&found) }))?;
+            output::value(format, &json!(IdentityComparisonJson { answers, ..IdentityComparisonJson::from(&found) }))?;
         }
         Format::Text => output::text(&words(&opened, &found, answers.as_ref(), at))?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &[Opened; 2], found: &People, answers: Option<&[Answer; 2]>, at: At) -> String {
+fn words(opened: &[ResolvedIdentity; 2], found: &IdentityComparison, answers: Option<&[Answer; 2]>, at: At) -> String {
     let [first, second] = opened.each_ref().map(|person| format!("User:{}", plain(person.identity.user())));
     let mut text = String::new();
     for (name, person) in [&first, &second].into_iter().zip(opened) {

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use gbac_engine::analyze::{
-    Addresses, Diff, Difference, Effect, Extent, GroupChange, GroupEffect, Hosts, NameEffect, Relation,
+use gbac_analysis::{
+    AccessEffect, AccessRegion, Addresses, Diff, Difference, GroupChange, GroupEffect, HostSet, NameEffect, Relation,
 };
 
 use super::explain::{names, operations};
@@ -82,7 +82,7 @@ fn groups(changes: &[GroupChange]) -> String {
     let effects = changes.iter().flat_map(|change| {
         let of = |found: &NameEffect| -> Vec<Vec<String>> {
             let start = vec![change.name.clone(), effect(found.effect).to_owned()];
-            found.extents.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
+            found.regions.iter().map(|extent| [start.clone(), cells(extent)].concat()).collect()
         };
         change.effects.iter().flat_map(of).collect::<Vec<_>>()
     });
@@ -108,21 +108,21 @@ const fn group_effect(effect: GroupEffect) -> &'static str {
 }
 
 fn difference(difference: &Difference) -> Vec<Vec<String>> {
-    let row = |extent: &Extent| {
-        let who = if difference.holder.is_everyone() { "everyone".into() } else { difference.holder.to_string() };
+    let row = |extent: &AccessRegion| {
+        let who = if difference.scope.is_everyone() { "everyone".into() } else { difference.scope.to_string() };
         [vec![who, effect(difference.effect).into()], cells(extent)].concat()
     };
-    difference.extents.iter().map(row).collect()
+    difference.regions.iter().map(row).collect()
 }
 
 /// Requests, a row for each extent; `indent` stands before every line.
-pub(super) fn extents(extents: &[Extent], indent: &str) -> String {
+pub(super) fn extents(extents: &[AccessRegion], indent: &str) -> String {
     let rows: Vec<Vec<String>> = extents.iter().map(cells).collect();
     let table = table(&["OPERATIONS", "RESOURCE", "FROM"], &rows);
     table.lines().map(|line| format!("{indent}{line}\n")).collect()
 }
 
-fn cells(extent: &Extent) -> Vec<String> {
+fn cells(extent: &AccessRegion) -> Vec<String> {
     let of = extent.resource_type;
     let mut on = names(of, extent.pattern.pattern_type, &extent.pattern.name);
     let except: Vec<String> = extent.except.iter().map(|except| names(of, except.pattern_type, &except.name)).collect();
@@ -132,17 +132,17 @@ fn cells(extent: &Extent) -> Vec<String> {
     vec![operations(&extent.operations), on, from(&extent.hosts)]
 }
 
-const fn effect(effect: Effect) -> &'static str {
+const fn effect(effect: AccessEffect) -> &'static str {
     match effect {
-        Effect::Gains => "gains",
-        Effect::Loses => "loses",
-        Effect::GainsWithOthers => "gains, with what else the person holds",
-        Effect::LosesWithOthers => "loses, of what else the person holds",
-        Effect::StillBlocked => "nothing: a deny blocks it",
+        AccessEffect::Gains => "gains",
+        AccessEffect::Loses => "loses",
+        AccessEffect::GainsWithOthers => "gains, with what else the person holds",
+        AccessEffect::LosesWithOthers => "loses, of what else the person holds",
+        AccessEffect::StillBlocked => "nothing: a deny blocks it",
     }
 }
 
-fn from(hosts: &Hosts) -> String {
+fn from(hosts: &HostSet) -> String {
     if hosts.is_any() {
         return "*".into();
     }

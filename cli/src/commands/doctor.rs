@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_api::loggers::LogLevel;
 use gbac_api::paths;
-use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
-use gbac_engine::check::provider::Accepted;
 use gbac_engine::policy::{Policy, Settings};
 use serde_json::{Map, Value, json};
 
@@ -34,8 +34,8 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         settings = asked.settings.unwrap_or(settings);
         policy = policy.or(asked.policy);
     }
-    let steps = diagnose(&Evidence {
-        token: claims.as_ref().map_or(Presented::Token(&token), Presented::Claims),
+    let steps = diagnose(&DiagnosticInput {
+        token: claims.as_ref().map_or(TokenInput::Token(&token), TokenInput::Claims),
         userinfo: userinfo.as_ref(),
         settings: &settings,
         policy: policy.as_ref(),
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         resolved: resolved.as_ref(),
         log_level: log_level.as_deref(),
         accepted: accepted.as_ref(),
-        now: Some(input::now()),
+        now: Some(input::now().into()),
     });
     match format {
         Format::Json | Format::Yaml => {
@@ -51,31 +51,33 @@ pub(crate) fn run(args: &DoctorArgs, format: Format) -> Result<ExitCode, Failure
         }
         Format::Text => output::text(&words(&steps))?,
     }
-    let failed = steps.iter().any(|step| step.state == State::Failed);
+    let failed = steps.iter().any(|step| step.state == StepStatus::Failed);
     Ok(if failed { ExitCode::from(output::ERROR) } else { ExitCode::SUCCESS })
 }
 
 /// What a service says; what it keeps to itself is a note, and the procedure goes on without.
 struct Asked {
-    resolved: Option<Resolved>,
+    resolved: Option<ServiceResolution>,
     settings: Option<Settings>,
     policy: Option<Policy>,
     log_level: Option<String>,
-    accepted: Option<Accepted>,
+    accepted: Option<AcceptedTokens>,
 }
 
 impl Asked {
     fn of(client: &Client, token: &str) -> Result<Self, Failure> {
         let resolved = match client.resolve(token) {
-            Ok(seen) => Some(Resolved::Identity(seen.principal, seen.groups)),
-            Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => Some(Resolved::Refused(error.words())),
+            Ok(seen) => Some(ServiceResolution::Identity(seen.principal, seen.groups)),
+            Err(error @ (CallError::Refused(_) | CallError::Credentials(_))) => {
+                Some(ServiceResolution::Refused(error.words()))
+            }
             Err(error) => return Err(error.into()),
         };
         let told = |what: &str, failure: &dyn std::fmt::Display| output::note(&format!("note: {what}: {failure}"));
         let settings = settings_of(client).map_err(|failure| told("the properties could not be read", &failure)).ok();
         // That they could not be read was told.
         let properties: Option<Map<String, Value>> = client.get(paths::CLUSTER_CONFIG).ok();
-        let accepted = properties.map(|properties| Accepted::of_properties(|name| properties.get(name)));
+        let accepted = properties.map(|properties| gbac_json::accepted_from_properties(|name| properties.get(name)));
         let policy = client.policy().map_err(|error| told("the policy could not be read", &error)).ok();
         let level: Result<LogLevel, _> = client.get(&paths::log_level("security", None));
         let level = level.map_err(|error| told("the log level could not be read", &error)).ok();
@@ -89,18 +91,18 @@ impl Asked {
     }
 }
 
-fn as_json(step: &Step) -> Value {
+fn as_json(step: &DiagnosticStep) -> Value {
     json!({ "code": step.code, "title": step.title, "state": step.state.code(), "findings": step.findings, "next": step.next })
 }
 
-fn words(steps: &[Step]) -> String {
+fn words(steps: &[DiagnosticStep]) -> String {
     let mut text = String::new();
     for (number, step) in steps.iter().enumerate() {
         let state = match step.state {
-            State::Passed => paint(GOOD, "passed"),
-            State::Attention => "look at this".into(),
-            State::Failed => paint(BAD, "failed"),
-            State::NotDone => "not done".into(),
+            StepStatus::Passed => paint(GOOD, "passed"),
+            StepStatus::Attention => "look at this".into(),
+            StepStatus::Failed => paint(BAD, "failed"),
+            StepStatus::NotDone => "not done".into(),
         };
         let _ = writeln!(text, "{}. {}: {state}", number + 1, step.title);
         for finding in &step.findings {

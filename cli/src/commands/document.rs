@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::fs;
 use std::process::ExitCode;
 
+use gbac_analysis::{Relation, diff};
 use gbac_api::script::changes_between;
-use gbac_engine::analyze::{Relation, diff};
 use gbac_engine::policy::{Change, Policy, Settings, Superusers};
-use gbac_engine::wire::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
+use gbac_json::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
 use serde_json::{Value, json};
 
 use super::what_if::change as words_of;

@@ -2,18 +2,21 @@
 
 use std::fmt::Write;
 
-use gbac_engine::check::{Answer, Check, Opened, Question};
-use gbac_engine::decide::{At, Candidate, Decision, Explanation, HostFacet, NearMiss, Path, Reason, Standing};
+use gbac_analysis::check::{Answer, Check, Query};
+use gbac_engine::ResolvedIdentity;
+use gbac_engine::decide::{
+    AccessPath, At, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NearMiss, Reason,
+};
 use gbac_engine::model::{Acl, Operation, PatternType, ResourceType};
 
 use crate::output::{BAD, GOOD, counted, paint, plain, table, tone};
 
 /// The verdict, what decided, and every candidate on the resource.
-pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanation) -> String {
+pub(crate) fn explanation(opened: &ResolvedIdentity, check: &Check, explanation: &Explanation) -> String {
     let mut text = String::new();
     let decision = &explanation.decision;
-    let Question::Access { operation, resource_type, resource_name } = &check.question else { return text };
-    let asked = format!("{} on {}", operation.spelling().words, resource(*resource_type, resource_name));
+    let Query::Access { operation, resource_type, resource_name } = &check.query else { return text };
+    let asked = format!("{} on {}", operation.spelling().label, resource(*resource_type, resource_name));
     let verdict =
         tone(verdict(decision)).map_or_else(|| verdict(decision).into(), |style| paint(style, verdict(decision)));
     let _ = writeln!(text, "{verdict}: User:{} {asked}", plain(opened.identity.user()));
@@ -37,7 +40,7 @@ pub(crate) fn explanation(opened: &Opened, check: &Check, explanation: &Explanat
 }
 
 /// Whether a token was verified, the groups that it gives, and what is to be said about them.
-pub(super) fn token(opened: &Opened) -> String {
+pub(super) fn token(opened: &ResolvedIdentity) -> String {
     let mut text = String::new();
     if opened.header.is_some() || opened.extraction.is_some() {
         let state = if opened.identity.is_verified() { "verified" } else { "not verified" };
@@ -53,7 +56,7 @@ pub(super) fn token(opened: &Opened) -> String {
 }
 
 /// That a token has expired, where what follows does not depend on it.
-pub(super) fn expired(opened: &Opened, at: At) -> String {
+pub(super) fn expired(opened: &ResolvedIdentity, at: At) -> String {
     if !opened.identity.is_expired(at) {
         return String::new();
     }
@@ -62,7 +65,7 @@ pub(super) fn expired(opened: &Opened, at: At) -> String {
 }
 
 /// The verdict on a whole request, and each check that it needs.
-pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
+pub(crate) fn request(opened: &ResolvedIdentity, answer: &Answer) -> String {
     let Answer::Api { outcome, decisions, .. } = answer else { return String::new() };
     let mut text = format!(
         "{}: User:{}\n",
@@ -75,7 +78,7 @@ pub(crate) fn request(opened: &Opened, answer: &Answer) -> String {
         .map(|(check, decision)| {
             vec![
                 verdict(decision).into(),
-                check.operation.spelling().words.into(),
+                check.operation.spelling().label.into(),
                 resource(check.resource_type, &check.resource_name),
                 because(opened, decision),
             ]
@@ -99,7 +102,7 @@ pub(super) const fn verdict(decision: &Decision) -> &'static str {
     }
 }
 
-pub(super) fn because(opened: &Opened, decision: &Decision) -> String {
+pub(super) fn because(opened: &ResolvedIdentity, decision: &Decision) -> String {
     match (&decision.reason, &decision.acl) {
         (Reason::Superuser, _) => "a superuser; no ACL is asked".into(),
         (Reason::Expired, _) => "the token's expiry is past".into(),
@@ -125,8 +128,8 @@ pub(super) fn rule(acl: &Acl, implied_by: Option<Operation>) -> String {
     let implied = if implied_by.is_some() { " (which covers it)" } else { "" };
     format!(
         "{} {}{implied}, {}, host {}",
-        acl.permission.spelling().words,
-        acl.operation.spelling().words,
+        acl.permission.spelling().label,
+        acl.operation.spelling().label,
         pattern(acl),
         acl.host
     )
@@ -138,24 +141,24 @@ fn pattern(acl: &Acl) -> String {
 
 /// The names of a pattern of a resource type.
 pub(super) fn names(of: ResourceType, pattern: PatternType, name: &str) -> String {
-    let kind = of.spelling().words;
+    let kind = of.spelling().label;
     match pattern {
         _ if of == ResourceType::Registry => kind.into(),
         PatternType::Literal if name == "*" => format!("{kind} * all names"),
-        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().words),
+        pattern => format!("{kind} {} {}", plain(name), pattern.spelling().label),
     }
 }
 
 /// Operations in words; one word where they are all of them.
 pub(super) fn operations(operations: &[Operation]) -> String {
     if operations.len() == Operation::ALL.len() {
-        return Operation::All.spelling().words.into();
+        return Operation::All.spelling().label.into();
     }
-    operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+    operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")
 }
 
 pub(super) fn resource(kind: ResourceType, name: &str) -> String {
-    let words = kind.spelling().words;
+    let words = kind.spelling().label;
     if name.is_empty() { words.into() } else { format!("{words} {}", plain(name)) }
 }
 
@@ -176,16 +179,16 @@ fn row(candidate: &Candidate) -> Vec<String> {
         _ => acl.host.to_string(),
     };
     vec![
-        standing(candidate.standing),
-        acl.permission.spelling().words.into(),
+        standing(candidate.status),
+        acl.permission.spelling().label.into(),
         principal,
         pattern(acl),
-        acl.operation.spelling().words.into(),
+        acl.operation.spelling().label.into(),
         host,
     ]
 }
 
-fn way(path: &Path) -> String {
+fn way(path: &AccessPath) -> String {
     match (&path.group, &path.role) {
         (Some(group), Some(role)) => format!("Group:{} > Role:{}", plain(group), plain(role)),
         (None, Some(role)) => format!("User > Role:{}", plain(role)),
@@ -193,14 +196,14 @@ fn way(path: &Path) -> String {
     }
 }
 
-fn standing(standing: Standing) -> String {
+fn standing(standing: CandidateStatus) -> String {
     match standing {
-        Standing::Decides => "decides".into(),
-        Standing::Agrees => "agrees".into(),
-        Standing::Overridden => "overridden".into(),
-        Standing::NotReached => "not reached".into(),
-        Standing::Near(near) => format!("near miss: {}", by(near)),
-        Standing::NoMatch => "no match".into(),
+        CandidateStatus::Decides => "decides".into(),
+        CandidateStatus::Agrees => "agrees".into(),
+        CandidateStatus::Overridden => "overridden".into(),
+        CandidateStatus::NotEvaluated => "not reached".into(),
+        CandidateStatus::Near(near) => format!("near miss: {}", by(near)),
+        CandidateStatus::NoMatch => "no match".into(),
     }
 }
 

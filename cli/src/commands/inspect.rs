@@ -1,20 +1,21 @@
 //! `gbac token inspect`: which groups come out of a token, step by step.
 
+use gbac_engine::ClaimSet;
 use std::fmt::Write;
 use std::process::ExitCode;
 
+use gbac_analysis::doctor::describe_claim;
 use gbac_api::script::quote::shell;
-use gbac_engine::check::doctor::claim_words;
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ElementOutcome, Extraction, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError};
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
-use gbac_engine::verify::{CheckLine, Outcome};
+use gbac_engine::verify::{VerificationOutcome, VerificationStep};
 use gbac_engine::warning::Warning;
-use gbac_engine::wire::{ExtractionJson, WarningJson};
-use serde_json::{Map, Value, json};
+use gbac_json::{ExtractionJson, WarningJson};
+use serde_json::{Value, json};
 
 use crate::args::{Format, InspectArgs, SettingsArgs};
 use crate::input::{self, Verifier};
@@ -23,8 +24,8 @@ use crate::output::{self, Failure, plain};
 /// Everything there is to show.
 struct Seen {
     header: Option<Header>,
-    claims: Map<String, Value>,
-    lines: Vec<CheckLine>,
+    claims: ClaimSet,
+    lines: Vec<VerificationStep>,
     verified: bool,
     user: Result<String, IdentityError>,
     extraction: Extraction,
@@ -55,7 +56,7 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     let userinfo = args.settings.userinfo.as_deref().map(input::object).transpose()?;
     let verifier = Verifier::of(&args.keys, input::now())?;
     let (header, claims, lines) = match &args.claims {
-        Some(path) => (None, UnverifiedClaims::from_object(input::object(path)?), Vec::new()),
+        Some(path) => (None, UnverifiedClaims::from(input::object(path)?), Vec::new()),
         None => {
             let text = input::token(args.token.as_deref())?;
             let token = UnverifiedToken::decode(&text)
@@ -67,7 +68,7 @@ fn look(args: &InspectArgs) -> Result<Seen, Failure> {
     if args.claims.is_some() && verifier.is_some() {
         return Err(Failure::usage("--jwks verifies a token; claims have no signature"));
     }
-    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != Outcome::Failed);
+    let verified = !lines.is_empty() && lines.iter().all(|line| line.outcome != VerificationOutcome::Failed);
     let rules = settings.identity_rules();
     let extraction = gbac_engine::groups::extract(&rules.extraction, claims.members(), userinfo.as_ref());
     let user =
@@ -82,12 +83,12 @@ pub(super) fn settings(args: &SettingsArgs) -> Result<Settings, Failure> {
     }
     let mut settings = Settings::default();
     if let Some(path) = &args.sso {
-        let mut attributes = serde_json::Map::new();
-        for (name, value) in input::object(path)? {
+        let mut attributes = std::collections::BTreeMap::new();
+        for (name, value) in gbac_json::claims_to_object(&input::object(path)?).clone() {
             let Value::String(text) = value else {
                 return Err(Failure::new("wrong_type", format!("{}: `{name}` is not a string", path.display())));
             };
-            attributes.insert(name, text.into());
+            attributes.insert(name, text);
         }
         settings.groups = GroupSource::from_attributes(attributes)
             .map_err(|error| Failure::new(error.code(), format!("{}: {error}; {}", path.display(), error.hint())))?;
@@ -121,14 +122,14 @@ fn as_json(seen: &Seen) -> Value {
         "verified": seen.verified,
         "claim": extraction.claim,
         "elements": extraction.elements,
-        "claims": seen.claims,
+        "claims": gbac_json::claims_to_object(&seen.claims),
         "checks": seen.lines.iter().map(|line| json!({
             "name": line.name, "outcome": outcome(line.outcome), "code": line.code, "detail": line.detail,
         })).collect::<Vec<_>>(),
     });
     if let Value::Object(members) = &mut value {
         if let Some(header) = &seen.header {
-            members.insert("header".into(), json!(header.members()));
+            members.insert("header".into(), json!(gbac_json::claims_to_object(header.members())));
         }
         if let Err(error) = &seen.user {
             members.insert("user_error".into(), json!({ "code": error.code(), "message": error.to_string() }));
@@ -172,11 +173,9 @@ fn words(seen: &Seen) -> String {
     }
     let (place, nested) = match &seen.settings.groups {
         GroupSource::Properties { claim_path, nested } => (claim_path.as_str(), nested.as_str()),
-        GroupSource::Sso { attributes, .. } => {
-            (attributes.get("federated_groups").and_then(|path| path.as_str()).unwrap_or(""), "none")
-        }
+        GroupSource::Sso { attributes, .. } => (attributes.get("federated_groups").map_or("", String::as_str), "none"),
     };
-    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&claim_words(&seen.extraction.claim)));
+    let _ = writeln!(text, "3. Group claim  {}: {}", plain(place), plain(&describe_claim(&seen.extraction.claim)));
     let _ = writeln!(text, "4. Nested names  {nested}");
     let _ = writeln!(text, "5. Principals  {}", seen.extraction.groups.len());
     let rows: Vec<Vec<String>> = seen
@@ -207,10 +206,10 @@ fn words(seen: &Seen) -> String {
     text
 }
 
-const fn outcome(outcome: Outcome) -> &'static str {
+const fn outcome(outcome: VerificationOutcome) -> &'static str {
     match outcome {
-        Outcome::Passed => "passed",
-        Outcome::Failed => "failed",
-        Outcome::NotChecked => "not_checked",
+        VerificationOutcome::Passed => "passed",
+        VerificationOutcome::Failed => "failed",
+        VerificationOutcome::NotChecked => "not_checked",
     }
 }

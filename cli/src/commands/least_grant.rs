@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{LeastGrant, least_grant};
-use gbac_engine::check::Opened;
+use gbac_analysis::{LeastGrant, least_grant};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Reason, Request};
-use gbac_engine::wire::LeastGrantJson;
+use gbac_json::LeastGrantJson;
 use serde_json::json;
 
 use super::explain::{because, resource, rule, token, verdict};
@@ -26,12 +26,12 @@ pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &Opened, requests: &[Request<'_>], least: &LeastGrant) -> String {
+fn words(opened: &ResolvedIdentity, requests: &[Request<'_>], least: &LeastGrant) -> String {
     let rows: Vec<Vec<String>> = requests
         .iter()
         .zip(&least.decisions)
         .map(|(request, decision)| {
-            let operation = request.operation.spelling().words.into();
+            let operation = request.operation.spelling().label.into();
             let on = resource(request.resource_type, request.resource_name);
             vec![verdict(decision).into(), operation, on, because(opened, decision)]
         })

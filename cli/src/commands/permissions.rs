@@ -2,10 +2,10 @@
 
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Exception, Grant, Holder, Permissions, permissions, permissions_of};
+use gbac_analysis::{Grant, GrantException, Permissions, Scope, permissions, permissions_of};
 use gbac_engine::decide::At;
 use gbac_engine::model::{Host, Principal};
-use gbac_engine::wire::PermissionsJson;
+use gbac_json::PermissionsJson;
 use serde_json::{Value, json};
 
 use super::explain::{expired, names, operations, token};
@@ -16,11 +16,11 @@ use crate::question;
 
 pub(crate) fn run(args: &PermissionsArgs, format: Format) -> Result<ExitCode, Failure> {
     let policy = input::policy(&args.policy)?;
-    let at = At::Instant(args.who.seconds());
+    let at = At::seconds(args.who.seconds());
     let (who, may, is_expired) = if let Some(principal) = &args.principal {
         let principal = Principal::parse(principal)
             .map_err(|error| Failure::usage(format!("--principal: {error}; {}", error.hint())))?;
-        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Holder::of(&principal)), false)
+        (format!("{}\n", plain(&principal.to_string())), permissions_of(&policy, &Scope::of(&principal)), false)
     } else {
         let opened = question::person(&args.who, &policy, Verifier::of(&args.who.keys, args.who.seconds())?.as_ref())?;
         let who = format!("User:{}\n{}{}", plain(opened.identity.user()), token(&opened), expired(&opened, at));
@@ -60,7 +60,7 @@ fn row(grant: &Grant) -> Vec<String> {
     ]
 }
 
-fn excepted(grant: &Grant, exception: &Exception) -> String {
+fn excepted(grant: &Grant, exception: &GrantException) -> String {
     let names = names(grant.resource_type, exception.pattern.pattern_type, &exception.pattern.name);
     match exception.host {
         Host::Any => names,

@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Revocation, revoke};
-use gbac_engine::check::Opened;
+use gbac_analysis::{Revocation, revoke};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::PrincipalType;
-use gbac_engine::wire::RevocationJson;
+use gbac_json::RevocationJson;
 use serde_json::json;
 
 use super::explain::{because, resource, rule, token, verdict};
@@ -32,11 +32,11 @@ pub(crate) fn run(args: &AskArgs, format: Format) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn words(opened: &Opened, request: &Request<'_>, found: &Revocation) -> String {
+fn words(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) -> String {
     let mut text = format!("User:{}\n{}", plain(opened.identity.user()), token(opened));
     let row = vec![
         verdict(&found.decision).to_owned(),
-        request.operation.spelling().words.into(),
+        request.operation.spelling().label.into(),
         resource(request.resource_type, request.resource_name),
         because(opened, &found.decision),
     ];

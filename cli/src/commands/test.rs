@@ -1,13 +1,15 @@
 //! `gbac test`: assertion files and bug reports, a table of what failed, a count.
 
+use gbac_analysis::check::CheckError;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-use gbac_engine::check::{ask, open};
+use gbac_analysis::check::evaluate;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{PolicySource, Test, assertions_from_json, assertions_in};
+use gbac_engine::resolve;
+use gbac_json::{AssertionTest, PolicySource, assertions_from_json, find_assertions};
 use serde_json::json;
 
 use crate::args::{Format, TestArgs};
@@ -57,7 +59,7 @@ pub(crate) fn run(args: &TestArgs, format: Format) -> Result<ExitCode, Failure> 
 
 fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
     let text = input::text(path)?;
-    let text = match assertions_in(&text) {
+    let text = match find_assertions(&text) {
         report if report.len() < text.len() => report.to_owned(),
         _ => yaml::to_json(text, what)?,
     };
@@ -72,9 +74,9 @@ fn run_file(path: &Path, what: &str) -> Result<Vec<Run>, Failure> {
     Ok(file.tests.iter().map(|test| run_one(what, &policy, test)).collect())
 }
 
-fn run_one(file: &str, policy: &Policy, test: &Test) -> Run {
-    let answered = open(policy, &test.check.who, None).and_then(|opened| {
-        ask(policy, &opened.identity, &test.check, At::IgnoringExpiry).map(|answer| (answer, opened.identity))
+fn run_one(file: &str, policy: &Policy, test: &AssertionTest) -> Run {
+    let answered = resolve(policy, &test.check.subject, None).map_err(CheckError::from).and_then(|opened| {
+        evaluate(policy, &opened.identity, &test.check, At::IgnoringExpiry).map(|answer| (answer, opened.identity))
     });
     let observed = match &answered {
         Ok((answer, identity)) => Ok((answer, identity.groups())),

@@ -3,11 +3,12 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Trial, Trials};
-use gbac_engine::check::{Answer, Opened, WhatIf};
+use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
+use gbac_analysis::{WhatIf, check::Answer};
+use gbac_engine::ResolvedIdentity;
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::policy::{Change, GroupSource};
-use gbac_engine::wire::{WhatIfJson, trials_from_json};
+use gbac_json::{WhatIfJson, hypothetical_changes_from_json};
 use serde_json::json;
 
 use super::compare::listed;
@@ -28,25 +29,26 @@ pub(crate) fn run(args: &WhatIfArgs, format: Format) -> Result<ExitCode, Failure
     let check = question::asked(&who, &args.question)?;
     let verify = verifier.as_ref().map(|verifier| |token: &str| verifier.verify(token));
     let verify = verify.as_ref().map(|verify| verify as &dyn Fn(&str) -> _);
-    let found = gbac_engine::check::what_if(&policy, &who, &trials, check.as_ref(), verify, At::Instant(seconds))
+    let found = gbac_analysis::what_if(&policy, &who, &trials, check.as_ref(), verify, At::seconds(seconds))
         .map_err(|error| question::refused(&error))?;
     match format {
         Format::Json | Format::Yaml => output::value(format, &json!(WhatIfJson::from(&found)))?,
-        Format::Text => output::text(&words(&trials, &found, At::Instant(seconds)))?,
+        Format::Text => output::text(&words(&trials, &found, At::seconds(seconds)))?,
     }
-    let is_refused = found.idle.iter().any(|idle| idle.error.is_some());
+    let is_refused = found.no_ops.iter().any(|idle| idle.error.is_some());
     Ok(if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
-fn trials(args: &WhatIfArgs) -> Result<Trials, Failure> {
+fn trials(args: &WhatIfArgs) -> Result<HypotheticalChanges, Failure> {
     let mut trials = match &args.changes {
-        None => Trials::default(),
-        Some(path) => trials_from_json(&input::document(path)?)
+        None => HypotheticalChanges::default(),
+        Some(path) => hypothetical_changes_from_json(&input::document(path)?)
             .map_err(|problems| Failure::problems(&path.display().to_string(), problems))?,
     };
-    for (flag, names, trial) in
-        [("--join", &args.join, Trial::Join as fn(String) -> Trial), ("--leave", &args.leave, Trial::Leave)]
-    {
+    for (flag, names, trial) in [
+        ("--join", &args.join, HypotheticalChange::Join as fn(String) -> HypotheticalChange),
+        ("--leave", &args.leave, HypotheticalChange::Leave),
+    ] {
         for name in question::group_names(flag, names)? {
             trials.add(trial(name));
         }
@@ -57,15 +59,15 @@ fn trials(args: &WhatIfArgs) -> Result<Trials, Failure> {
     Ok(trials)
 }
 
-fn words(trials: &Trials, found: &WhatIf, at: At) -> String {
+fn words(trials: &HypotheticalChanges, found: &WhatIf, at: At) -> String {
     let user = format!("User:{}", plain(found.before.identity.user()));
     let then = format!("User:{}", plain(found.after.user()));
     let mut text = format!("{user}\n{}\nTried:\n", token(&found.before));
     for trial in trials.as_slice() {
         let _ = writeln!(text, "  {}", tried(trial));
     }
-    for idle in &found.idle {
-        let _ = writeln!(text, "note: {}: {}", tried(&idle.trial), plain(&idle.to_string()));
+    for idle in &found.no_ops {
+        let _ = writeln!(text, "note: {}: {}", tried(&idle.change), plain(&idle.to_string()));
     }
     if then != user {
         let _ = writeln!(text, "The person is another user then: {then}");
@@ -92,7 +94,7 @@ fn words(trials: &Trials, found: &WhatIf, at: At) -> String {
 }
 
 /// Verdicts of two sides, check by check.
-pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answer; 2]) -> String {
+pub(super) fn verdicts(head: &str, sides: [(&str, &ResolvedIdentity); 2], answers: &[Answer; 2]) -> String {
     let mut rows = Vec::new();
     for ((name, opened), answer) in sides.into_iter().zip(answers) {
         match answer {
@@ -105,7 +107,7 @@ pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answe
                 for (check, decision) in decisions {
                     let asked = format!(
                         "{} on {}: {}",
-                        check.operation.spelling().words,
+                        check.operation.spelling().label,
                         resource(check.resource_type, &check.resource_name),
                         because(opened, decision)
                     );
@@ -117,11 +119,11 @@ pub(super) fn verdicts(head: &str, sides: [(&str, &Opened); 2], answers: &[Answe
     table(&[head, "VERDICT", "BECAUSE"], &rows)
 }
 
-fn tried(trial: &Trial) -> String {
+fn tried(trial: &HypotheticalChange) -> String {
     match trial {
-        Trial::Join(group) => format!("the identity provider adds Group:{}", plain(group)),
-        Trial::Leave(group) => format!("the identity provider drops Group:{}", plain(group)),
-        Trial::Policy(of_policy) => change(of_policy),
+        HypotheticalChange::Join(group) => format!("the identity provider adds Group:{}", plain(group)),
+        HypotheticalChange::Leave(group) => format!("the identity provider drops Group:{}", plain(group)),
+        HypotheticalChange::Policy(of_policy) => change(of_policy),
     }
 }
 

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Entry, Holder, Match, WhoCan, who_can};
+use gbac_analysis::{AclMatch, Scope, WhoCan, WhoCanEntry, who_can};
 use gbac_engine::decide::{Outcome, Request};
 use gbac_engine::model::Principal;
-use gbac_engine::wire::WhoCanJson;
+use gbac_json::WhoCanJson;
 use serde_json::json;
 
 use super::explain::{resource, rule};
@@ -28,13 +28,13 @@ pub(crate) fn run(args: &WhoCanArgs, format: Format) -> Result<ExitCode, Failure
 
 fn words(asked: &Request<'_>, who: &WhoCan) -> String {
     let on = resource(asked.resource_type, asked.resource_name);
-    let mut text = format!("Who may {} on {on}\n", asked.operation.spelling().words);
+    let mut text = format!("Who may {} on {on}\n", asked.operation.spelling().label);
     let list = |names: Vec<String>| names.join(", ");
     if !who.superusers.is_empty() {
         let names = list(who.superusers.iter().map(|name| format!("User:{}", plain(name))).collect());
         let _ = writeln!(text, "Superusers, whatever ACLs say: {names}");
     }
-    let everyone = who.entries.iter().any(|entry| entry.holder.is_everyone());
+    let everyone = who.entries.iter().any(|entry| entry.scope.is_everyone());
     let rows: Vec<Vec<String>> = who.entries.iter().map(row).collect();
     if rows.is_empty() {
         text.push_str("No ACL is about it: everyone else is denied.\n");
@@ -54,10 +54,10 @@ fn words(asked: &Request<'_>, who: &WhoCan) -> String {
     text
 }
 
-fn row(entry: &Entry) -> Vec<String> {
-    let mut name = match &entry.holder {
-        Holder::Everyone => format!("{} (everyone)", entry.holder),
-        Holder::One(principal) => literal(principal),
+fn row(entry: &WhoCanEntry) -> Vec<String> {
+    let mut name = match &entry.scope {
+        Scope::Everyone => format!("{} (everyone)", entry.scope),
+        Scope::One(principal) => literal(principal),
     };
     if !entry.members.is_empty() {
         let members: Vec<String> = entry.members.iter().map(literal).collect();
@@ -85,7 +85,7 @@ fn blocked(principal: &Principal) -> String {
 }
 
 /// An ACL with the way to it.
-pub(super) fn by(found: &Match) -> String {
+pub(super) fn by(found: &AclMatch) -> String {
     let mut way: Vec<String> = found.group.iter().map(|group| format!("Group:{}", plain(group))).collect();
     way.extend(found.role.iter().map(|role| format!("Role:{}", plain(role))));
     if way.is_empty() {

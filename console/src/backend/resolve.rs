@@ -1,7 +1,7 @@
 //! What the service sees in a token: the one request that has a token in it, made only when somebody asks for it.
 
 use gbac_api::paths;
-use gbac_api::security::ResolvedIdentity;
+use gbac_api::security::OidcIdentity;
 use gloo_net::http::Method;
 
 use super::Call;
@@ -13,7 +13,7 @@ use crate::state::service::Failure;
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn resolve(token: String, target: &Target) -> Result<ResolvedIdentity, Failure> {
+pub async fn resolve(token: String, target: &Target) -> Result<OidcIdentity, Failure> {
     let path = admin(target, &paths::security(paths::RESOLVE_OIDC_IDENTITY))?;
     let token = Credentials::Token(token);
     Call::new(Method::POST, path, Some(&token)).text("{}".into()).read().await

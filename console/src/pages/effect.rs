@@ -1,6 +1,6 @@
 //! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
 
-use gbac_engine::analyze::{Addresses, Effect, Extent, Holder, Hosts, NamePattern};
+use gbac_analysis::{AccessEffect, AccessRegion, Addresses, HostSet, NamePattern, Scope};
 use gbac_engine::model::{PatternType, Principal, ResourceType};
 use leptos::prelude::*;
 
@@ -15,14 +15,14 @@ const SHORT: usize = 20;
 #[component]
 pub fn HolderName(
     /// Who.
-    holder: Holder,
+    holder: Scope,
 ) -> impl IntoView {
     match holder {
-        Holder::Everyone => {
+        Scope::Everyone => {
             view! { <PrincipalName principal=Principal::user("*") /> " " <span class="quiet">"everyone"</span> }
                 .into_any()
         }
-        Holder::One(principal) => view! { <PrincipalName principal=principal /> }.into_any(),
+        Scope::One(principal) => view! { <PrincipalName principal=principal /> }.into_any(),
     }
 }
 
@@ -30,14 +30,14 @@ pub fn HolderName(
 #[component]
 pub fn EffectWord(
     /// Which.
-    effect: Effect,
+    effect: AccessEffect,
 ) -> impl IntoView {
     let (class, glyph, word) = match effect {
-        Effect::Gains => ("eff v-info", Glyph::Up, "Gains"),
-        Effect::GainsWithOthers => ("eff v-info", Glyph::Up, "Can gain"),
-        Effect::Loses => ("eff", Glyph::Down, "Loses"),
-        Effect::LosesWithOthers => ("eff", Glyph::Down, "Can lose"),
-        Effect::StillBlocked => ("eff v-deny", Glyph::Deny, "Still denied"),
+        AccessEffect::Gains => ("eff v-info", Glyph::Up, "Gains"),
+        AccessEffect::GainsWithOthers => ("eff v-info", Glyph::Up, "Can gain"),
+        AccessEffect::Loses => ("eff", Glyph::Down, "Loses"),
+        AccessEffect::LosesWithOthers => ("eff", Glyph::Down, "Can lose"),
+        AccessEffect::StillBlocked => ("eff v-deny", Glyph::Deny, "Still denied"),
     };
     view! { <span class=class><Icon glyph=glyph size=IconSize::Small />{word}</span> }
 }
@@ -46,11 +46,11 @@ pub fn EffectWord(
 #[component]
 pub fn ExtentNames(
     /// The names.
-    extent: Extent,
+    extent: AccessRegion,
 ) -> impl IntoView {
     let one_of_a_kind = matches!(extent.resource_type, ResourceType::Cluster | ResourceType::Registry);
     view! {
-        <span class="dim">{extent.resource_type.spelling().words}</span>
+        <span class="dim">{extent.resource_type.spelling().label}</span>
         {(!one_of_a_kind).then(|| view! { " " <Names pattern=extent.pattern /> })}
     }
 }
@@ -59,22 +59,22 @@ pub fn ExtentNames(
 fn Names(pattern: NamePattern) -> impl IntoView {
     let words = match pattern.pattern_type {
         PatternType::Literal if pattern.name == "*" => "all names",
-        other => other.spelling().words,
+        other => other.spelling().label,
     };
     view! { <ResourceName name=pattern.name /> " " <span class="pat">{words}</span> }
 }
 
 /// The operations of an extent in words.
 #[must_use]
-pub fn operations(extent: &Extent) -> String {
-    extent.operations.iter().map(|operation| operation.spelling().words).collect::<Vec<_>>().join(", ")
+pub fn operations(extent: &AccessRegion) -> String {
+    extent.operations.iter().map(|operation| operation.spelling().label).collect::<Vec<_>>().join(", ")
 }
 
 /// What limits an extent: names that are left out, and hosts.
 #[component]
 pub fn Limits(
     /// The extent.
-    extent: Extent,
+    extent: AccessRegion,
 ) -> impl IntoView {
     let except = (!extent.except.is_empty()).then(|| {
         let names = extent.except.into_iter().enumerate().map(|(place, pattern)| {
@@ -92,7 +92,7 @@ pub fn Limits(
 }
 
 /// From where, when it is not from everywhere.
-fn hosts_words(hosts: &Hosts) -> Option<(&'static str, Vec<String>)> {
+fn hosts_words(hosts: &HostSet) -> Option<(&'static str, Vec<String>)> {
     let texts = |addresses: &[std::net::IpAddr]| addresses.iter().map(ToString::to_string).collect();
     match (&hosts.addresses, hosts.unknown) {
         _ if hosts.is_any() => None,

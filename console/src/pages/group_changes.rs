@@ -1,7 +1,7 @@
 //! What other settings do to groups, the same on the page of the settings and in the review: names before and after, and who
 //! gains and loses.
 
-use gbac_engine::analyze::{Effect, GroupChange, GroupEffect};
+use gbac_analysis::{AccessEffect, GroupChange, GroupEffect};
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
@@ -14,8 +14,8 @@ use crate::ui::{Glyph, Heads, Icon, IconSize, Mono, Note, NoteKind, PrincipalNam
 
 /// How many names and how many effects are shown.
 const SHOWN: usize = 200;
-const GAINS: [Effect; 2] = [Effect::Gains, Effect::GainsWithOthers];
-const LOSES: [Effect; 2] = [Effect::Loses, Effect::LosesWithOthers];
+const GAINS: [AccessEffect; 2] = [AccessEffect::Gains, AccessEffect::GainsWithOthers];
+const LOSES: [AccessEffect; 2] = [AccessEffect::Loses, AccessEffect::LosesWithOthers];
 
 /// What the change comes to, before any row.
 pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
@@ -142,7 +142,7 @@ fn happens(change: &GroupChange, [today, then]: &[Becomes; 2]) -> AnyView {
 /// How much is gained and lost: `5 gains, 3 losses for 4 names`.
 pub(super) fn counts(changes: &GroupChanges) -> String {
     let ((gains, _), (losses, _)) = (changes.total(&GAINS), changes.total(&LOSES));
-    let (_, names) = changes.total(Effect::ALL);
+    let (_, names) = changes.total(AccessEffect::ALL);
     let losses = if losses == 1 { "1 loss".to_owned() } else { format!("{losses} losses") };
     format!("{}, {losses} for {}", count(gains, "gain"), count(names, "name"))
 }

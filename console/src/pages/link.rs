@@ -65,7 +65,7 @@ pub fn WhoCanLink(
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),
     };
-    let label = format!("{words}: who can {}", asked.operation.spelling().words.to_lowercase());
+    let label = format!("{words}: who can {}", asked.operation.spelling().label.to_lowercase());
     view! {
         <AddressLink href=asked.address() label=label>
             {match acl.resource_type {

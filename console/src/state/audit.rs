@@ -327,14 +327,14 @@ impl Filter {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::audit::{
-        ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product, SignIn,
-        User, UserKind, api_activity, authentication, service,
+    use gbac_analysis::audit::{
+        ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product,
+        SignInResult, User, UserKind, api_activity, authentication, service,
     };
     use gbac_engine::decide::{At, Outcome, Request, decide};
     use gbac_engine::identity::Identity;
     use gbac_engine::model::{Operation, ResourceType};
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;
@@ -344,7 +344,7 @@ mod tests {
         Context { time_ms: 1_800_000_000_000, product, service: service::KAFKA, server, client }
     }
 
-    fn sign_in(result: SignIn<'_>) -> Row {
+    fn sign_in(result: SignInResult<'_>) -> Row {
         let product = Product::default();
         let event = authentication(&Authentication {
             context: context(&product),
@@ -353,7 +353,7 @@ mod tests {
             cleartext: false,
             result,
         });
-        Row::of(&event.to_json()).unwrap()
+        Row::of(&gbac_json::event_to_value(&event)).unwrap()
     }
 
     /// A decision of the engine, as the service records it.
@@ -376,17 +376,17 @@ mod tests {
             http: None,
             resources: &[],
         });
-        Row::of(&event.to_json()).unwrap()
+        Row::of(&gbac_json::event_to_value(&event)).unwrap()
     }
 
     #[test]
     fn a_sign_in_has_all_groups_or_says_why_not() {
         let groups = ["eng".to_owned(), "sales".to_owned()];
-        let row = sign_in(SignIn::Success { groups: &groups });
+        let row = sign_in(SignInResult::Success { groups: &groups });
         assert_eq!((row.kind, row.user.as_str(), row.groups.as_slice()), (Kind::SignIn, "alice", groups.as_slice()));
         assert_eq!((row.what.as_str(), row.outcome()), ("Sign-in, SASL-OAUTHBEARER", "Signed in"));
         assert_eq!((row.when().as_str(), row.from.as_str()), ("2027-01-15 08:00:00 UTC", "10.0.0.7"));
-        let row = sign_in(SignIn::Failure { detail: "expired" });
+        let row = sign_in(SignInResult::Failure { detail: "expired" });
         assert_eq!((row.why.as_str(), row.outcome(), row.groups.len()), ("expired", "Refused", 0));
     }
 
@@ -425,7 +425,7 @@ mod tests {
             http: Some(http),
             resources: &[],
         });
-        let row = Row::of(&event.to_json()).unwrap();
+        let row = Row::of(&gbac_json::event_to_value(&event)).unwrap();
         assert_eq!((row.kind, row.what.as_str(), row.why.as_str()), (Kind::Access, "PUT /v1/roles/x", "superuser"));
         assert!(row.is_admin && row.matched.is_none());
     }
@@ -433,8 +433,8 @@ mod tests {
     #[test]
     fn what_says_the_same_again_is_one_row() {
         let groups = ["eng".to_owned()];
-        let again = sign_in(SignIn::Success { groups: &groups });
-        let refused = sign_in(SignIn::Failure { detail: "expired" });
+        let again = sign_in(SignInResult::Success { groups: &groups });
+        let refused = sign_in(SignInResult::Failure { detail: "expired" });
         let rows = vec![again.clone(), Row { at_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
         let folded = folded(rows);
         let times: Vec<usize> = folded.iter().map(|row| row.times).collect();

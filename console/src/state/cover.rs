@@ -1,8 +1,8 @@
 //! What a new ACL comes to: which known names its pattern covers, and what the role's other ACLs make of it.
 
-use gbac_engine::analyze::{NamePattern, known_names, lint_roles};
+use gbac_analysis::{NamePattern, known_names, lint_roles};
 use gbac_engine::model::{Acl, ResourceType};
-use gbac_engine::policy::{Change, Effect, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeOutcome, Policy, apply_each};
 
 /// How many covered names are shown.
 const SHOWN: usize = 5;
@@ -48,7 +48,7 @@ pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     let mut alone = Policy::default();
     let added = acls.iter().chain([new]).cloned().map(Change::AddAcl);
     let changes: Vec<Change> = std::iter::once(Change::CreateRole(role.into())).chain(added).collect();
-    if apply_each(&mut alone, &changes).iter().any(|effect| matches!(effect, Effect::Refused(_))) {
+    if apply_each(&mut alone, &changes).iter().any(|effect| matches!(effect, ChangeOutcome::Refused(_))) {
         return None;
     }
     let wanted = ["acl_covered", "acl_unreachable"];

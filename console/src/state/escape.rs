@@ -1,6 +1,6 @@
 //! Names with what cannot be seen in them made visible.
 
-use gbac_engine::text::is_hidden;
+use gbac_engine::escape::is_hidden;
 
 /// A part of a name as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use gbac_api::import::{Import, Kind, Unread};
 use gbac_api::script::{self, Note, Target};
+use gbac_engine::escape::is_hidden;
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::text::is_hidden;
-use gbac_engine::wire::policy_to_text;
+use gbac_json::policy_to_text;
 
 use super::words::count;
 
@@ -238,7 +238,7 @@ pub fn summary(changes: &[Change]) -> String {
 #[cfg(test)]
 mod tests {
     use gbac_engine::model::Principal;
-    use gbac_engine::wire::{policy_from_json, policy_from_value};
+    use gbac_json::{policy_from_json, policy_from_value};
     use serde_json::json;
 
     use super::*;

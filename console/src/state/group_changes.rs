@@ -2,17 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Diff, Effect, Extent, GroupChange, GroupEffect, diff, diff_with_claims};
+use gbac_analysis::{AccessEffect, AccessRegion, Diff, GroupChange, GroupEffect, diff, diff_with_claims};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
-use serde_json::{Map, Value};
 
 use super::simulator::words::Words;
 
 /// Compares two policies as every interface does: with the names of a pasted token, where there is one.
 #[must_use]
-pub fn compared(before: &Policy, after: &Policy, claims: Option<&Map<String, Value>>) -> Diff {
+pub fn compared(before: &Policy, after: &Policy, claims: Option<&gbac_engine::ClaimSet>) -> Diff {
     match claims {
         Some(claims) => diff_with_claims(before, after, claims, None),
         None => diff(before, after),
@@ -38,9 +37,9 @@ pub struct Line {
     /// The name in the token.
     pub name: String,
     /// What happens.
-    pub effect: Effect,
+    pub effect: AccessEffect,
     /// On what.
-    pub extent: Extent,
+    pub extent: AccessRegion,
     /// Why, as a sentence without the final period.
     pub because: Words,
 }
@@ -126,7 +125,7 @@ impl GroupChanges {
     pub fn lines(&self) -> Vec<Line> {
         let of_change = |change: &GroupChange| -> Vec<Line> {
             let then = self.becomes(change);
-            let of_effect = |effect: Effect, extent: Extent| Line {
+            let of_effect = |effect: AccessEffect, extent: AccessRegion| Line {
                 name: change.name.clone(),
                 effect,
                 extent,
@@ -135,7 +134,7 @@ impl GroupChanges {
             let effects = change
                 .effects
                 .iter()
-                .flat_map(|found| found.extents.iter().map(|extent| of_effect(found.effect, extent.clone())));
+                .flat_map(|found| found.regions.iter().map(|extent| of_effect(found.effect, extent.clone())));
             effects.collect()
         };
         self.changes.iter().flat_map(of_change).collect()
@@ -143,11 +142,11 @@ impl GroupChanges {
 
     /// How many operations on names of one kind some effects are about, and how many names in tokens.
     #[must_use]
-    pub fn total(&self, effects: &[Effect]) -> (usize, usize) {
+    pub fn total(&self, effects: &[AccessEffect]) -> (usize, usize) {
         let mut total = (0, 0);
         for change in &self.changes {
             let found = change.effects.iter().filter(|found| effects.contains(&found.effect));
-            let operations: usize = found.flat_map(|found| &found.extents).map(|extent| extent.operations.len()).sum();
+            let operations: usize = found.flat_map(|found| &found.regions).map(|extent| extent.operations.len()).sum();
             total = (total.0 + operations, total.1 + usize::from(operations > 0));
         }
         total
@@ -185,14 +184,14 @@ pub fn is_changed(change: &GroupChange) -> bool {
     change.effect != GroupEffect::Unchanged || !change.merges.is_empty()
 }
 
-fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: Effect) -> Words {
+fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: AccessEffect) -> Words {
     let role = |words: Words, roles: &[String]| {
         roles.iter().enumerate().fold(words, |words, (place, name)| {
             let words = if place > 0 { words.text(", ") } else { words };
             words.principal(&Principal::role(name))
         })
     };
-    let is_gain = matches!(effect, Effect::Gains | Effect::GainsWithOthers | Effect::StillBlocked);
+    let is_gain = matches!(effect, AccessEffect::Gains | AccessEffect::GainsWithOthers | AccessEffect::StillBlocked);
     match (then, is_gain) {
         (Becomes::Group(group), true) => {
             let words = Words::new().text("becomes ").principal(&Principal::group(group));
@@ -215,8 +214,8 @@ fn because(change: &GroupChange, [today, then]: &[Becomes; 2], effect: Effect) -
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
-    use serde_json::json;
+    use gbac_json::policy_from_value;
+    use serde_json::{Value, json};
 
     use super::super::settings::Entered;
     use super::*;
@@ -249,7 +248,8 @@ mod tests {
         let mut after = before.clone();
         let entered = Entered { claim_path: path.into(), nested };
         after.apply(Change::Settings(Box::new(entered.read(before.settings()).unwrap()))).unwrap();
-        GroupChanges::of(&compared(&before, &after, claims.as_object()), &before, &after)
+        let claims = claims.as_object().cloned().map(gbac_json::claims_from_object);
+        GroupChanges::of(&compared(&before, &after, claims.as_ref()), &before, &after)
     }
 
     fn change<'a>(found: &'a GroupChanges, name: &str) -> &'a GroupChange {
@@ -270,18 +270,19 @@ mod tests {
         assert_eq!((found.merging(), found.dropped(), found.unknown()), (3, 1, 0));
         assert!(found.changes[0].in_token && is_changed(&found.changes[0]), "what changes comes first");
 
-        let lines = |name: &str| -> Vec<(Effect, String, String)> {
+        let lines = |name: &str| -> Vec<(AccessEffect, String, String)> {
             let lines = found.lines().into_iter().filter(|line| line.name == name);
             lines.map(|line| (line.effect, line.extent.pattern.name, line.because.plain())).collect()
         };
-        let refunds = (Effect::Gains, "refunds-".into(), "becomes Group:payments, a member of Role:Refunds".into());
+        let refunds =
+            (AccessEffect::Gains, "refunds-".into(), "becomes Group:payments, a member of Role:Refunds".into());
         assert_eq!(lines("/contractors/payments"), std::slice::from_ref(&refunds));
         let lost = "is no longer Group:/eng/payments, which is in Role:Writers";
-        assert_eq!(lines("/eng/payments"), [refunds, (Effect::Loses, "payments-".into(), lost.into())]);
+        assert_eq!(lines("/eng/payments"), [refunds, (AccessEffect::Loses, "payments-".into(), lost.into())]);
         let lost = "the name no longer produces a group, which is in Role:Incident";
-        assert_eq!(lines("/eng/legacy/"), [(Effect::Loses, "logs-".into(), lost.into())]);
+        assert_eq!(lines("/eng/legacy/"), [(AccessEffect::Loses, "logs-".into(), lost.into())]);
         assert!(lines("analysts").is_empty());
-        assert_eq!(found.total(&[Effect::Gains]).1, 2);
+        assert_eq!(found.total(&[AccessEffect::Gains]).1, 2);
     }
 
     #[test]
@@ -309,8 +310,9 @@ mod tests {
         assert!(!is_changed(change(&found, "both")));
         assert_eq!(found.becomes(change(&found, "/eng/payments"))[1], Becomes::Unknown);
         assert_eq!(found.unknown(), 3);
-        let effects: Vec<(String, Effect)> = found.lines().into_iter().map(|line| (line.name, line.effect)).collect();
-        assert_eq!(effects, [("analysts".into(), Effect::Gains), ("payments".into(), Effect::Loses)]);
+        let effects: Vec<(String, AccessEffect)> =
+            found.lines().into_iter().map(|line| (line.name, line.effect)).collect();
+        assert_eq!(effects, [("analysts".into(), AccessEffect::Gains), ("payments".into(), AccessEffect::Loses)]);
         assert_eq!(found.renames(), (vec![], vec![]), "their names stay what they are");
     }
 

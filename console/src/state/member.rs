@@ -1,6 +1,6 @@
 //! Who is to become a member of a role: what was typed, what will be stored, and what is wrong with it.
 
-use gbac_engine::analyze::{NameIndex, name_findings};
+use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};
 use gbac_engine::policy::Policy;
 
@@ -171,7 +171,7 @@ fn edge_blank(stored: &Principal) -> Option<Offer> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

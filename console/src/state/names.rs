@@ -1,6 +1,6 @@
 //! What is odd about the name of a principal, in sentences: what can never match, and what is nearly another name.
 
-use gbac_engine::analyze::{NameIndex, name_findings};
+use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -68,7 +68,7 @@ impl SeenGroups {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

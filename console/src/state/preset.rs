@@ -1,8 +1,8 @@
 //! Presets of ACLs: what a kind of client needs, as rows that are seen before they are added.
 
+use gbac_analysis::requests::{Recipe, RecipeParameter, RequiredCheck, Requirement, ResourceNames, recipe};
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
-use gbac_engine::requests::{Check, Need, Recipe, Resources, Slot, recipe};
 
 use super::acl_form::{AclForm, Pattern};
 use super::words::sentence;
@@ -75,7 +75,7 @@ impl Preset {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled {
     /// What it names.
-    pub slot: Slot,
+    pub slot: RecipeParameter,
     /// How.
     pub pattern: Pattern,
     /// The name or prefix, as typed.
@@ -99,7 +99,7 @@ impl PresetForm {
             Preset::Client(id, _) => recipe(id).map_or(&[][..], |recipe| recipe.slots),
             Preset::Operator | Preset::Everything => &[],
         };
-        let fill = |slot: &Slot| {
+        let fill = |slot: &RecipeParameter| {
             let pattern = if slot.prefixed { Pattern::Prefixed } else { Pattern::Literal };
             Filled { slot: *slot, pattern, name: String::new() }
         };
@@ -170,7 +170,7 @@ impl Filled {
     pub fn label(&self) -> String {
         match self.slot.name.split_once('_') {
             Some((which, "topic")) => sentence(&format!("{which} topic")),
-            _ => self.slot.kind.spelling().words.to_owned(),
+            _ => self.slot.kind.spelling().label.to_owned(),
         }
     }
 
@@ -201,8 +201,8 @@ const OPERATOR: &[(ResourceType, Operation)] = &[
 
 /// The fewest checks that a recipe needs, each on a slot by its name: what others imply is left out, and of a choice the
 /// first is taken where none is there anyway.
-fn needed(recipe: &Recipe) -> Vec<Check> {
-    let mut names = Resources::default();
+fn needed(recipe: &Recipe) -> Vec<RequiredCheck> {
+    let mut names = ResourceNames::default();
     for slot in recipe.slots {
         names.insert(slot.name, vec![slot.name.to_owned()]);
     }
@@ -211,23 +211,23 @@ fn needed(recipe: &Recipe) -> Vec<Check> {
     take(&need, &mut chosen);
     let all = chosen.clone();
     chosen.retain(|check| {
-        let implies = |other: &Check| other.operation != check.operation && is_answered(check, other);
+        let implies = |other: &RequiredCheck| other.operation != check.operation && is_answered(check, other);
         !all.iter().any(implies)
     });
     chosen
 }
 
-fn take(need: &Need, chosen: &mut Vec<Check>) {
+fn take(need: &Requirement, chosen: &mut Vec<RequiredCheck>) {
     match need {
-        Need::Check(check) if !chosen.contains(check) => chosen.push(check.clone()),
-        Need::Check(_) => {}
+        Requirement::Check(check) if !chosen.contains(check) => chosen.push(check.clone()),
+        Requirement::Check(_) => {}
         // Choices last: the rest may have made them.
-        Need::All(parts) => {
+        Requirement::All(parts) => {
             parts.iter().filter(|part| !part.has_choice()).for_each(|part| take(part, chosen));
             parts.iter().filter(|part| part.has_choice()).for_each(|part| take(part, chosen));
         }
-        Need::Any(parts) => {
-            let is_chosen = |check: &Check| chosen.iter().any(|other| is_answered(check, other));
+        Requirement::Any(parts) => {
+            let is_chosen = |check: &RequiredCheck| chosen.iter().any(|other| is_answered(check, other));
             let made = need.outcome(|check| if is_chosen(check) { Outcome::Allow } else { Outcome::Deny });
             if let (Outcome::Deny, Some(first)) = (made, parts.first()) {
                 take(first, chosen);
@@ -237,7 +237,7 @@ fn take(need: &Need, chosen: &mut Vec<Check>) {
 }
 
 /// Whether an ACL for the one check allows the other.
-fn is_answered(check: &Check, by: &Check) -> bool {
+fn is_answered(check: &RequiredCheck, by: &RequiredCheck) -> bool {
     let same = check.resource_type == by.resource_type && check.resource_name == by.resource_name;
     same && (check.operation == by.operation || check.operation.implied_by().contains(&by.operation))
 }

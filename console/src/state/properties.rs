@@ -2,7 +2,7 @@
 
 use gbac_api::cluster_config::ConfigChange;
 use gbac_engine::policy::{GroupSource, Settings};
-use gbac_engine::wire::settings_from_value;
+use gbac_json::settings_from_value;
 use serde_json::{Map, Value};
 
 use super::service::Failure;

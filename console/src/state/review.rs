@@ -3,7 +3,7 @@
 
 mod effects;
 
-use gbac_engine::analyze::NameIndex;
+use gbac_analysis::NameIndex;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
@@ -154,7 +154,7 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
             vec![("oidc_group_claim_path", claim_path.to_string()), ("nested_group_behavior", nested.to_string())]
         }
         GroupSource::Sso { attributes, .. } => {
-            vec![("sso", serde_json::Value::Object(attributes.clone()).to_string())]
+            vec![("sso", serde_json::to_string(attributes).unwrap_or_default())]
         }
     };
     let all = |settings: &Settings| {

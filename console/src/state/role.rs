@@ -1,6 +1,6 @@
 //! One role: its ACLs and members as they are on the service and as they will be, each row with what is odd about it.
 
-use gbac_engine::analyze::{Holder, NameIndex, Subject, acl_counts, lint_roles, reach};
+use gbac_analysis::{NameIndex, ReachSubject, Scope, acl_counts, lint_roles, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
@@ -118,7 +118,7 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         row.acl.permission == Permission::Deny && row.standing != Standing::Removed && row.remark.is_none()
     };
     if rows.iter().any(|row| row.acl.permission == Permission::Deny) {
-        let found = reach(after, &Subject::Holder(Holder::One(Principal::role(role))));
+        let found = reach(after, &ReachSubject::Scope(Scope::One(Principal::role(role))));
         for row in rows.iter_mut().filter(is_deny) {
             let allows = found.blocked(&row.acl).count();
             let message = "the deny wins over what these ACLs allow on the same names";
@@ -161,7 +161,7 @@ pub fn member_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged
 mod tests {
     use std::slice::from_ref;
 
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

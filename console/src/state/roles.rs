@@ -3,9 +3,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-use gbac_engine::analyze::{Finding, RoleCounts, lint_roles, role_counts};
+use gbac_analysis::{Finding, RoleCounts, lint_roles, role_counts};
 use gbac_engine::model::{Acl, Principal, PrincipalType, check_role_name, role_name_warning};
-use gbac_engine::near::difference;
+use gbac_engine::near::name_difference;
 use gbac_engine::policy::{Change, Policy};
 use regex_lite::{Regex, RegexBuilder};
 
@@ -214,7 +214,7 @@ pub fn name_warning(policy: &Policy, name: &str) -> Option<String> {
     if name.trim() != name {
         return Some("There is a blank at the edge; it becomes part of the name".into());
     }
-    let near = policy.role_names().find_map(|other| Some((other, difference(name, other)?)));
+    let near = policy.role_names().find_map(|other| Some((other, name_difference(name, other)?)));
     if let Some((other, difference)) = near {
         let how = difference.label();
         return Some(format!("The role `{}` already exists and differs only in {how}", plain(other)));
@@ -254,7 +254,7 @@ pub fn acls_of(policy: &Policy, name: &str) -> Vec<Acl> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

@@ -46,13 +46,13 @@ pub fn age(milliseconds: f64) -> String {
 /// An ACL without its principal in one line, as the name of a row's buttons: `Topic payments- prefixed, Write, allow, host *`.
 #[must_use]
 pub fn acl_line(acl: &Acl) -> String {
-    let kind = acl.resource_type.spelling().words;
+    let kind = acl.resource_type.spelling().label;
     let name = if acl.resource_name.is_empty() { String::new() } else { format!(" {}", plain(&acl.resource_name)) };
     format!(
         "{kind}{name} {}, {}, {}, host {}",
-        acl.pattern_type.spelling().words,
-        acl.operation.spelling().words,
-        acl.permission.spelling().words.to_lowercase(),
+        acl.pattern_type.spelling().label,
+        acl.operation.spelling().label,
+        acl.permission.spelling().label.to_lowercase(),
         acl.host
     )
 }

@@ -80,7 +80,7 @@ pub fn resource_words(acl: &Acl) -> &'static str {
     match (acl.resource_type, acl.pattern_type) {
         (ResourceType::Cluster | ResourceType::Registry, _) => "",
         (_, PatternType::Literal) if acl.resource_name == "*" => "all names",
-        (_, pattern) => pattern.spelling().words,
+        (_, pattern) => pattern.spelling().label,
     }
 }
 
@@ -96,8 +96,8 @@ pub fn AclPhrase(
     #[prop(optional)]
     small: bool,
 ) -> impl IntoView {
-    let operation = acl.operation.spelling().words;
-    let resource = acl.resource_type.spelling().words;
+    let operation = acl.operation.spelling().label;
+    let resource = acl.resource_type.spelling().label;
     // In the middle of a sentence; two of the words are names and keep their capitals.
     let resource = match acl.resource_type {
         ResourceType::TransactionalId => "transactional ID".to_owned(),

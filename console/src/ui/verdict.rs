@@ -85,5 +85,5 @@ pub fn PermissionWord(
         Permission::Allow => Mark::Allow,
         Permission::Deny => Mark::Deny,
     };
-    view! { <VerdictWord mark=mark word=permission.spelling().words small=small /> }
+    view! { <VerdictWord mark=mark word=permission.spelling().label small=small /> }
 }

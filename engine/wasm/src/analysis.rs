@@ -1,13 +1,13 @@
 //! Questions about a whole policy (feature `analyze`).
 
-use gbac_engine::analyze::{self, Finding, Holder};
-use gbac_engine::check::{self, Answer, Check};
-use gbac_engine::decide::{At, OpenIdentity};
+use gbac_analysis::check::{Answer, Check};
+use gbac_analysis::{Finding, Scope};
+use gbac_engine::decide::{At, PreparedIdentity};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_engine::policy as policies;
-use gbac_engine::wire::{
-    self, AnswerJson, CollisionsJson, DiffJson, FindingJson, LeastGrantJson, PeopleJson, PermissionsJson,
+use gbac_json::{
+    AnswerJson, CollisionReportJson, DiffJson, FindingJson, IdentityComparisonJson, LeastGrantJson, PermissionsJson,
     RevocationJson, WhatIfJson, WhoCanJson,
 };
 use wasm_bindgen::prelude::*;
@@ -26,7 +26,7 @@ impl Policy {
         let request = check
             .access(At::IgnoringExpiry)
             .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
-        Some(text(&WhoCanJson::from(&analyze::who_can(&self.policy(), &given(request)?))))
+        Some(text(&WhoCanJson::from(&gbac_analysis::who_can(&self.policy(), &given(request)?))))
     }
 
     /// What a principal may do, as `Type:name`; `User:*` is everyone.
@@ -35,14 +35,14 @@ impl Policy {
     pub fn permissions_of(&self, principal: &str) -> Option<String> {
         let principal = Principal::parse(principal);
         let principal = principal.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
-        let holder = Holder::of(&given(principal)?);
-        Some(text(&PermissionsJson::from(&analyze::permissions_of(&self.policy(), &holder))))
+        let holder = Scope::of(&given(principal)?);
+        Some(text(&PermissionsJson::from(&gbac_analysis::permissions_of(&self.policy(), &holder))))
     }
 
     /// What a later policy decides differently.
     #[must_use]
     pub fn diff(&self, later: &Self) -> String {
-        text(&DiffJson::from(&analyze::diff(&self.policy(), &later.policy())))
+        text(&DiffJson::from(&gbac_analysis::diff(&self.policy(), &later.policy())))
     }
 
     /// Names that become one group: of these, a JSON array, as a token has them, and of all known groups; under what the
@@ -61,28 +61,30 @@ impl Policy {
             )?,
             None => policy.settings().identity_rules().extraction.nested,
         };
-        Some(text(&CollisionsJson::from(&analyze::merged_gains(&policy, nested, &names, limit))))
+        Some(text(&CollisionReportJson::from(&gbac_analysis::collision_gains(&policy, nested, &names, limit))))
     }
 
     /// What changes would do to somebody, and to the answer to a question of theirs where there is one.
     #[wasm_bindgen(js_name = whatIf)]
     #[must_use]
     pub fn what_if(&self, who: &str, changes: &str, question: Option<String>, now: f64) -> Option<String> {
-        let who = given(wire::who_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)))?;
-        let trials = wire::trials_from_json(changes);
+        let who = given(
+            gbac_json::subject_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)),
+        )?;
+        let trials = gbac_json::hypothetical_changes_from_json(changes);
         let trials = given(trials.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
         let question = match question {
             Some(question) => Some(question_from(&question)?),
             None => None,
         };
-        let found = check::what_if(&self.policy(), &who, &trials, question.as_ref(), None, At::Instant(now));
+        let found = gbac_analysis::what_if(&self.policy(), &who, &trials, question.as_ref(), None, At::seconds(now));
         Some(text(&WhatIfJson::from(&given(found.map_err(|error| Fault::new(error.code(), &error)))?)))
     }
 
     /// What is odd in it.
     #[must_use]
     pub fn lint(&self) -> String {
-        findings(&analyze::lint(&self.policy()))
+        findings(&gbac_analysis::lint(&self.policy()))
     }
 }
 
@@ -90,7 +92,7 @@ impl Policy {
 #[wasm_bindgen(js_name = lintDocument)]
 #[must_use]
 pub fn lint_document(document: &str) -> Option<String> {
-    let found = wire::lint_from_json(document);
+    let found = gbac_json::lint_from_json(document);
     Some(findings(&given(found.map_err(|problems| Fault::problems("policy_invalid", &problems)))?))
 }
 
@@ -104,14 +106,14 @@ impl Identity {
     #[must_use]
     pub fn permissions(&self) -> String {
         let policy = self.state.policy.borrow();
-        text(&PermissionsJson::from(&analyze::permissions(&policy, self.open.identity())))
+        text(&PermissionsJson::from(&gbac_analysis::permissions(&policy, self.open.identity())))
     }
 
     /// What is the least that would allow what a question asks; none when one of several permissions is enough for that.
     #[wasm_bindgen(js_name = leastGrant)]
     #[must_use]
     pub fn least_grant(&mut self, question: &str, now: f64) -> Option<String> {
-        let at = At::Instant(now);
+        let at = At::seconds(now);
         let check = question_from(question)?;
         let policy = self.state.policy.borrow();
         let answer = asked(&policy, &mut self.open, &check, at)?;
@@ -125,7 +127,7 @@ impl Identity {
                 .map(|(needed, _)| check.request(needed.operation, needed.resource_type, &needed.resource_name, at))
                 .collect()),
         };
-        let least = analyze::least_grant(&policy, self.open.identity(), &given(requests)?);
+        let least = gbac_analysis::least_grant(&policy, self.open.identity(), &given(requests)?);
         Some(text(&LeastGrantJson::from(&least)))
     }
 
@@ -134,18 +136,22 @@ impl Identity {
     pub fn revoke(&self, question: &str, now: f64) -> Option<String> {
         let check = question_from(question)?;
         let request = check
-            .access(At::Instant(now))
+            .access(At::seconds(now))
             .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
         let policy = self.state.policy.borrow();
-        Some(text(&RevocationJson::from(&analyze::revoke(&policy, self.open.identity(), &given(request)?))))
+        Some(text(&RevocationJson::from(&gbac_analysis::revoke(&policy, self.open.identity(), &given(request)?))))
     }
 
     /// How this one and another of the same policy differ, and how a question is answered to both where there is one.
     #[must_use]
     pub fn compare(&mut self, other: &mut Self, question: Option<String>, now: f64) -> Option<String> {
-        let at = At::Instant(now);
+        let at = At::seconds(now);
         let policy = self.state.policy.borrow();
-        let mut found = PeopleJson::from(&analyze::people(&policy, self.open.identity(), other.open.identity()));
+        let mut found = IdentityComparisonJson::from(&gbac_analysis::compare_identities(
+            &policy,
+            self.open.identity(),
+            other.open.identity(),
+        ));
         if let Some(question) = question {
             let check = question_from(&question)?;
             let [first, second] =
@@ -156,6 +162,9 @@ impl Identity {
     }
 }
 
-fn asked(policy: &policies::Policy, open: &mut OpenIdentity, check: &Check, otherwise: At) -> Option<Answer> {
-    given(check::ask_open(policy, open, check, otherwise).map_err(|error| Fault::new(error.code(), &error)))
+fn asked(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, otherwise: At) -> Option<Answer> {
+    given(
+        gbac_analysis::check::evaluate_with(policy, open, check, otherwise)
+            .map_err(|error| Fault::new(error.code(), &error)),
+    )
 }

@@ -4,8 +4,8 @@
 use std::cell::Cell;
 use std::fmt::Display;
 
-use gbac_engine::audit::without_credentials;
-use gbac_engine::wire::{Problem, Problems};
+use gbac_analysis::audit::without_credentials;
+use gbac_json::{Problem, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 

@@ -1,6 +1,6 @@
 //! The names that a policy was asked about, so that they cross once.
 
-use gbac_engine::decide::Resource;
+use gbac_engine::decide::PreparedResource;
 
 /// The longest name that is remembered, in bytes. No resource's name is longer (D-37).
 const LONGEST: usize = 4096;
@@ -12,15 +12,15 @@ const NOT_REMEMBERED: u32 = u32::MAX;
 /// Resources by number.
 #[derive(Default)]
 pub(crate) struct Found {
-    remembered: Vec<Resource>,
+    remembered: Vec<PreparedResource>,
     /// How many bytes they take.
     bytes: usize,
-    once: Option<Resource>,
+    once: Option<PreparedResource>,
 }
 
 impl Found {
     /// The number of one more; none when there is no room.
-    pub(crate) fn add(&mut self, resource: Resource) -> Option<u32> {
+    pub(crate) fn add(&mut self, resource: PreparedResource) -> Option<u32> {
         if resource.name().len() > LONGEST {
             self.once = Some(resource);
             return Some(NOT_REMEMBERED);
@@ -42,7 +42,7 @@ impl Found {
     }
 
     /// Asks about the resource of a number; `false` for a number that is none.
-    pub(crate) fn with(&mut self, number: u32, ask: impl FnOnce(&Resource) -> bool) -> bool {
+    pub(crate) fn with(&mut self, number: u32, ask: impl FnOnce(&PreparedResource) -> bool) -> bool {
         if number == NOT_REMEMBERED {
             // Its memory goes back at once.
             return self.once.take().is_some_and(|resource| ask(&resource));

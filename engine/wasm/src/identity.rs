@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use gbac_engine::check::{Check, Opened, Verify, Who};
-use gbac_engine::decide::{At, OpenIdentity, Outcome, Resource};
+use gbac_analysis::check::Check;
+use gbac_engine::decide::{At, Outcome, PreparedIdentity, PreparedResource};
 use gbac_engine::model::{Host, Operation, ResourceType};
-use gbac_engine::wire::{self, OpenedJson};
+use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier};
+use gbac_json::ResolvedIdentityJson;
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
@@ -16,14 +17,14 @@ use crate::{Policy, State, answer, text};
 #[wasm_bindgen(js_name = operationNumber)]
 #[must_use]
 pub fn operation_number(text: &str) -> Option<u32> {
-    Operation::from_any(text).map(|operation| operation as u32)
+    text.parse::<Operation>().ok().map(|operation| operation as u32)
 }
 
 /// The number of a resource type, in any spelling; none when there is no such type.
 #[wasm_bindgen(js_name = resourceTypeNumber)]
 #[must_use]
 pub fn resource_type_number(text: &str) -> Option<u32> {
-    ResourceType::from_any(text).map(|resource_type| resource_type as u32)
+    text.parse::<ResourceType>().ok().map(|resource_type| resource_type as u32)
 }
 
 /// An instant that somebody states, in seconds since 1970; none when it is not one.
@@ -38,9 +39,9 @@ pub fn instant(seconds: f64) -> Option<f64> {
 #[wasm_bindgen]
 pub struct Identity {
     pub(crate) state: Rc<State>,
-    pub(crate) open: OpenIdentity,
+    pub(crate) open: PreparedIdentity,
     /// Until it is asked for.
-    opened: Option<Opened>,
+    opened: Option<ResolvedIdentity>,
 }
 
 #[wasm_bindgen]
@@ -51,13 +52,15 @@ impl Policy {
         self.open_by(who, None)
     }
 
-    pub(crate) fn open_by(&self, who: &str, verify: Verify<'_>) -> Option<Identity> {
-        let who = given(wire::who_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)))?;
+    pub(crate) fn open_by(&self, who: &str, verify: TokenVerifier<'_>) -> Option<Identity> {
+        let who = given(
+            gbac_json::subject_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)),
+        )?;
         Some(self.opened(self.open_who(&who, verify)?))
     }
 
-    fn opened(&self, opened: Opened) -> Identity {
-        let open = OpenIdentity::new(&self.policy(), opened.identity.clone());
+    fn opened(&self, opened: ResolvedIdentity) -> Identity {
+        let open = PreparedIdentity::new(&self.policy(), opened.identity.clone());
         Identity { state: Rc::clone(&self.0), open, opened: Some(opened) }
     }
 
@@ -66,7 +69,7 @@ impl Policy {
     #[must_use]
     pub fn find(&self, resource_type: u32, name: &str) -> Option<u32> {
         let resource_type = *ResourceType::ALL.get(resource_type as usize)?;
-        self.0.found.borrow_mut().add(Resource::new(&self.policy(), resource_type, name))
+        self.0.found.borrow_mut().add(PreparedResource::new(&self.policy(), resource_type, name))
     }
 
     /// Forgets every name that was found; their numbers then stand for nothing.
@@ -81,7 +84,7 @@ impl Identity {
     #[wasm_bindgen(js_name = takeOpened)]
     #[must_use]
     pub fn take_opened(&mut self) -> String {
-        self.opened.take().map(|opened| text(&OpenedJson::from(&opened))).unwrap_or_default()
+        self.opened.take().map(|opened| text(&ResolvedIdentityJson::from(&opened))).unwrap_or_default()
     }
 
     /// Whether the instant of a check matters.
@@ -110,7 +113,7 @@ impl Identity {
     fn allows(&mut self, operation: u32, found: u32, host: Option<IpAddr>, now: Option<f64>) -> bool {
         let at = match now {
             Some(now) if now == f64::NEG_INFINITY => At::IgnoringExpiry,
-            now => At::Instant(now.unwrap_or(f64::NAN)),
+            now => At::seconds(now.unwrap_or(f64::NAN)),
         };
         let Some(operation) = Operation::ALL.get(operation as usize) else { return false };
         let policy = self.state.policy.borrow();
@@ -125,20 +128,20 @@ impl Identity {
     #[wasm_bindgen(js_name = isExpired)]
     #[must_use]
     pub fn is_expired(&self, now: f64) -> bool {
-        self.open.identity().is_expired(At::Instant(now))
+        self.open.identity().is_expired(At::seconds(now))
     }
 
     /// Answers a check that says everything but who asks; see `Policy.ask`.
     #[must_use]
     pub fn ask(&mut self, question: &str, explain: bool, now: f64) -> Option<String> {
         let check = question_from(question)?;
-        answer(&self.state.policy.borrow(), &mut self.open, &check, explain, At::Instant(now))
+        answer(&self.state.policy.borrow(), &mut self.open, &check, explain, At::seconds(now))
     }
 }
 
 /// A check that says everything but who asks.
 pub(crate) fn question_from(question: &str) -> Option<Check> {
-    let nobody = Who::Names { user: String::new(), groups: Vec::new() };
-    let check = wire::question_from_json(question, nobody);
+    let nobody = Subject::Names { user: String::new(), groups: Vec::new() };
+    let check = gbac_json::query_from_json(question, nobody);
     given(check.map_err(|problems| Fault::problems("check_invalid", &problems)))
 }

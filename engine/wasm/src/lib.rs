@@ -15,10 +15,11 @@ mod verified;
 use std::cell::{Ref, RefCell};
 use std::rc::Rc;
 
-use gbac_engine::check::{self, Check, Opened, Verify, Who};
-use gbac_engine::decide::{At, OpenIdentity};
+use gbac_analysis::check::Check;
+use gbac_engine::decide::{At, PreparedIdentity};
 use gbac_engine::policy;
-use gbac_engine::wire::{self, AnswerJson, ExplanationJson};
+use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier};
+use gbac_json::{AnswerJson, ExplanationJson};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -53,7 +54,7 @@ impl Policy {
     #[must_use]
     pub fn load(document: &[u8]) -> Option<Self> {
         // What is no UTF-8 is no document.
-        let policy = wire::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
+        let policy = gbac_json::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
         let policy = given(policy.map_err(|problems| Fault::problems("policy_invalid", &problems)))?;
         Some(Self(Rc::new(State { policy: RefCell::new(policy), found: RefCell::default() })))
     }
@@ -63,16 +64,16 @@ impl Policy {
     #[must_use]
     pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<String> {
         let check =
-            given(wire::check_from_json(check).map_err(|problems| Fault::problems("check_invalid", &problems)))?;
-        let opened = self.open_who(&check.who, None)?;
+            given(gbac_json::check_from_json(check).map_err(|problems| Fault::problems("check_invalid", &problems)))?;
+        let opened = self.open_who(&check.subject, None)?;
         let policy = self.policy();
-        answer(&policy, &mut OpenIdentity::new(&policy, opened.identity), &check, explain, At::Instant(now))
+        answer(&policy, &mut PreparedIdentity::new(&policy, opened.identity), &check, explain, At::seconds(now))
     }
 
     /// Makes one change in place; says whether anything is different now.
     #[must_use]
     pub fn apply(&self, change: &str) -> Option<bool> {
-        let change = wire::change_from_json(change);
+        let change = gbac_json::change_from_json(change);
         let change = given(change.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
         given(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::new(error.code(), &error)))
     }
@@ -80,31 +81,32 @@ impl Policy {
     /// The policy document of this policy.
     #[must_use]
     pub fn export(&self) -> String {
-        text(&wire::DocumentJson::from(&*self.policy()))
+        text(&gbac_json::DocumentJson::from(&*self.policy()))
     }
 
     fn policy(&self) -> Ref<'_, policy::Policy> {
         self.0.policy.borrow()
     }
 
-    fn open_who(&self, who: &Who, verify: Verify<'_>) -> Option<Opened> {
-        given(check::open(&self.policy(), who, verify).map_err(|error| Fault::new(error.code(), &error)))
+    fn open_who(&self, who: &Subject, verify: TokenVerifier<'_>) -> Option<ResolvedIdentity> {
+        given(gbac_engine::resolve(&self.policy(), who, verify).map_err(|error| Fault::new(error.code(), &error)))
     }
 }
 
 fn answer(
     policy: &policy::Policy,
-    open: &mut OpenIdentity,
+    open: &mut PreparedIdentity,
     check: &Check,
     explain: bool,
     otherwise: At,
 ) -> Option<String> {
     if explain {
-        let explanation = check::explain(policy, open.identity(), check, otherwise)
+        let explanation = gbac_analysis::check::explain(policy, open.identity(), check, otherwise)
             .ok_or_else(|| Fault::new("request_has_no_explanation", &"explain one operation on one resource"));
         return Some(text(&ExplanationJson::from(&given(explanation)?)));
     }
-    let answer = check::ask_open(policy, open, check, otherwise).map_err(|error| Fault::new(error.code(), &error));
+    let answer = gbac_analysis::check::evaluate_with(policy, open, check, otherwise)
+        .map_err(|error| Fault::new(error.code(), &error));
     Some(text(&AnswerJson::from(&given(answer)?)))
 }
 

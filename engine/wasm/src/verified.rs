@@ -1,11 +1,11 @@
 //! Tokens that are verified before anybody is let in (feature `verify`).
 
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{Expect, verify};
+use gbac_engine::verify::{Validation, verify};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
-use crate::{Identity, Policy, text};
+use crate::{Identity, Policy};
 
 /// The keys of an identity provider (RFC 7517).
 #[wasm_bindgen]
@@ -35,7 +35,7 @@ impl KeySet {
         audience: Option<String>,
         now: f64,
     ) -> Option<VerifiedClaims> {
-        let expect = Expect { issuer: issuer.as_deref(), audience: audience.as_deref(), now };
+        let expect = Validation { issuer: issuer.as_deref(), audience: audience.as_deref(), now: now.into() };
         let verified = verify(token, &self.0, expect).map(|verified| VerifiedClaims(verified.claims));
         given(verified.map_err(|error| Fault::new(error.code(), &error)))
     }
@@ -46,7 +46,7 @@ impl VerifiedClaims {
     /// The claims as JSON text, to be read.
     #[must_use]
     pub fn text(&self) -> String {
-        text(self.0.members())
+        self.0.members().to_string()
     }
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
 use axum::http::{HeaderMap, Method, Uri, Version, header};
-use gbac_engine::audit::{Endpoint, HttpRequest, REDACTED, service, without_credentials};
+use gbac_analysis::audit::{Endpoint, HttpRequest, REDACTED, service, without_credentials};
 
 use crate::listen::Encrypted;
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use gbac_engine::audit::{Event, Product};
+use gbac_analysis::audit::{Event, Product};
 
 use crate::lock::Lock;
 
@@ -146,7 +146,9 @@ fn is_torn(file: &mut File, length: u64) -> io::Result<bool> {
 mod tests {
     use std::fs;
 
-    use gbac_engine::audit::{AuthProtocol, Authentication, Context, Endpoint, SignIn, User, authentication, service};
+    use gbac_analysis::audit::{
+        AuthProtocol, Authentication, Context, Endpoint, SignInResult, User, authentication, service,
+    };
     use serde_json::Value;
 
     use super::*;
@@ -163,7 +165,7 @@ mod tests {
             user: User { name, ..User::default() },
             protocol: AuthProtocol::Oauth2,
             cleartext: false,
-            result: SignIn::Success { groups: &[] },
+            result: SignInResult::Success { groups: &[] },
         })
     }
 
@@ -210,8 +212,11 @@ mod tests {
             done.unwrap();
         }
         let written = users(&path);
-        let mut kept: Vec<String> =
-            log.recent(KEPT).iter().map(|event| event.to_json()["user"]["name"].as_str().unwrap().into()).collect();
+        let mut kept: Vec<String> = log
+            .recent(KEPT)
+            .iter()
+            .map(|event| gbac_json::event_to_value(event)["user"]["name"].as_str().unwrap().into())
+            .collect();
         kept.reverse();
         assert_eq!((written.len(), &written), (100, &kept));
         assert!(written.chunks(2).all(|pair| pair[0].trim_end_matches('a') == pair[1].trim_end_matches('b')));
@@ -246,8 +251,11 @@ mod tests {
         for n in 0..=KEPT {
             log.write(vec![event(&log, &n.to_string())]).await.unwrap();
         }
-        let names: Vec<String> =
-            log.recent(KEPT + 9).iter().map(|event| event.to_json()["user"]["name"].as_str().unwrap().into()).collect();
+        let names: Vec<String> = log
+            .recent(KEPT + 9)
+            .iter()
+            .map(|event| gbac_json::event_to_value(event)["user"]["name"].as_str().unwrap().into())
+            .collect();
         assert_eq!((names.len(), names[0].as_str(), names[KEPT - 1].as_str()), (KEPT, "1000", "1"));
         assert_eq!(log.recent(2).len(), 2);
     }

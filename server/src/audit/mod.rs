@@ -7,11 +7,11 @@ mod recent;
 
 use std::net::SocketAddr;
 
-use gbac_api::problem::RpcCode;
-use gbac_engine::audit::{
-    ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignIn, User, UserKind,
+use gbac_analysis::audit::{
+    ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignInResult, User, UserKind,
     api_activity, authentication,
 };
+use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
 
 use crate::fault::Fault;
@@ -66,7 +66,7 @@ impl<'a> Audit<'a> {
         user: &str,
         superuser: bool,
         credential: Credential,
-        result: SignIn<'_>,
+        result: SignInResult<'_>,
     ) -> Result<(), Fault> {
         if !self.on {
             return Ok(());

@@ -6,7 +6,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::paths;
-use gbac_engine::audit::Event;
 
 use crate::access::{Access, Routes};
 use crate::acls::filter;
@@ -20,7 +19,7 @@ pub(crate) fn routes() -> Routes {
 async fn read(State(app): State<App>, RawQuery(query): RawQuery) -> Response {
     match filter(query, AuditQuery::from_query) {
         Ok(AuditQuery { limit }) => {
-            let events = app.audit_log().recent(limit).iter().map(Event::to_json).collect();
+            let events = app.audit_log().recent(limit).iter().map(gbac_json::event_to_value).collect();
             Json(AuditEvents { events }).into_response()
         }
         Err(fault) => fault.answer(Surface::Own),

@@ -9,12 +9,12 @@ use axum::extract::{RawQuery, Request, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use gbac_analysis::audit::without_credentials;
 use gbac_api::cluster_config::{ConfigChange, ConfigFaults, ConfigSchema, ConfigVersion, NodeStatus};
 use gbac_api::problem::RpcCode;
 use gbac_api::{encode, paths};
-use gbac_engine::audit::without_credentials;
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::Change;
-use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
 use crate::access::{Access, Routes};

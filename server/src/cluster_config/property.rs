@@ -3,10 +3,10 @@
 use gbac_api::address::address;
 use gbac_api::cluster_config::{ItemSchema, PropertySchema};
 use gbac_engine::claim_path::ClaimPath;
+use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
-use gbac_engine::text::escaped;
 use serde_json::Value;
 
 use crate::config::Config;
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn the_two_deployments_exclude_each_other() {
-        let attributes = [("federated_groups".to_owned(), "$.g".into())].into_iter().collect();
+        let attributes = [("federated_groups".to_owned(), "$.g".to_owned())].into();
         let groups = GroupSource::from_attributes(attributes).unwrap();
         let mut held = Held { settings: Settings { groups, ..Settings::default() }, ..Held::default() };
         let before = held.clone();

@@ -4,7 +4,7 @@ mod people;
 mod provider;
 
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{Problems, policy_from_json};
+use gbac_json::{Problems, policy_from_json};
 
 pub use provider::DemoKey;
 pub(crate) use provider::{AUDIENCE, Provider};

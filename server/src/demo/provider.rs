@@ -150,12 +150,12 @@ mod tests {
     use gbac_engine::identity::Identity;
     use gbac_engine::policy::{GroupSource, Settings};
     use gbac_engine::token::Claims;
-    use gbac_engine::verify::{Expect, verify};
+    use gbac_engine::verify::{Validation, verify};
 
     use super::*;
 
     fn claims(provider: &Provider, token: &str, now: f64) -> Option<Claims> {
-        let expect = Expect { issuer: Some(provider.issuer()), audience: Some(AUDIENCE), now };
+        let expect = Validation { issuer: Some(provider.issuer()), audience: Some(AUDIENCE), now: now.into() };
         verify(token, &provider.keys().set, expect).ok().map(|verified| verified.claims)
     }
 

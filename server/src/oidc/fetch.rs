@@ -4,8 +4,8 @@ use std::fmt;
 use std::time::Duration;
 
 use gbac_api::address::{AddressError, address};
-use gbac_engine::json::{self, JsonError};
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
+use gbac_engine::json::JsonError;
 use gbac_engine::verify::{KeySet, KeySetError};
 use serde_json::Value;
 
@@ -129,7 +129,7 @@ impl Fetch {
     pub(super) async fn keys(&self, discovery: &str) -> Result<Found, FetchError> {
         let document = Document::Discovery;
         let text = self.text(discovery, document).await?;
-        let value = json::parse(&text).map_err(|error| FetchError::Json(document, Some(error)))?;
+        let value = gbac_json::parse(&text).map_err(|error| FetchError::Json(document, Some(error)))?;
         let member = |name| {
             let text = value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
             text.ok_or(FetchError::Missing(name))

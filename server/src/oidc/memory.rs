@@ -68,7 +68,8 @@ impl Memory {
 
     /// Remembers a token of `bytes` bytes that passed now; the oldest ones make room.
     pub(super) fn keep(&self, name: Name, bytes: usize, claims: &Arc<Claims>, under: &Under, now: f64) {
-        let until = claims.expires_at().unwrap_or(f64::NEG_INFINITY) + f64::from(under.skew);
+        let until = claims.expires_at().map(gbac_engine::Timestamp::as_seconds).unwrap_or(f64::NEG_INFINITY)
+            + f64::from(under.skew);
         self.0.with(|held| {
             if held.under != *under || bytes > BYTES {
                 return;
@@ -89,7 +90,7 @@ impl Memory {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::verify::{Expect, verify};
+    use gbac_engine::verify::{Validation, verify};
 
     use super::*;
     use crate::demo::{DemoKey, Provider};
@@ -97,7 +98,7 @@ mod tests {
     fn claims() -> Arc<Claims> {
         let provider = Provider::new(([127, 0, 0, 1], 1).into(), DemoKey::new().unwrap()).unwrap();
         let token = provider.people(1000.0).unwrap().remove(0).token;
-        let expect = Expect { issuer: None, audience: None, now: 1000.0 };
+        let expect = Validation { issuer: None, audience: None, now: 1000.0.into() };
         Arc::new(verify(&token, &provider.keys().set, expect).unwrap().claims)
     }
 

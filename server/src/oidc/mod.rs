@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{Expect, VerifyError, verify_within};
+use gbac_engine::verify::{Validation, VerifyError, verify_with_skew};
 
 pub(crate) use ring::{Keys, NoKeys};
 
@@ -96,8 +96,8 @@ impl Oidc {
             return Ok(claims);
         }
         let check = |keys: &Keys| {
-            let expect = Expect { issuer: Some(&keys.issuer), audience: Some(audience), now };
-            verify_within(token, &keys.set, expect, config.oidc_clock_skew.into()).map(|verified| verified.claims)
+            let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
+            verify_with_skew(token, &keys.set, expect, config.oidc_clock_skew.into()).map(|verified| verified.claims)
         };
         let (keys, checked) = match (check(&keys), &self.source) {
             (Err(VerifyError::KidUnknown(kid)), Source::Remote(ring)) => {

@@ -6,9 +6,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use gbac_api::address::{AddressError, BaseUrlError};
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::SettingsError;
-use gbac_engine::text::escaped;
-use gbac_engine::wire::Problems;
+use gbac_json::Problems;
 
 use crate::store::StoreError;
 use crate::tls::TlsError;

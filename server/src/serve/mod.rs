@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 use tokio_rustls::TlsAcceptor;
 
 use crate::app::{App, Demo, Service, router};

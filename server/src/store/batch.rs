@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 use super::rows::{self, Write};
 use super::{Attempt, Plan, Snapshot};
@@ -119,13 +119,13 @@ impl Batch {
             None => Ok(answer),
         });
         if accepted.is_err() {
-            if effects.contains(&Effect::Changed) {
+            if effects.contains(&ChangeOutcome::Changed) {
                 self.take_back();
             }
             return accepted;
         }
         for (change, effect) in changes.into_iter().zip(effects) {
-            if effect != Effect::Changed {
+            if effect != ChangeOutcome::Changed {
                 continue;
             }
             rows::of_change(&settings, &change, &mut done.writes);
@@ -149,10 +149,10 @@ impl Batch {
     }
 }
 
-fn refused(effects: &[Effect]) -> Option<ChangeError> {
+fn refused(effects: &[ChangeOutcome]) -> Option<ChangeError> {
     effects.iter().find_map(|effect| match effect {
-        Effect::Refused(error) => Some(error.clone()),
-        Effect::Changed | Effect::Unchanged => None,
+        ChangeOutcome::Refused(error) => Some(error.clone()),
+        ChangeOutcome::Changed | ChangeOutcome::Unchanged => None,
     })
 }
 

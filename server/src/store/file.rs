@@ -5,9 +5,9 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::text::escaped;
-use gbac_engine::wire::settings_from_value;
+use gbac_json::settings_from_value;
 use redb::backends::InMemoryBackend;
 use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
 use serde_json::{Map, Value};

@@ -15,7 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gbac_api::problem::RpcCode;
-use gbac_engine::policy::{Change, Effect, Policy};
+use gbac_engine::policy::{Change, ChangeOutcome, Policy};
 use tokio::sync::oneshot;
 
 use crate::config::Config;
@@ -68,7 +68,7 @@ pub(crate) struct Attempt<'a> {
     /// The changes, in order.
     pub(crate) changes: &'a [Change],
     /// What each of them would do.
-    pub(crate) effects: &'a [Effect],
+    pub(crate) effects: &'a [ChangeOutcome],
     /// The policy with them.
     pub(crate) after: &'a Policy,
 }
@@ -77,7 +77,7 @@ impl Attempt<'_> {
     /// The changes after which the policy is another, each with its place.
     pub(crate) fn changed(&self) -> impl Iterator<Item = (usize, &Change)> {
         let all = self.changes.iter().zip(self.effects).enumerate();
-        all.filter(|(_, (_, effect))| **effect == Effect::Changed).map(|(at, (change, _))| (at, change))
+        all.filter(|(_, (_, effect))| **effect == ChangeOutcome::Changed).map(|(at, (change, _))| (at, change))
     }
 }
 

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy, Settings};
-use gbac_engine::wire::settings_to_json;
+use gbac_json::settings_to_json;
 use serde_json::{Map, Value};
 
 use crate::config::Config;

@@ -1,7 +1,7 @@
 //! Tests of the store as a whole: what readers see, what the file holds, and what happens when it takes no more.
 
 use gbac_engine::model::{Acl, Principal};
-use gbac_engine::wire::{DocumentJson, policy_from_json};
+use gbac_json::{DocumentJson, policy_from_json};
 use serde_json::json;
 
 use super::*;
@@ -94,7 +94,7 @@ fn the_file_holds_what_readers_see_after_every_kind_of_change() {
         (),
     ));
     let sso = json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.g" } }, "superusers": ["x"] });
-    let settings = gbac_engine::wire::settings_from_value(&sso).unwrap();
+    let settings = gbac_json::settings_from_value(&sso).unwrap();
     let config = Config { license: License::Expired, oidc_clock_skew: 7, ..Config::default() };
     check(Plan::Configure(vec![Change::Settings(Box::new(settings))], config, ()));
     check(Plan::Replace(Arc::new(Policy::default()), ()));
@@ -103,7 +103,7 @@ fn the_file_holds_what_readers_see_after_every_kind_of_change() {
 
 #[test]
 fn changes_of_settings_keep_what_they_do_not_state() {
-    let of = |value| Change::Settings(Box::new(gbac_engine::wire::settings_from_value(&value).unwrap()));
+    let of = |value| Change::Settings(Box::new(gbac_json::settings_from_value(&value).unwrap()));
     let store = empty();
     now(&store, Plan::Changes(vec![of(json!({ "superusers": ["root"], "oidc_group_claim_path": "$.x" }))], ()));
     let two =
@@ -111,8 +111,8 @@ fn changes_of_settings_keep_what_they_do_not_state() {
     let after = now(&store, Plan::Changes(two, ()));
     let wanted = json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
         "oidc_principal_mapping": "$.email", "superusers": ["root"] });
-    assert_eq!(gbac_engine::wire::settings_to_json(after.policy.settings()), wanted);
-    assert_eq!(gbac_engine::wire::settings_to_json(stored(&store).policy.settings()), wanted, "as it is stored");
+    assert_eq!(gbac_json::settings_to_json(after.policy.settings()), wanted);
+    assert_eq!(gbac_json::settings_to_json(stored(&store).policy.settings()), wanted, "as it is stored");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::service::Upstream as Paths;
 use gbac_api::{encode, paths};
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use crate::access::{Access, Routes};
 use crate::app::{App, nothing};

@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use gbac_api::address::BaseUrl;
 use gbac_api::problem::RpcCode;
-use gbac_engine::text::escaped;
+use gbac_engine::escape::escaped;
 
 use crate::body;
 use crate::fault::Fault;

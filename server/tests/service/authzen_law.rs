@@ -2,10 +2,10 @@
 //! hosts, requests, and tokens that expire (D-20, D-32).
 
 use axum::http::Method;
-use gbac_engine::check::answer;
+use gbac_analysis::check::answer;
 use gbac_engine::decide::At;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{AnswerJson, check_from_value, policy_from_value};
+use gbac_json::{AnswerJson, check_from_value, policy_from_value};
 use serde_json::{Value, json};
 
 use crate::harness::{NOW, Own, Service, admin, request};
@@ -113,7 +113,7 @@ fn pair(random: &mut Random, provider: &Provider, tokens: &[(String, Value)]) ->
 /// The answer of the engine to a check; none where it has none. Who came with a token was verified.
 fn expected(policy: &Policy, pair: &Pair) -> Option<Value> {
     let check = check_from_value(&pair.check).ok()?;
-    let found = answer(policy, &check, None, At::Instant(NOW)).ok()?;
+    let found = answer(policy, &check, None, At::seconds(NOW)).ok()?;
     let mut found = json!(AnswerJson::from(&found));
     if pair.is_token {
         verified(&mut found);

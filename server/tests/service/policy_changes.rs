@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use gbac_api::changes::PolicyChanges;
 use gbac_engine::policy::{Change, apply_each};
-use gbac_engine::wire::{changes_from_json, policy_from_value};
+use gbac_json::{changes_from_json, policy_from_value};
 use serde_json::{Value, json};
 use tempfile::tempdir;
 use tokio::task::JoinSet;

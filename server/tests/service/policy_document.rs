@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request};
-use gbac_engine::wire::policy_from_value;
+use gbac_json::policy_from_value;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Service, admin, request};

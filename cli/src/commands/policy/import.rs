@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gbac_api::import::{Import, Kind, Read};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::policy_to_text;
+use gbac_json::policy_to_text;
 use serde_json::{Value, json};
 
 use crate::args::Format;

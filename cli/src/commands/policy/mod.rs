@@ -10,9 +10,9 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use gbac_engine::analyze::{Diff, Finding, Relation, Severity, diff};
+use gbac_analysis::{Diff, Finding, Relation, Severity, diff};
 use gbac_engine::policy::StatedSettings;
-use gbac_engine::wire::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
+use gbac_json::{DiffJson, FindingJson, Problems, lint_from_json, policy_from_json};
 use serde_json::{Value, json};
 
 use super::differences;

@@ -7,7 +7,7 @@ use gbac_api::paging::Page;
 use gbac_api::paths;
 use gbac_api::roles::{ListMembers, ListRoles, Member, MemberQuery, RoleQuery};
 use gbac_engine::policy::Settings;
-use gbac_engine::wire::settings_from_value;
+use gbac_json::settings_from_value;
 use serde_json::{Value, json};
 
 use super::import::Taken;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
+use gbac_analysis::diff;
 use gbac_api::acls::{AclBody, AclFilter, DeletedAcls, ListAcls};
 use gbac_api::paths;
 use gbac_api::spelling::RoleSpelling;
-use gbac_engine::analyze::diff;
 use gbac_engine::model::{Acl, ResourceType};
 use gbac_engine::policy::{Change, Policy};
-use gbac_engine::wire::DiffJson;
+use gbac_json::DiffJson;
 use reqwest::Method;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};

@@ -52,7 +52,7 @@ fn role(text: &str) -> Principal {
 /// The operations that are named.
 fn operations(args: &AclArgs) -> Result<Vec<Operation>, Failure> {
     let read = |text: &String| {
-        Operation::from_any(text).ok_or_else(|| {
+        text.parse::<Operation>().ok().ok_or_else(|| {
             let all: Vec<&str> = Operation::ALL.iter().map(|operation| operation.spelling().cli).collect();
             Failure::usage(format!("--operation: `{text}` is not an operation; one of {}", all.join(", ")))
         })

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::Block;
+use gbac_analysis::DenyExtent;
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -210,11 +210,11 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
         dom::focus_later(undo_id.clone());
     };
     let (shown, words, operation, host) =
-        (acl.clone(), resource_words(&acl), acl.operation.spelling().words, acl.host.to_string());
+        (acl.clone(), resource_words(&acl), acl.operation.spelling().label, acl.host.to_string());
     let (keep_id, button) = (id.clone(), line.clone());
     view! {
         <tr role="row" class=move || if staged.get() { "del" } else { "" }>
-            <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().words}</Tag></td>
+            <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().label}</Tag></td>
             <th role="rowheader" scope="row"><WhoCanLink acl=shown /></th>
             <td role="cell" data-l="Pattern"><span class="pat">{words}</span></td>
             <td role="cell" data-l="Operation"><span class="op">{operation}</span></td>
@@ -254,10 +254,10 @@ fn MarkTags(marks: Marks, permission: Permission, operation: &'static str) -> im
     if blocked_by.is_empty() {
         return None;
     }
-    let has = |of: Block| blocked_by.iter().any(|(_, much)| *much == of);
-    let words = if has(Block::Whole) {
+    let has = |of: DenyExtent| blocked_by.iter().any(|(_, much)| *much == of);
+    let words = if has(DenyExtent::Whole) {
         "Blocked by a deny".to_owned()
-    } else if has(Block::Itself) {
+    } else if has(DenyExtent::Itself) {
         // What it implies is another operation, which no deny names.
         format!("{operation} blocked by a deny")
     } else {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gbac_engine::model::{Acl, Principal};
-use gbac_engine::policy::{Change, Effect, apply_each};
+use gbac_engine::policy::{Change, ChangeOutcome, apply_each};
 use leptos::prelude::*;
 
 use crate::dom;
@@ -53,7 +53,7 @@ fn Confirm(asked: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoVi
     let compare = move || {
         let Some(Some(before)) = draft.after.try_get_untracked() else { return };
         let mut after = (*before).clone();
-        let is_made = |effect: &Effect| !matches!(effect, Effect::Refused(_));
+        let is_made = |effect: &ChangeOutcome| !matches!(effect, ChangeOutcome::Refused(_));
         if apply_each(&mut after, &changes()).iter().all(is_made) {
             let _ = effect.try_set(Some(effects(&before, &after, &[], None)));
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Finding, Mend, Severity};
+use gbac_analysis::{Finding, Fix, Severity};
 use leptos::prelude::*;
 
 use super::Context;
@@ -88,7 +88,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
     let context = expect_context::<Context>();
     let draft = expect_context::<Draft>();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
-    let mends = finding.mends(&policy);
+    let mends = finding.suggested_fixes(&policy);
     let places = places(&finding, &policy);
     let (message, hint) = (sentence(&finding.message), sentence(&finding.hint));
     let known = mends.clone();
@@ -128,9 +128,9 @@ fn FindingView(finding: Finding) -> impl IntoView {
 
 /// Adds a mend to the draft.
 #[component]
-fn MendButton(mend: Mend, subject: String) -> impl IntoView {
+fn MendButton(mend: Fix, subject: String) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let Mend { title, changes, .. } = mend;
+    let Fix { title, changes, .. } = mend;
     let shown = title.clone();
     let said = title.replace('`', "");
     let add = move |()| {
@@ -146,9 +146,9 @@ fn MendButton(mend: Mend, subject: String) -> impl IntoView {
 
 /// Says that a mend is in the draft, and takes it back.
 #[component]
-fn InDraft(mend: Option<Mend>) -> impl IntoView {
+fn InDraft(mend: Option<Fix>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    mend.map(|Mend { title, changes, .. }| {
+    mend.map(|Fix { title, changes, .. }| {
         let said = title.replace('`', "");
         let back = move |()| {
             for change in changes.iter().rev() {

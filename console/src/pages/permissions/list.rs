@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_engine::analyze::Holdings;
+use gbac_analysis::PolicySummary;
 use gbac_engine::model::{Principal, PrincipalType};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -73,7 +73,10 @@ fn asked_in_address() -> (Memo<Asked>, RwSignal<String>, Callback<Asked>) {
 }
 
 /// Searches in steps; the last result stays until the next one is there.
-fn search_in_steps(holdings: Memo<Option<Arc<Holdings>>>, text: Memo<String>) -> RwSignal<Option<Arc<Vec<usize>>>> {
+fn search_in_steps(
+    holdings: Memo<Option<Arc<PolicySummary>>>,
+    text: Memo<String>,
+) -> RwSignal<Option<Arc<Vec<usize>>>> {
     let found = RwSignal::new(None);
     let turn = StoredValue::new(0_u64);
     Effect::new(move |_| {
@@ -90,7 +93,7 @@ fn search_in_steps(holdings: Memo<Option<Arc<Holdings>>>, text: Memo<String>) ->
 
 fn step(
     mut finder: Finder,
-    holdings: Arc<Holdings>,
+    holdings: Arc<PolicySummary>,
     (turn, mine): (StoredValue<u64>, u64),
     found: RwSignal<Option<Arc<Vec<usize>>>>,
 ) {
@@ -273,7 +276,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(holdings: &Holdings, marks: &BTreeMap<Principal, Mark>, place: usize) -> Option<Self> {
+    fn new(holdings: &PolicySummary, marks: &BTreeMap<Principal, Mark>, place: usize) -> Option<Self> {
         let holding = holdings.all.get(place)?;
         let mark = marks.get(&holding.principal).cloned().unwrap_or_default();
         Some(Self {

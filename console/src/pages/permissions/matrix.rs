@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_engine::analyze::Cell;
+use gbac_analysis::MatrixCell;
 use gbac_engine::model::{Acl, Host, Operation, Permission, PrincipalType, ResourceType};
 use leptos::leptos_dom::helpers::debounce;
 use leptos::prelude::*;
@@ -164,7 +164,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
     let (columns, rows) = (matrix.columns.clone(), matrix.rows);
     let whose = StoredValue::new(whose);
     let heads =
-        columns.iter().map(|operation| view! { <th scope="col">{operation.spelling().words}</th> }).collect_view();
+        columns.iter().map(|operation| view! { <th scope="col">{operation.spelling().label}</th> }).collect_view();
     let stored = StoredValue::new((columns, rows.clone()));
     let mut bodies = Vec::new();
     for (place, row) in rows.into_iter().enumerate() {
@@ -185,7 +185,7 @@ fn Shown(shown: Arc<(Whose, Matrix)>, page: RwSignal<usize>) -> impl IntoView {
             );
             view! {
                 <tbody>
-                    <tr class="g"><th colspan=width.clone() scope="rowgroup">{of.spelling().words}</th></tr>
+                    <tr class="g"><th colspan=width.clone() scope="rowgroup">{of.spelling().label}</th></tr>
                     {rows.collect_view()}
                 </tbody>
             }
@@ -244,7 +244,7 @@ fn MatrixRow(
     let words = pattern_words(row.resource_type, &row.pattern);
     let shown = match row.resource_type {
         ResourceType::Registry => "Schema Registry".to_owned(),
-        of => format!("{} {}", of.spelling().words, plain(&row.pattern.name)),
+        of => format!("{} {}", of.spelling().label, plain(&row.pattern.name)),
     };
     let columns = stored.with_value(|(columns, _)| columns.clone());
     let cells = row.cells.into_iter().zip(columns).enumerate().map(|(column, (cell, operation))| match cell {
@@ -277,24 +277,24 @@ fn example(row: &Row) -> Acl {
 }
 
 /// A cell for assistive technology: `Read on Topic events-: Allow, from AnalyticsReaders`.
-fn label(cell: &Cell, operation: Operation, on: &str, whose: &Whose) -> String {
-    let from = |by: Option<&gbac_engine::analyze::Match>| {
+fn label(cell: &MatrixCell, operation: Operation, on: &str, whose: &Whose) -> String {
+    let from = |by: Option<&gbac_analysis::AclMatch>| {
         by.map_or_else(String::new, |by| format!(", from {}", plain(&hop(by, whose))))
     };
     let says = match says(cell, operation) {
         Says::Allow => format!("Allow{}", from(cell.granted_by.as_ref())),
-        Says::Implied(by) => format!("Allow, implied by {}", by.spelling().words),
+        Says::Implied(by) => format!("Allow, implied by {}", by.spelling().label),
         Says::Deny => format!("Deny{}", from(cell.denied_by.first())),
         Says::Nothing => "no rule, denied by default".into(),
         Says::FromSomeHost => "depends on the host, denied while it is not known".into(),
         Says::Superuser => "Allow, superuser".into(),
     };
-    format!("{} on {on}: {says}", operation.spelling().words)
+    format!("{} on {on}: {says}", operation.spelling().label)
 }
 
 #[component]
 fn CellButton(
-    cell: Cell,
+    cell: MatrixCell,
     operation: Operation,
     label: String,
     at: (usize, usize),
@@ -309,7 +309,7 @@ fn CellButton(
         Says::Nothing | Says::FromSomeHost => "cell none",
     };
     let whose = whose.get_value();
-    let by = |by: Option<&gbac_engine::analyze::Match>| by.map(|by| plain(&hop(by, &whose))).unwrap_or_default();
+    let by = |by: Option<&gbac_analysis::AclMatch>| by.map(|by| plain(&hop(by, &whose))).unwrap_or_default();
     let content = match says {
         Says::Allow => view! {
             <VerdictWord mark=Mark::Allow word="Allow" /><small class="mono">{by(cell.granted_by.as_ref())}</small>
@@ -317,7 +317,7 @@ fn CellButton(
         .into_any(),
         Says::Superuser => view! { <VerdictWord mark=Mark::Allow word="Allow" /><small>"superuser"</small> }.into_any(),
         Says::Implied(by) => view! {
-            <VerdictWord mark=Mark::Allow word="Allow" /><small>{format!("by {}", by.spelling().words)}</small>
+            <VerdictWord mark=Mark::Allow word="Allow" /><small>{format!("by {}", by.spelling().label)}</small>
         }
         .into_any(),
         Says::Deny => view! {
@@ -356,18 +356,18 @@ fn Key() -> impl IntoView {
 
 /// The reason of a cell: what decides, what a deny overrides, and what the cell is about.
 #[component]
-fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoView {
+fn Why(row: Row, operation: Operation, cell: MatrixCell, whose: Whose) -> impl IntoView {
     let says = says(&cell, operation);
     let (glyph, class, verdict) = match says {
         Says::Allow | Says::Superuser => (Glyph::Allow, "v-allow", "allowed".to_owned()),
-        Says::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().words)),
+        Says::Implied(by) => (Glyph::Allow, "v-allow", format!("allowed, implied by {}", by.spelling().label)),
         Says::Deny => (Glyph::Deny, "v-deny", "denied by rule".to_owned()),
         Says::Nothing => (Glyph::NoRule, "v-none", "denied, nothing allows it".to_owned()),
         Says::FromSomeHost => (Glyph::NoRule, "v-none", "denied, the host is not known".to_owned()),
     };
     let resource = match row.resource_type {
         ResourceType::Registry => "Schema Registry".to_owned(),
-        of => of.spelling().words.to_lowercase(),
+        of => of.spelling().label.to_lowercase(),
     };
     let words = pattern_words(row.resource_type, &row.pattern);
     let named = (row.resource_type != ResourceType::Registry).then(|| row.pattern.name.clone());
@@ -388,7 +388,7 @@ fn Why(row: Row, operation: Operation, cell: Cell, whose: Whose) -> impl IntoVie
                 <span class=class><Icon glyph=glyph size=IconSize::Large /></span>
                 <div>
                     <h2>
-                        {operation.spelling().words} ", " {resource}
+                        {operation.spelling().label} ", " {resource}
                         {named.map(|name| view! { " " <ResourceName name=name /> })}
                         " " <span class="pat">{words}</span> ": " {verdict}
                     </h2>

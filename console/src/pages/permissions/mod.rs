@@ -13,7 +13,7 @@ mod who_can;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_engine::analyze::{Holdings, holdings};
+use gbac_analysis::{PolicySummary, policy_summary};
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
@@ -39,7 +39,7 @@ struct Context {
     service: Service,
     findings: Findings,
     /// What everybody holds.
-    holdings: Memo<Option<Arc<Holdings>>>,
+    holdings: Memo<Option<Arc<PolicySummary>>>,
 }
 
 impl Context {
@@ -64,7 +64,7 @@ fn Frame(
     let counted = Memo::new_with_compare(
         move |_| {
             let policy = service.policy.get()?;
-            Some(Arc::new(dom::measured("permissions: holdings", || holdings(&policy))))
+            Some(Arc::new(dom::measured("permissions: holdings", || policy_summary(&policy))))
         },
         |_, _| true,
     );
@@ -102,7 +102,7 @@ fn Frame(
 }
 
 #[component]
-fn Tabs(counted: Memo<Option<Arc<Holdings>>>) -> impl IntoView {
+fn Tabs(counted: Memo<Option<Arc<PolicySummary>>>) -> impl IntoView {
     let location = use_location();
     let findings = expect_context::<Findings>();
     let current = move |href: &'static str| (location.pathname.get() == href).then_some("page");

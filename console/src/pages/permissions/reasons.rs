@@ -1,6 +1,6 @@
 //! The way from a principal to an ACL, hop by hop.
 
-use gbac_engine::analyze::Match;
+use gbac_analysis::AclMatch;
 use gbac_engine::model::{Permission, Principal};
 use leptos::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::ui::{AclPhrase, PrincipalName};
 #[component]
 pub(super) fn Path(
     /// The ACL and the way to it.
-    by: Match,
+    by: AclMatch,
     /// Show the group on the way, where the start is not the group itself.
     #[prop(optional)]
     with_group: bool,
@@ -20,7 +20,7 @@ pub(super) fn Path(
     #[prop(optional)]
     with_permission: bool,
 ) -> impl IntoView {
-    let Match { acl, group, role } = by;
+    let AclMatch { acl, group, role } = by;
     let is_direct = role.is_none() && !(with_group && group.is_some()) && !acl.principal.is_everyone();
     let group = group.filter(|_| with_group).map(|group| {
         view! { <li><PrincipalName principal=Principal::group(group) /></li> }
@@ -46,7 +46,7 @@ pub(super) fn Path(
 #[component]
 pub(super) fn Denies(
     /// The denies.
-    denied_by: Vec<Match>,
+    denied_by: Vec<AclMatch>,
     /// Show the groups on the way.
     #[prop(optional)]
     with_group: bool,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Entry, Holder};
+use gbac_analysis::{Scope, WhoCanEntry};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -82,11 +82,11 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
     let resource_type = Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()));
     let operations = Signal::derive(move || {
         let of = form.with(|form| form.resource_type);
-        let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().words);
+        let choice = |operation: &Operation| Choice::new(operation.spelling().cli, operation.spelling().label);
         of.operations().iter().map(choice).chain([choice(&Operation::All)]).collect::<Vec<_>>()
     });
     let types: Vec<Choice> =
-        ResourceType::ALL.iter().map(|of| Choice::new(of.spelling().cli, of.spelling().words)).collect();
+        ResourceType::ALL.iter().map(|of| Choice::new(of.spelling().cli, of.spelling().label)).collect();
     let has_name = Memo::new(move |_| form.with(Asked::has_name));
     let find = move || {
         sent.set(true);
@@ -104,12 +104,12 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
             find();
         }>
             <Select id="who-operation" label="Operation" value=operation choices=operations on_change=move |id: String| {
-                if let Some(operation) = Operation::from_any(&id) {
+                if let Some(operation) = id.parse::<Operation>().ok() {
                     form.update(|form| form.operation = operation);
                 }
             } />
             <Select id="who-type" label="Resource type" value=resource_type choices=types on_change=move |id: String| {
-                if let Some(resource_type) = ResourceType::from_any(&id) {
+                if let Some(resource_type) = id.parse::<ResourceType>().ok() {
                     form.update(|form| *form = Asked { resource_type, ..form.clone() }.fitting());
                 }
             } />
@@ -128,9 +128,9 @@ fn Form(form: RwSignal<Asked>) -> impl IntoView {
 #[component]
 fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
     let (asked, answer) = (*found).clone();
-    let operation = asked.operation.spelling().words.to_lowercase();
+    let operation = asked.operation.spelling().label.to_lowercase();
     let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
-    let resource = asked.resource_type.spelling().words.to_lowercase();
+    let resource = asked.resource_type.spelling().label.to_lowercase();
     let can = answer.count(Group::Can);
     let name = (asked.has_name()).then(|| asked.name.clone());
     let nobody = answer.groups.is_empty();
@@ -140,7 +140,7 @@ fn Answered(found: Arc<(Asked, Answer)>) -> impl IntoView {
     let remark = remark(&asked, &answer);
     let verb = format!(
         " can {operation} {} ",
-        if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().words) }
+        if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().label) }
     );
     let plural = |number: usize, one: &str, many: &str| {
         format!("{} {}", thousands(number), if number == 1 { one } else { many })
@@ -232,7 +232,7 @@ fn Rows(group: Group, found: Vec<Found>) -> impl IntoView {
 fn Row(group: Group, found: Found) -> impl IntoView {
     let principal = found.principal();
     let href = list::Asked::one(&principal).address();
-    let is_everyone = matches!(&found, Found::Entry(entry) if entry.holder == Holder::Everyone);
+    let is_everyone = matches!(&found, Found::Entry(entry) if entry.scope == Scope::Everyone);
     let (mark, word) = match group {
         Group::Can => (Mark::Allow, "Allowed"),
         Group::FromSomeHost => (Mark::NoRule, "Denied, host not known"),
@@ -258,10 +258,10 @@ fn Row(group: Group, found: Found) -> impl IntoView {
 }
 
 #[component]
-fn Reasons(mut entry: Entry) -> impl IntoView {
+fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
     let is_blocked = !entry.denied_by.is_empty();
     let host = only_host(&entry).map(|host| host.to_string());
-    let is_role = matches!(&entry.holder, Holder::One(principal) if principal.kind() == PrincipalType::Role);
+    let is_role = matches!(&entry.scope, Scope::One(principal) if principal.kind() == PrincipalType::Role);
     if is_role {
         // The way to a role's own ACLs has no hop.
         entry.granted_by.iter_mut().chain(&mut entry.denied_by).for_each(|by| by.role = None);
@@ -288,7 +288,7 @@ fn Reasons(mut entry: Entry) -> impl IntoView {
 }
 
 /// Who has a role, in a few words.
-fn members(entry: &Entry) -> String {
+fn members(entry: &WhoCanEntry) -> String {
     let names: Vec<String> =
         entry.members.iter().take(3).map(|member| crate::state::escape::plain(&member.to_string())).collect();
     match entry.members.len() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::Effect;
+use gbac_analysis::AccessEffect;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -87,7 +87,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
         })}
         {(!groups.is_empty()).then(|| {
             let numbers = counts(&groups);
-            let has_effects = groups.total(Effect::ALL).1 > 0;
+            let has_effects = groups.total(AccessEffect::ALL).1 > 0;
             view! {
                 <div class="row"><h3>"Effect of the settings on groups"</h3><span class="count">{numbers}</span></div>
                 {warning(&groups)}
@@ -131,7 +131,7 @@ fn told(person: &Person) -> String {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
         list(&names, 3)
     };
-    let number = |verb: &str, effects: &[Effect]| match person.operations(effects) {
+    let number = |verb: &str, effects: &[AccessEffect]| match person.operations(effects) {
         0 => None,
         operations => Some(format!("{verb} {operations}")),
     };
@@ -177,8 +177,8 @@ fn OnePerson(person: Person, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoVi
 fn OneLine(line: Line, why: Vec<Reason>) -> impl IntoView {
     let Line { effect, extent, blocked_by } = line;
     let with_others = match effect {
-        Effect::GainsWithOthers => Some("a deny is gone; allowed by what else the same person holds"),
-        Effect::LosesWithOthers => Some("a deny is new; it takes what else the same person holds allows"),
+        AccessEffect::GainsWithOthers => Some("a deny is gone; allowed by what else the same person holds"),
+        AccessEffect::LosesWithOthers => Some("a deny is new; it takes what else the same person holds allows"),
         _ => None,
     };
     let words = operations(&extent);

@@ -213,7 +213,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                 {can_select.then(select)}
                 <Sign standing=standing />
             </td>
-            <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().words}</Tag></td>
+            <td role="cell" data-l="Type"><Tag>{acl.resource_type.spelling().label}</Tag></td>
             <td role="cell" data-l="Resource">
                 {match resource {
                     Some(name) => view! { <ResourceName name=name /> }.into_any(),
@@ -221,7 +221,7 @@ fn Row(row: AclRow, is_open: bool) -> impl IntoView {
                 }}
             </td>
             <td role="cell" data-l="Pattern"><span class="pat">{resource_words(&acl)}</span></td>
-            <td role="cell" data-l="Operation"><span class="op">{acl.operation.spelling().words}</span></td>
+            <td role="cell" data-l="Operation"><span class="op">{acl.operation.spelling().label}</span></td>
             <td role="cell" data-l="Permission">
                 <span class="marks">
                     <PermissionWord permission=acl.permission />

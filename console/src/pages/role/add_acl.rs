@@ -1,6 +1,6 @@
 //! The form that adds ACLs to a role: rows by hand, or those of a preset.
 
-use gbac_engine::analyze::NamePattern;
+use gbac_analysis::NamePattern;
 use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -97,7 +97,7 @@ fn ByHand() -> impl IntoView {
         }
     };
     let types: Vec<Choice> =
-        ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().words)).collect();
+        ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label)).collect();
     let name_label = move || match form.with(|form| form.pattern) {
         Pattern::Prefixed => "Resource name starts with",
         Pattern::Literal | Pattern::Any => "Resource name",
@@ -114,7 +114,7 @@ fn ByHand() -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()))
                 choices=types
                 on_change=move |id: String| {
-                    if let Some(kind) = ResourceType::from_any(&id) {
+                    if let Some(kind) = id.parse::<ResourceType>().ok() {
                         form.update(|form| *form = form.clone().with_type(kind));
                     }
                 }
@@ -153,10 +153,10 @@ fn ByHand() -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
                 choices=[Permission::Allow, Permission::Deny]
                     .iter()
-                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().words))
+                    .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().label))
                     .collect()
                 on_change=move |id: String| {
-                    if let Some(permission) = Permission::from_any(&id) {
+                    if let Some(permission) = id.parse::<Permission>().ok() {
                         form.update(|form| form.permission = permission);
                     }
                 }
@@ -205,7 +205,7 @@ fn Operations(form: RwSignal<AclForm>, error: Signal<Option<String>>) -> impl In
                                 form.update(|form| *form = form.clone().with_operation(operation, chosen));
                             }
                         />
-                        <span>{operation.spelling().words}</span>
+                        <span>{operation.spelling().label}</span>
                     </label>
                 }).collect_view()}
             </div>
@@ -234,7 +234,7 @@ fn Covered(form: RwSignal<AclForm>) -> impl IntoView {
     });
     move || {
         cover.get().map(|(Cover { known, covered, names }, marked)| {
-            let noun = form.with_untracked(|form| form.resource_type).spelling().words.to_lowercase();
+            let noun = form.with_untracked(|form| form.resource_type).spelling().label.to_lowercase();
             let more = covered - names.len();
             view! {
                 <div class="cover" role="status">

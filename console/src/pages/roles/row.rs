@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gbac_engine::analyze::RoleCounts;
+use gbac_analysis::RoleCounts;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
 

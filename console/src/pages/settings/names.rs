@@ -3,13 +3,12 @@
 use gbac_engine::groups::{ClaimFinding, extract};
 use gbac_engine::policy::Settings;
 use leptos::prelude::*;
-use serde_json::{Map, Value};
 
 use crate::state::words::count;
 use crate::ui::{Message, MessageKind};
 
 /// What the settings find in these claims.
-pub(super) fn found(settings: &Settings, claims: &Map<String, Value>) -> impl IntoView + use<> {
+pub(super) fn found(settings: &Settings, claims: &gbac_engine::ClaimSet) -> impl IntoView + use<> {
     let extraction = extract(&settings.identity_rules().extraction, claims, None);
     let (kind, words) = match extraction.claim {
         ClaimFinding::Array { len, .. } => (MessageKind::Good, format!("an array of {}", count(len, "string"))),

@@ -72,14 +72,14 @@ fn Operations(bench: Bench) -> impl IntoView {
     let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(operation) = Operation::from_any(&cli) {
+        if let Some(operation) = cli.parse::<Operation>().ok() {
             bench.edit(|inputs| inputs.operation = operation);
         }
     };
     let option = move |choice: Operation| {
         view! {
             <option value=choice.spelling().cli prop:selected=move || operation.get() == choice>
-                {choice.spelling().words}
+                {choice.spelling().label}
             </option>
         }
     };
@@ -108,7 +108,7 @@ fn ResourceTypes(bench: Bench) -> impl IntoView {
     let resource_type = bench.input(|inputs| inputs.resource_type);
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(resource_type) = ResourceType::from_any(&cli) {
+        if let Some(resource_type) = cli.parse::<ResourceType>().ok() {
             bench.edit(|inputs| {
                 inputs.resource_type = resource_type;
                 // An operation that the new type does not have is not what was meant.
@@ -128,7 +128,7 @@ fn ResourceTypes(bench: Bench) -> impl IntoView {
                     .iter()
                     .map(|choice| view! {
                         <option value=choice.spelling().cli prop:selected=move || resource_type.get() == *choice>
-                            {choice.spelling().words}
+                            {choice.spelling().label}
                         </option>
                     })
                     .collect_view()}

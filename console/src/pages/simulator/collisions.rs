@@ -1,6 +1,6 @@
 //! Names that become one group, in this token and over all known groups, and what each person gains by it.
 
-use gbac_engine::analyze::{Collision, Effect, Gain, Merged, Merging};
+use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionKind, Gain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
@@ -71,9 +71,9 @@ fn Rows(found: Found) -> impl IntoView {
 
 #[component]
 fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
-    let by = match collision.merging {
-        Merging::Suffix => "keep their last segment only",
-        Merging::Comma => "are taken apart at the comma, where the claim is one string",
+    let by = match collision.kind {
+        CollisionKind::Suffix => "keep their last segment only",
+        CollisionKind::Comma => "are taken apart at the comma, where the claim is one string",
     };
     let all = collision.names.len();
     let names = collision
@@ -93,13 +93,13 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
         <li class="collision">
             <h3><PrincipalName principal=Principal::group(collision.group) /></h3>
             <p>{names} {format!(" become this group: they {by}.")}</p>
-            {gains.into_iter().map(|Gain { name, extents }| {
+            {gains.into_iter().map(|Gain { name, regions: extents }| {
                 if extents.is_empty() {
                     view! { <p class="quiet">"Somebody with " <Mono text=name /> " alone gains nothing by it."</p> }.into_any()
                 } else {
                     view! {
                         <p>"Somebody with " <Mono text=name /> " alone gains:"</p>
-                        <Extents extents=extents effect=Effect::Gains />
+                        <Extents extents=extents effect=AccessEffect::Gains />
                     }
                     .into_any()
                 }
@@ -108,7 +108,7 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     }
 }
 
-fn origin(name: &Merged) -> &'static str {
+fn origin(name: &CollidingName) -> &'static str {
     match (name.in_token, name.known) {
         (true, true) => "(in the token, known)",
         (true, false) => "(in the token)",

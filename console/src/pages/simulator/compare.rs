@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Effect, People, people as side_by_side};
+use gbac_analysis::{AccessEffect, IdentityComparison, compare_identities as side_by_side};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Principal};
 use leptos::prelude::*;
@@ -171,7 +171,7 @@ fn Both(
     .into_any()
 }
 
-fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView + use<> {
+fn differences(one: &Identity, other: &Identity, found: IdentityComparison) -> impl IntoView + use<> {
     let [one, other] = [one, other].map(|identity| Principal::user(identity.user()));
     let groups = |names: Vec<String>| {
         if names.is_empty() {
@@ -211,8 +211,8 @@ fn differences(one: &Identity, other: &Identity, found: People) -> impl IntoView
         <div role="region" aria-label="What the other person may, and may not">
             <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
-            <Extents extents=found.comparison.gains effect=Effect::Gains />
-            <Extents extents=found.comparison.loses effect=Effect::Loses />
+            <Extents extents=found.comparison.gains effect=AccessEffect::Gains />
+            <Extents extents=found.comparison.loses effect=AccessEffect::Loses />
         </div>
     }
 }

@@ -24,8 +24,8 @@ pub(super) use verifier::VERIFIER;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_engine::analyze::Trials;
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::HypotheticalChanges;
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -58,7 +58,7 @@ pub struct Kept {
     /// The other person, to compare with.
     other: RwSignal<Inputs>,
     /// The changes that are tried.
-    trials: RwSignal<Trials>,
+    trials: RwSignal<HypotheticalChanges>,
     /// The whole request.
     request: RwSignal<RequestForm>,
     /// The saved tests.
@@ -82,7 +82,7 @@ impl Kept {
         Self {
             inputs: RwSignal::new(Inputs::default()),
             other: RwSignal::new(Inputs::default()),
-            trials: RwSignal::new(Trials::default()),
+            trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
             open: RwSignal::new(Vec::new()),
@@ -143,13 +143,13 @@ impl Part {
 struct Bench {
     inputs: RwSignal<Inputs>,
     other: RwSignal<Inputs>,
-    trials: RwSignal<Trials>,
+    trials: RwSignal<HypotheticalChanges>,
     request: RwSignal<RequestForm>,
     saved: RwSignal<Vec<Saved>>,
     open: RwSignal<Vec<Part>>,
     properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
-    accepted: Memo<Accepted>,
+    accepted: Memo<AcceptedTokens>,
     view: Memo<View>,
     /// The instant that counts, in seconds since 1970; looked at in steps.
     now: Memo<f64>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Effect, Extent};
+use gbac_analysis::{AccessEffect, AccessRegion};
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use leptos::context::Provider;
@@ -112,7 +112,7 @@ impl Bench {
     pub(super) fn instant(self) -> Memo<At> {
         Memo::new(move |_| match self.inputs.with(|inputs| inputs.ignore_expiry) {
             true => At::IgnoringExpiry,
-            false => At::Instant(self.now.get()),
+            false => At::seconds(self.now.get()),
         })
     }
 }
@@ -135,9 +135,9 @@ pub(super) fn nobody() -> impl IntoView {
 #[component]
 pub(super) fn Extents(
     /// What.
-    extents: Vec<Extent>,
+    extents: Vec<AccessRegion>,
     /// What happens.
-    effect: Effect,
+    effect: AccessEffect,
 ) -> impl IntoView {
     let all = extents.len();
     let extents = StoredValue::new(extents);

@@ -1,6 +1,6 @@
 //! Troubleshooting: four steps in order, each with its result and what to do next; one of them asks the service itself.
 
-use gbac_engine::check::doctor::{Resolved, Step};
+use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -19,7 +19,7 @@ use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
     let who = bench.who();
     let missed = RwSignal::new(String::new());
-    let resolved = RwSignal::new(None::<Resolved>);
+    let resolved = RwSignal::new(None::<ServiceResolution>);
     // An answer about another token is none.
     Effect::new(move |before: Option<()>| {
         who.track();
@@ -60,8 +60,8 @@ pub(super) fn Troubleshoot(bench: Bench) -> impl IntoView {
 }
 
 #[component]
-fn OneStep(place: usize, step: Step) -> impl IntoView {
-    let Step { title, state, findings, next, .. } = step;
+fn OneStep(place: usize, step: DiagnosticStep) -> impl IntoView {
+    let DiagnosticStep { title, state, findings, next, .. } = step;
     let (kind, word) = troubleshoot::mark(state);
     let (class, glyph) = mark(kind);
     let lines = |texts: &[String]| {
@@ -106,7 +106,7 @@ fn Rules(bench: Bench) -> impl IntoView {
 
 /// Asks the service whom it sees in the token, after saying what is sent.
 #[component]
-fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
+fn Ask(bench: Bench, resolved: RwSignal<Option<ServiceResolution>>) -> impl IntoView {
     let who = bench.who();
     let busy = RwSignal::new(false);
     let is_token =
@@ -118,8 +118,8 @@ fn Ask(bench: Bench, resolved: RwSignal<Option<Resolved>>) -> impl IntoView {
         busy.set(true);
         spawn_local(async move {
             let answer = match bench.service.resolve(token).await {
-                Ok(identity) => Resolved::Identity(identity.principal, identity.groups),
-                Err(failure) => Resolved::Refused(failure.to_string()),
+                Ok(identity) => ServiceResolution::Identity(identity.principal, identity.groups),
+                Err(failure) => ServiceResolution::Refused(failure.to_string()),
             };
             let _ = busy.try_set(false);
             // The field may hold another token by now.

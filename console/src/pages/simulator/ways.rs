@@ -1,6 +1,6 @@
 //! The least that turns the verdict, each way to be tried.
 
-use gbac_engine::analyze::Trial;
+use gbac_analysis::HypotheticalChange;
 use leptos::prelude::*;
 
 use super::more::{nobody, sign_in_first};
@@ -65,7 +65,7 @@ fn OneWay(bench: Bench, way: Way) -> impl IntoView {
 }
 
 /// Puts changes into What if, and goes there.
-pub(super) fn try_out(bench: Bench, trials: Vec<Trial>) {
+pub(super) fn try_out(bench: Bench, trials: Vec<HypotheticalChange>) {
     let mut added = 0;
     bench.trials.update(|held| {
         for trial in trials {

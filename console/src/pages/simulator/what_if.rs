@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Effect, groups_between};
+use gbac_analysis::{AccessEffect, groups_between};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Operation, Permission, Principal};
 use leptos::prelude::*;
@@ -175,9 +175,9 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
             <Segmented
                 name="try-permission" legend="Permission" small=true
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
-                choices=[Permission::Allow, Permission::Deny].map(|it| Choice::new(it.spelling().cli, it.spelling().words)).to_vec()
+                choices=[Permission::Allow, Permission::Deny].map(|it| Choice::new(it.spelling().cli, it.spelling().label)).to_vec()
                 on_change=move |code: String| {
-                    if let Some(permission) = Permission::from_any(&code) {
+                    if let Some(permission) = code.parse::<Permission>().ok() {
                         form.update(|form| form.permission = permission);
                     }
                 }
@@ -251,13 +251,13 @@ fn Operations(trying: Trying) -> impl IntoView {
         form.with(|form| form.operation).unwrap_or(asked)
     };
     let choices: Vec<Choice> =
-        Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().words)).collect();
+        Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
     view! {
         <Select
             id="try-operation" label="Operation of the ACL"
             value=Signal::derive(move || operation().spelling().cli.to_owned())
             choices=choices
-            on_change=move |code: String| form.update(|form| form.operation = Operation::from_any(&code))
+            on_change=move |code: String| form.update(|form| form.operation = code.parse::<Operation>().ok())
         />
     }
 }
@@ -405,8 +405,8 @@ fn Everything(trying: Trying) -> impl IntoView {
                     {groups("Groups that come:", gained)}
                     {groups("Groups that go:", lost)}
                     {equal.then(|| view! { <p>"Nothing: every request of this person is decided as today."</p> })}
-                    <Extents extents=comparison.gains effect=Effect::Gains />
-                    <Extents extents=comparison.loses effect=Effect::Loses />
+                    <Extents extents=comparison.gains effect=AccessEffect::Gains />
+                    <Extents extents=comparison.loses effect=AccessEffect::Loses />
                 </div>
             }
         })}

@@ -138,7 +138,7 @@ impl Form {
         } else if !cluster.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
             faults.push((Field::Cluster, "An id has letters, digits and hyphens only; it is no name and no address."));
         }
-        let token = token::paste(&self.token).token;
+        let token = token::normalize_pasted(&self.token).token;
         if token.is_empty() {
             faults.push((Field::Token, "Paste an access token."));
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {

@@ -1,7 +1,7 @@
 //! How a change joins those that are staged: what it undoes goes, what it makes moot goes, what is there stays once.
 
 use gbac_engine::model::PrincipalType;
-use gbac_engine::policy::{Change, ChangeError, Effect, Policy, apply_each};
+use gbac_engine::policy::{Change, ChangeError, ChangeOutcome, Policy, apply_each};
 
 /// What a staged change comes to on the policy that was read and the changes before it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,9 +114,9 @@ pub fn is_done(policy: &Policy, change: &Change) -> bool {
 #[must_use]
 pub fn apply(policy: &mut Policy, changes: &[Change]) -> Vec<Standing> {
     let standing = |effect| match effect {
-        Effect::Changed => Standing::Ready,
-        Effect::Unchanged => Standing::Done,
-        Effect::Refused(error) => Standing::Impossible(error),
+        ChangeOutcome::Changed => Standing::Ready,
+        ChangeOutcome::Unchanged => Standing::Done,
+        ChangeOutcome::Refused(error) => Standing::Impossible(error),
     };
     apply_each(policy, changes).into_iter().map(standing).collect()
 }

@@ -1,6 +1,6 @@
 //! One principal: every ACL that reaches it, by the way it takes, with what a deny takes from it and what the draft does to it.
 
-use gbac_engine::analyze::{Block, Holder, Reach, Subject, reach};
+use gbac_analysis::{DenyExtent, Reach, ReachSubject, Scope, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
@@ -49,7 +49,7 @@ pub struct Card {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Marks {
     /// Denies that take something from this allow.
-    pub blocked_by: Vec<(Acl, Block)>,
+    pub blocked_by: Vec<(Acl, DenyExtent)>,
     /// How many allows this deny takes something from.
     pub overrides: usize,
 }
@@ -59,13 +59,13 @@ pub struct Marks {
 pub fn card(policy: &Policy, principal: &Principal) -> Card {
     let is_missing = principal.kind() == PrincipalType::Role && !policy.has_role(principal.name());
     // `User:*` may also be a user whose name is an asterisk, with roles; both are told here.
-    let found = reach(policy, &Subject::Holder(Holder::One(principal.clone())));
+    let found = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
     let source = |of: &Principal| match () {
         () if of == principal => Source::Direct,
         () if of.kind() == PrincipalType::Role => Source::Role,
         () => Source::Everyone,
     };
-    let mut ways: Vec<Way> = (found.ways.iter())
+    let mut ways: Vec<Way> = (found.principals.iter())
         .map(|way| Way { source: source(&way.principal), principal: way.principal.clone(), acls: way.acls.clone() })
         .collect();
     if is_missing {
@@ -138,7 +138,7 @@ pub fn in_draft(changes: &[Change], principal: &Principal) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;
@@ -175,7 +175,7 @@ mod tests {
         let deny = card.direct().iter().find(|acl| acl.permission == Permission::Deny).unwrap();
         assert_eq!(card.marks(deny).overrides, 1);
         let allow = &card.ways[1].acls[0];
-        assert_eq!(card.marks(allow).blocked_by, [(deny.clone(), Block::Part)]);
+        assert_eq!(card.marks(allow).blocked_by, [(deny.clone(), DenyExtent::Part)]);
         let twin = card.direct().iter().find(|acl| acl.permission == Permission::Allow).unwrap();
         assert_eq!(card.marks(twin), Marks::default());
         assert_eq!(losers(&card), [Principal::group("eng")]);

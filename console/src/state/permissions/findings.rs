@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gbac_analysis::{Finding, Fix, Severity, lint};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Finding, Mend, Severity, lint};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
@@ -175,7 +175,7 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
 
 /// Which of the mends is staged: all of its changes are.
 #[must_use]
-pub fn staged(mends: &[Mend], changes: &[Change]) -> Option<usize> {
+pub fn staged(mends: &[Fix], changes: &[Change]) -> Option<usize> {
     mends.iter().position(|mend| mend.changes.iter().all(|change| changes.contains(change)))
 }
 
@@ -184,7 +184,7 @@ pub fn staged(mends: &[Mend], changes: &[Change]) -> Option<usize> {
 pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for finding in findings {
-        let mends = finding.mends(policy);
+        let mends = finding.suggested_fixes(policy);
         let first = mends.into_iter().next().filter(|mend| mend.is_neutral)?;
         changes.extend(first.changes);
     }
@@ -247,7 +247,7 @@ pub fn summary(findings: &[Finding]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;
@@ -284,8 +284,8 @@ mod tests {
         let empty = of("role_without_members");
         let changes = mend_all(&empty, &policy).unwrap();
         assert_eq!(changes.len(), 2);
-        assert_eq!(staged(&empty[0].mends(&policy), &changes), Some(0));
-        assert_eq!(staged(&empty[0].mends(&policy), &[]), None);
+        assert_eq!(staged(&empty[0].suggested_fixes(&policy), &changes), Some(0));
+        assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
         assert_eq!(mend_all(&of("name_letter_case"), &policy), None);
     }
 

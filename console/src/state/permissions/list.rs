@@ -1,7 +1,7 @@
 //! The list of principals: what each holds in words, which are asked for, and a search that never takes long at a time.
 
+use gbac_analysis::{PolicySummary, PrincipalSummary};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Holding, Holdings};
 use gbac_engine::model::{Principal, PrincipalType};
 
 use crate::state::address::{self, value};
@@ -167,12 +167,12 @@ pub struct Finder {
 impl Finder {
     /// Begins a search.
     #[must_use]
-    pub fn new(holdings: &Holdings, text: &str) -> Self {
+    pub fn new(holdings: &PolicySummary, text: &str) -> Self {
         Self { search: Search::new(text), at: 0, is_found: vec![false; holdings.all.len()] }
     }
 
     /// Looks at so many names more; says whether there are others left.
-    pub fn step(&mut self, holdings: &Holdings, names: usize) -> bool {
+    pub fn step(&mut self, holdings: &PolicySummary, names: usize) -> bool {
         let end = self.at.saturating_add(names);
         let first = self.at;
         for (holding, is_found) in holdings.all.iter().zip(&mut self.is_found).take(end).skip(first) {
@@ -182,7 +182,7 @@ impl Finder {
         let looked = holdings.named.iter().take(of_named(end)).skip(of_named(first));
         for named in looked {
             if self.search.finds(&named.name) {
-                for holder in &named.holders {
+                for holder in &named.scopes {
                     if let Some(is_found) = self.is_found.get_mut(*holder) {
                         *is_found = true;
                     }
@@ -195,7 +195,7 @@ impl Finder {
 
     /// What was found: with a role, its members.
     #[must_use]
-    pub fn finish(self, holdings: &Holdings) -> Vec<usize> {
+    pub fn finish(self, holdings: &PolicySummary) -> Vec<usize> {
         let mut is_found = self.is_found.clone();
         let roles = holdings.all.iter().zip(&self.is_found);
         for (role, _) in roles.filter(|(of, found)| **found && of.principal.kind() == PrincipalType::Role) {
@@ -211,8 +211,8 @@ impl Finder {
 
 /// What a principal holds, in a line: `2 direct ACLs, 13 via 2 roles`.
 #[must_use]
-pub fn summary(holding: &Holding) -> String {
-    let Holding { principal, direct, links, through, from_one_host, .. } = holding;
+pub fn summary(holding: &PrincipalSummary) -> String {
+    let PrincipalSummary { principal, direct, links, through, from_one_host, .. } = holding;
     let direct_acls = count(direct.acls, "direct ACL");
     let mut text = match (principal.kind(), direct.acls, links.len(), through.acls) {
         (PrincipalType::Role, ..) if holding.is_missing => format!("{}, no such role", count(direct.acls, "ACL")),
@@ -237,19 +237,19 @@ pub fn summary(holding: &Holding) -> String {
 
 /// How many of its ACLs, direct or through roles, deny.
 #[must_use]
-pub const fn denies(holding: &Holding) -> usize {
+pub const fn denies(holding: &PrincipalSummary) -> usize {
     holding.direct.denies + holding.through.denies
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::holdings;
-    use gbac_engine::wire::policy_from_value;
+    use gbac_analysis::policy_summary;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;
 
-    fn world() -> Holdings {
+    fn world() -> PolicySummary {
         let acl = |principal: &str, permission: &str, name: &str, host: &str| {
             json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name,
                 "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": principal, "host": host,
@@ -263,7 +263,7 @@ mod tests {
                 acl("Role:Readers", "ALLOW", "payments", "*"), acl("Role:Readers", "DENY", "cards", "*"),
                 acl("Group:eng", "ALLOW", "orders", "*"), acl("Role:Gone", "ALLOW", "ledger", "*"),
                 acl("User:*", "ALLOW", "public", "*"), acl("User:bob", "ALLOW", "orders", "10.0.0.7")] });
-        holdings(&policy_from_value(&document).unwrap())
+        policy_summary(&policy_from_value(&document).unwrap())
     }
 
     fn found(text: &str, step: usize) -> Vec<String> {

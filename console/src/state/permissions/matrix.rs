@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use gbac_analysis::{AclMatch, MatrixCell, NamePattern, ReachSubject, Scope, matrix_cell, matrix_resources};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Cell, Holder, Match, NamePattern, Subject, cell, resources};
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
@@ -42,7 +42,7 @@ pub struct Whose {
     /// The principal.
     pub principal: Principal,
     /// The principal alone, or with groups.
-    pub subject: Subject,
+    pub subject: ReachSubject,
     /// From where.
     pub host: Option<IpAddr>,
 }
@@ -109,9 +109,9 @@ impl Asked {
         let groups = self.group_names();
         Ok(principal.map(|principal| {
             let subject = if groups.is_empty() {
-                Subject::Holder(Holder::of(&principal))
+                ReachSubject::Scope(Scope::of(&principal))
             } else {
-                Subject::Identity(Identity::new(principal.name(), groups))
+                ReachSubject::Identity(Identity::new(principal.name(), groups))
             };
             Whose { principal, subject, host }
         }))
@@ -126,7 +126,7 @@ pub struct Row {
     /// The names.
     pub pattern: NamePattern,
     /// By operation of the columns; none where the resource does not have it.
-    pub cells: Vec<Option<Cell>>,
+    pub cells: Vec<Option<MatrixCell>>,
 }
 
 /// The rows of a page, with all that is above them.
@@ -149,7 +149,7 @@ fn columns(types: &(impl Iterator<Item = ResourceType> + Clone)) -> Vec<Operatio
 /// One page of somebody's matrix.
 #[must_use]
 pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
-    let all = resources(policy, &whose.subject);
+    let all = matrix_resources(policy, &whose.subject);
     let columns = columns(&all.iter().map(|(of, _)| *of));
     let rows = all.iter().skip(page.saturating_mul(PAGE)).take(PAGE);
     let of = |(resource_type, pattern): &(ResourceType, NamePattern)| {
@@ -160,7 +160,7 @@ pub fn matrix(policy: &Policy, whose: &Whose, page: usize) -> Matrix {
                 // Names that are typed have no end.
                 .then(|| {
                     let on = (*resource_type, pattern);
-                    cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
+                    matrix_cell(policy, &whose.subject, on, *operation, whose.host, At::IgnoringExpiry)
                 })
         };
         Row { resource_type: *resource_type, pattern: pattern.clone(), cells: columns.iter().map(decided).collect() }
@@ -187,7 +187,7 @@ pub enum Says {
 
 /// What a cell says about an operation.
 #[must_use]
-pub fn says(cell: &Cell, operation: Operation) -> Says {
+pub fn says(cell: &MatrixCell, operation: Operation) -> Says {
     match (cell.outcome, &cell.granted_by) {
         (Outcome::Allow, Some(by)) if by.acl.operation == operation || by.acl.operation == Operation::All => {
             Says::Allow
@@ -202,7 +202,7 @@ pub fn says(cell: &Cell, operation: Operation) -> Says {
 
 /// The last hop of a way, for the second line of a cell: the role, the group of a person, or `direct`.
 #[must_use]
-pub fn hop(by: &Match, whose: &Whose) -> String {
+pub fn hop(by: &AclMatch, whose: &Whose) -> String {
     match (&by.role, &by.group) {
         (Some(role), _) => role.clone(),
         (None, Some(group)) if whose.principal.kind() == PrincipalType::User => format!("Group:{group}"),
@@ -217,7 +217,7 @@ pub fn pattern_words(resource_type: ResourceType, pattern: &NamePattern) -> &'st
     match (resource_type, pattern.pattern_type) {
         (ResourceType::Cluster | ResourceType::Registry, _) => "",
         (_, PatternType::Literal) if pattern.name == "*" => "all names",
-        (_, pattern) => pattern.spelling().words,
+        (_, pattern) => pattern.spelling().label,
     }
 }
 
@@ -238,7 +238,7 @@ pub fn summary(matrix: &Matrix, page: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

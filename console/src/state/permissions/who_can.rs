@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
+use gbac_analysis::{Scope, WhoCanEntry, who_can};
 use gbac_api::encode::query;
-use gbac_engine::analyze::{Entry, Holder, who_can};
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
 use gbac_engine::policy::Policy;
@@ -62,8 +62,8 @@ impl Asked {
     /// Reads the query of an address, without the `?`; none when it asks nothing.
     #[must_use]
     pub fn from_query(query: &str) -> Option<Self> {
-        let resource_type = ResourceType::from_any(&value(query, "type")?)?;
-        let operation = Operation::from_any(&value(query, "operation")?)?;
+        let resource_type = value(query, "type")?.parse::<ResourceType>().ok()?;
+        let operation = value(query, "operation")?.parse::<Operation>().ok()?;
         let name = value(query, "name").unwrap_or_default();
         Some(Self { operation, resource_type, name, host: value(query, "host").unwrap_or_default() }.fitting())
     }
@@ -164,7 +164,7 @@ pub enum Found {
     /// A superuser: no ACL is asked.
     Superuser(String),
     /// Somebody whom an ACL concerns.
-    Entry(Box<Entry>),
+    Entry(Box<WhoCanEntry>),
 }
 
 impl Found {
@@ -173,9 +173,9 @@ impl Found {
     pub fn principal(&self) -> Principal {
         match self {
             Self::Superuser(name) => Principal::user(name.as_str()),
-            Self::Entry(entry) => match &entry.holder {
-                Holder::Everyone => Principal::user("*"),
-                Holder::One(principal) => principal.clone(),
+            Self::Entry(entry) => match &entry.scope {
+                Scope::Everyone => Principal::user("*"),
+                Scope::One(principal) => principal.clone(),
             },
         }
     }
@@ -209,7 +209,7 @@ impl Answer {
 
 /// The one host from which somebody may.
 #[must_use]
-pub fn only_host(entry: &Entry) -> Option<Host> {
+pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
     entry.granted_by.as_ref().map(|by| by.acl.host).filter(|host| *host != Host::Any)
 }
 
@@ -220,7 +220,7 @@ pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
     let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
     let found = who_can(policy, &request);
-    let group_of = |entry: &Entry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
+    let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
         (Outcome::Allow, ..) => Group::Can,
         (Outcome::Deny, Some(_), _) => Group::Blocked,
         (Outcome::Deny, None, false) => Group::Carries,
@@ -248,7 +248,7 @@ pub fn answer(policy: &Policy, asked: &Asked, host: Option<IpAddr>) -> Answer {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::wire::policy_from_value;
+    use gbac_json::policy_from_value;
     use serde_json::json;
 
     use super::*;

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use gbac_engine::analyze::{Diff, Effect, Extent, Holder, NamePattern};
+use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope};
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
-use serde_json::{Map, Value};
 
 use crate::state::group_changes::{GroupChanges, compared};
 
@@ -30,7 +29,7 @@ pub struct Effects {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Person {
     /// Who.
-    pub holder: Holder,
+    pub holder: Scope,
     /// The roles that it gets.
     pub joins: Vec<String>,
     /// The roles that it leaves.
@@ -43,10 +42,10 @@ pub struct Person {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// What happens.
-    pub effect: Effect,
+    pub effect: AccessEffect,
     /// On what.
-    pub extent: Extent,
-    /// With [`Effect::StillBlocked`], the denies in the way.
+    pub extent: AccessRegion,
+    /// With [`AccessEffect::StillBlocked`], the denies in the way.
     pub blocked_by: Vec<Acl>,
 }
 
@@ -63,18 +62,21 @@ impl Effects {
     /// Whether nobody gains or loses anything, as far as it can be known.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.people.is_empty() && self.groups.total(Effect::ALL).1 == 0 && self.groups.unknown() == 0 && self.users == 0
+        self.people.is_empty()
+            && self.groups.total(AccessEffect::ALL).1 == 0
+            && self.groups.unknown() == 0
+            && self.users == 0
     }
 
     /// How much one or several effects come to, for people and for whoever has a name in their token that becomes another
     /// group; roles are counted by their members.
     #[must_use]
-    pub fn total(&self, effects: &[Effect]) -> Total {
+    pub fn total(&self, effects: &[AccessEffect]) -> Total {
         let (operations, people) = self.groups.total(effects);
         let mut total = Total { operations, people };
         // What a name gains or loses by its new group is said of the name.
         let is_of_name = |person: &&Person| match &person.holder {
-            Holder::One(principal) if principal.kind() == PrincipalType::Group => {
+            Scope::One(principal) if principal.kind() == PrincipalType::Group => {
                 self.groups.changes.iter().any(|change| change.name == principal.name() && !change.effects.is_empty())
             }
             _ => false,
@@ -92,27 +94,27 @@ impl Person {
     /// Whether it is a role, which people are given.
     #[must_use]
     pub fn is_role(&self) -> bool {
-        matches!(&self.holder, Holder::One(principal) if principal.kind() == PrincipalType::Role)
+        matches!(&self.holder, Scope::One(principal) if principal.kind() == PrincipalType::Role)
     }
 
     /// How many operations some effects are about.
     #[must_use]
-    pub fn operations(&self, effects: &[Effect]) -> usize {
+    pub fn operations(&self, effects: &[AccessEffect]) -> usize {
         let lines = self.lines.iter().filter(|line| effects.contains(&line.effect));
         lines.map(|line| line.extent.operations.len()).sum()
     }
 }
 
 /// What somebody gains.
-pub const GAINS: &[Effect] = &[Effect::Gains, Effect::GainsWithOthers];
+pub const GAINS: &[AccessEffect] = &[AccessEffect::Gains, AccessEffect::GainsWithOthers];
 /// What somebody loses.
-pub const LOSES: &[Effect] = &[Effect::Loses, Effect::LosesWithOthers];
+pub const LOSES: &[AccessEffect] = &[AccessEffect::Loses, AccessEffect::LosesWithOthers];
 /// What a deny keeps from being gained.
-pub const BLOCKED: &[Effect] = &[Effect::StillBlocked];
+pub const BLOCKED: &[AccessEffect] = &[AccessEffect::StillBlocked];
 
 /// Compares the policy that was read with the one that will be; with the claims of a pasted token, where there is one.
 #[must_use]
-pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Option<&Map<String, Value>>) -> Effects {
+pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Option<&gbac_engine::ClaimSet>) -> Effects {
     // A token says something only where it is read differently.
     let reads_alike = before.settings().identity_rules() == after.settings().identity_rules();
     let found = compared(before, after, claims.filter(|_| !reads_alike));
@@ -122,18 +124,18 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
         (changes.iter().enumerate()).filter(|(_, change)| is_idle(&found, change)).map(|(index, _)| index).collect();
     let mut people: Vec<Person> = Vec::new();
     for difference in found.differences.into_iter().chain(found.roles) {
-        let mut lines = Vec::with_capacity(difference.extents.len());
-        for extent in difference.extents {
+        let mut lines = Vec::with_capacity(difference.regions.len());
+        for extent in difference.regions {
             let blocks =
                 |acl: &&Acl| acl.resource_type == extent.resource_type && overlaps(&extent.pattern, &pattern(acl));
             let blocked_by = difference.blocked_by.iter().filter(blocks).cloned().collect();
             lines.push(Line { effect: difference.effect, extent, blocked_by });
         }
         match people.last_mut() {
-            Some(person) if person.holder == difference.holder => person.lines.extend(lines),
+            Some(person) if person.holder == difference.scope => person.lines.extend(lines),
             _ => {
-                let (joins, leaves) = roles(before, after, &difference.holder);
-                people.push(Person { holder: difference.holder, joins, leaves, lines });
+                let (joins, leaves) = roles(before, after, &difference.scope);
+                people.push(Person { holder: difference.scope, joins, leaves, lines });
             }
         }
     }
@@ -161,8 +163,8 @@ pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Per
     };
     let (joined, left) = (acls(after, &person.joins), acls(before, &person.leaves));
     let is_held = |acl: &Acl| match &person.holder {
-        holder if Holder::of(&acl.principal) == *holder => true,
-        Holder::One(principal) if acl.principal.kind() == PrincipalType::Role => after
+        holder if Scope::of(&acl.principal) == *holder => true,
+        Scope::One(principal) if acl.principal.kind() == PrincipalType::Role => after
             .roles_of(principal)
             .any(|role| role == acl.principal.name() && !person.joins.iter().any(|of| of == role)),
         _ => false,
@@ -191,8 +193,8 @@ pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Per
 }
 
 /// The roles that a holder gets and leaves.
-fn roles(before: &Policy, after: &Policy, holder: &Holder) -> (Vec<String>, Vec<String>) {
-    let Holder::One(principal) = holder else { return (Vec::new(), Vec::new()) };
+fn roles(before: &Policy, after: &Policy, holder: &Scope) -> (Vec<String>, Vec<String>) {
+    let Scope::One(principal) = holder else { return (Vec::new(), Vec::new()) };
     let of = |policy: &Policy| policy.roles_of(principal).map(str::to_owned).collect::<BTreeSet<_>>();
     let (had, has) = (of(before), of(after));
     (has.difference(&had).cloned().collect(), had.difference(&has).cloned().collect())
@@ -201,13 +203,13 @@ fn roles(before: &Policy, after: &Policy, holder: &Holder) -> (Vec<String>, Vec<
 /// Whether an ACL that comes or goes changes nothing of whom it names on the names that it covers.
 fn is_idle(found: &Diff, change: &Change) -> bool {
     let (Change::AddAcl(acl) | Change::RemoveAcl(acl)) = change else { return false };
-    let holder = Holder::of(&acl.principal);
+    let holder = Scope::of(&acl.principal);
     let mut all = found.differences.iter().chain(&found.roles);
     !all.any(|difference| {
-        let about = difference.holder == holder || acl.permission == Permission::Deny;
+        let about = difference.scope == holder || acl.permission == Permission::Deny;
         about
             && difference
-                .extents
+                .regions
                 .iter()
                 .any(|extent| extent.resource_type == acl.resource_type && overlaps(&extent.pattern, &pattern(acl)))
     })
@@ -290,7 +292,7 @@ mod tests {
         let of = |name: &str| {
             let person = effects.people.iter().find(|person| person.holder.to_string() == name);
             person.map(|person| {
-                let number = |effects: &[Effect]| person.operations(effects);
+                let number = |effects: &[AccessEffect]| person.operations(effects);
                 (number(GAINS), number(LOSES), number(BLOCKED))
             })
         };
@@ -303,7 +305,7 @@ mod tests {
         assert_eq!(effects.total(LOSES), Total { operations: 2, people: 1 });
         let person = effects.people.iter().find(|person| person.holder.to_string() == "Group:blocked").unwrap();
         assert_eq!(person.joins, ["R"]);
-        let line = person.lines.iter().find(|line| line.effect == Effect::StillBlocked).unwrap();
+        let line = person.lines.iter().find(|line| line.effect == AccessEffect::StillBlocked).unwrap();
         assert_eq!(line.blocked_by.len(), 1);
         assert!(effects.people.last().unwrap().is_role());
         assert_eq!((effects.compared, effects.idle.as_slice()), (6, [].as_slice()));
@@ -344,9 +346,9 @@ mod tests {
         let changes = [Change::Settings(Box::new(settings))];
         let mut after = before.clone();
         after.apply(changes[0].clone()).unwrap();
-        let claims = serde_json::json!({ "groups": ["/contractors/payments"] });
-        let found = effects(&before, &after, &changes, claims.as_object());
-        let alone = GroupChanges::of(&compared(&before, &after, claims.as_object()), &before, &after);
+        let claims = gbac_engine::ClaimSet::parse(r#"{ "groups": ["/contractors/payments"] }"#).unwrap();
+        let found = effects(&before, &after, &changes, Some(&claims));
+        let alone = GroupChanges::of(&compared(&before, &after, Some(&claims)), &before, &after);
         assert_eq!(found.groups, alone);
         assert_eq!(found.total(GAINS), Total { operations: 2, people: 1 }, "Write implies Describe");
         assert!(found.people.is_empty() && !found.is_empty());

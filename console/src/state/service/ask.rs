@@ -3,7 +3,7 @@
 use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
-use gbac_api::security::ResolvedIdentity;
+use gbac_api::security::OidcIdentity;
 use serde_json::{Map, Value};
 
 use super::super::connection::probe::Step;
@@ -74,7 +74,7 @@ impl Service {
     ///
     /// # Errors
     /// What the service or the browser said.
-    pub async fn resolve(self, token: String) -> Result<ResolvedIdentity, Failure> {
+    pub async fn resolve(self, token: String) -> Result<OidcIdentity, Failure> {
         backend::resolve(token, &self.target()).await
     }
 

@@ -1,8 +1,7 @@
 //! The managed cloud's mapping as text to copy, checked by the engine (specification 2.3, D-25).
 
-use gbac_engine::json;
+use gbac_engine::escape::escaped;
 use gbac_engine::policy::{GroupSource, Settings};
-use gbac_engine::text::escaped;
 use serde_json::{Map, Value};
 
 use super::super::simulator::settings::place;
@@ -14,10 +13,10 @@ pub fn attributes_of(settings: &Settings) -> String {
     let attributes = match &settings.groups {
         GroupSource::Sso { attributes, .. } => attributes.clone(),
         GroupSource::Properties { claim_path, .. } => {
-            [("federated_groups".to_owned(), Value::from(claim_path.as_str()))].into_iter().collect()
+            [("federated_groups".to_owned(), claim_path.as_str().to_owned())].into()
         }
     };
-    serde_json::to_string_pretty(&Value::Object(attributes)).unwrap_or_default()
+    serde_json::to_string_pretty(&attributes).unwrap_or_default()
 }
 
 /// The group source that an Attributes JSON makes.
@@ -29,7 +28,7 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
     if text.is_empty() {
         return Err("Write a JSON object with `federated_groups` in it".into());
     }
-    let attributes: Map<String, Value> = match json::parse(text) {
+    let attributes: Map<String, Value> = match gbac_json::parse(text) {
         Ok(Value::Object(attributes)) => attributes,
         Ok(_) => return Err("Attributes are one JSON object. Start with `{` and end with `}`".into()),
         Err(error) => return Err(words::fault(&error.to_string(), error.hint())),
@@ -38,7 +37,8 @@ pub fn read(text: &str) -> Result<GroupSource, String> {
         return Err(format!("`{}` is not a text. Every attribute is a path in quotes", escaped(name)));
     }
     let written = attributes.get("federated_groups").and_then(Value::as_str).unwrap_or_default().to_owned();
-    GroupSource::from_attributes(attributes).map_err(|error| {
+    let attributes = attributes.into_iter().filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())));
+    GroupSource::from_attributes(attributes.collect()).map_err(|error| {
         let found = match &error {
             gbac_engine::policy::SettingsError::GroupsAttribute(fault) => {
                 format!("`federated_groups` {}: {error}", place(&written, fault.offset()))

@@ -1,7 +1,7 @@
 //! Whose tokens the service accepts, and why it refuses the one that is entered.
 
-use gbac_engine::check::provider::Accepted;
-use gbac_engine::check::sign_in::{self, SignInCheck};
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_analysis::sign_in::{self, SignInCheck};
 use serde_json::{Map, Value};
 
 use super::inputs::{Action, Change, Inputs, sentence};
@@ -11,14 +11,14 @@ use super::words::Words;
 
 /// What the properties of a service say; `issuer` and `audience` are those of a provider that is known by itself.
 #[must_use]
-pub fn of_service(properties: &Map<String, Value>, issuer: Option<String>, audience: Option<String>) -> Accepted {
-    let found = Accepted::of_properties(|name| properties.get(name));
-    Accepted { issuer, audience: found.audience.or(audience), ..found }
+pub fn of_service(properties: &Map<String, Value>, issuer: Option<String>, audience: Option<String>) -> AcceptedTokens {
+    let found = gbac_json::accepted_from_properties(|name| properties.get(name));
+    AcceptedTokens { issuer, audience: found.audience.or(audience), ..found }
 }
 
 /// What a token is compared with: an issuer and an audience that were entered count in place of the service's.
 #[must_use]
-pub fn in_force(inputs: &Inputs, of_service: &Accepted) -> Accepted {
+pub fn in_force(inputs: &Inputs, of_service: &AcceptedTokens) -> AcceptedTokens {
     let entered = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
     let mut accepted = of_service.clone();
     accepted.issuer = entered(&inputs.issuer).or(accepted.issuer);
@@ -70,7 +70,7 @@ pub fn refusal(read: &Read, report: Option<&Report>, checks: &[SignInCheck], ign
     // Somebody asked for the answer as if the token had not expired.
     let kept: Vec<SignInCheck> =
         checks.iter().filter(|check| !(ignore_expiry && check.code == Some("token_expired"))).cloned().collect();
-    let of_claims = sign_in::refusal(&kept);
+    let of_claims = sign_in::first_failure(&kept);
     let mut names: Vec<&'static str> = Vec::new();
     names.extend(of_form.as_ref().map(|_| check_name("form")));
     names.extend(of_signature.as_ref().map(|_| check_name("signature")));
@@ -119,7 +119,7 @@ mod tests {
         Inputs { token: claims.to_string(), as_claims: true, resource_name: "x".into(), ..Inputs::default() }
     }
 
-    fn service() -> Accepted {
+    fn service() -> AcceptedTokens {
         let properties = json!({
             "oidc_discovery_url": "https://idp.example/.well-known/openid-configuration", "oidc_token_audience": "orders",
         });

@@ -5,7 +5,7 @@
 use gbac_engine::decide::{self, At};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{check_to_value, policy_to_json};
+use gbac_json::{check_to_value, policy_to_json};
 use serde_json::{Value, json};
 
 use super::verdict::Judged;
@@ -61,8 +61,8 @@ pub(super) fn file_name(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::check;
-    use gbac_engine::wire::{PolicySource, assertions_from_json};
+
+    use gbac_json::{PolicySource, assertions_from_json};
 
     use super::*;
 
@@ -82,7 +82,7 @@ mod tests {
             let saved = assertions_from_json(&text).unwrap();
             let PolicySource::Inline(policy) = saved.policy else { panic!("no policy in {text}") };
             let test = &saved.tests[0];
-            let answer = check::answer(&policy, &test.check, None, At::IgnoringExpiry).unwrap();
+            let answer = gbac_analysis::check::answer(&policy, &test.check, None, At::IgnoringExpiry).unwrap();
             let groups = judged.identity.groups();
             assert_eq!(test.expect.difference(&Ok((&answer, groups))), None, "{text}");
         }

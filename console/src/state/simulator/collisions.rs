@@ -1,6 +1,6 @@
 //! Names that become one group, and what each of them gains by the others.
 
-use gbac_engine::analyze::{Mergings, merged_gains};
+use gbac_analysis::{CollisionReport, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
@@ -11,7 +11,7 @@ pub struct Found {
     /// Under this behaviour.
     pub nested: NestedGroupBehavior,
     /// The collisions, those of names in the token first, with what each gains.
-    pub merged: Mergings,
+    pub merged: CollisionReport,
     /// How many known groups were looked at.
     pub known: usize,
 }
@@ -23,12 +23,12 @@ const SHOWN: usize = 20;
 #[must_use]
 pub fn found(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> Found {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
-    Found { nested, merged: merged_gains(policy, nested, in_token, SHOWN), known }
+    Found { nested, merged: collision_gains(policy, nested, in_token, SHOWN), known }
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::Merging;
+    use gbac_analysis::CollisionKind;
 
     use super::super::tests::policy;
     use super::*;
@@ -48,7 +48,7 @@ mod tests {
         );
         assert_eq!(gained.len(), 2);
         for gain in gained {
-            assert_eq!(gain.extents[0].pattern.name, "payments-");
+            assert_eq!(gain.regions[0].pattern.name, "payments-");
         }
         assert!(found.known >= 3 && found.merged.more == 0);
     }
@@ -58,8 +58,8 @@ mod tests {
         let found = found(&policy(), NestedGroupBehavior::None, &["payments,ops"]);
         assert_eq!(found.merged.found.len(), 1);
         let (collision, gains) = &found.merged.found[0];
-        assert_eq!(collision.merging, Merging::Comma);
+        assert_eq!(collision.kind, CollisionKind::Comma);
         assert_eq!(gains[0].name, "payments,ops");
-        assert!(!gains[0].extents.is_empty());
+        assert!(!gains[0].regions.is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gbac_engine::check::provider::object_ids;
+use gbac_analysis::provider::object_ids;
 use gbac_engine::groups::{
     ClaimFinding, ClaimSource, Element, ElementOutcome, Extraction, Group, MissingReason, NestedGroupBehavior,
     Suggestion,
@@ -12,7 +12,6 @@ use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Header;
 use gbac_engine::warning::Warning;
-use serde_json::{Map, Value};
 
 use super::inputs::{Action, Change, Weight, sentence};
 use super::token::Read;
@@ -394,10 +393,11 @@ fn notes(taken: &Taken<'_>) -> Vec<Note> {
 }
 
 /// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
-fn no_names(claims: &Map<String, Value>) -> Note {
+fn no_names(claims: &gbac_engine::ClaimSet) -> Note {
     let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
-    let keyed =
-        claims.iter().find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
+    let keyed = gbac_json::claims_to_object(claims)
+        .iter()
+        .find(|(name, value)| sounds(name) && value.as_object().is_some_and(|names| !names.is_empty()));
     let words = match keyed {
         Some((name, _)) => Words::new().code(name).text(
             " is an object with names as its keys, and a claim path selects values only. Let the identity provider add an array of names.",
@@ -544,9 +544,9 @@ impl Origins {
 #[must_use]
 pub fn document<'a>(
     source: &ClaimSource,
-    claims: &'a Map<String, Value>,
-    userinfo: Option<&'a Map<String, Value>>,
-) -> Option<&'a Map<String, Value>> {
+    claims: &'a gbac_engine::ClaimSet,
+    userinfo: Option<&'a gbac_engine::ClaimSet>,
+) -> Option<&'a gbac_engine::ClaimSet> {
     match source {
         ClaimSource::Token(_) => Some(claims),
         ClaimSource::UserInfo(_) => userinfo,

@@ -32,18 +32,19 @@ mod refused_tokens;
 #[cfg(test)]
 mod tests;
 
+use gbac_engine::ClaimSet;
 use std::sync::Arc;
 
-use gbac_engine::check::provider::Accepted;
-use gbac_engine::check::sign_in::sign_in;
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_analysis::sign_in::check_sign_in;
 use gbac_engine::decide::{self, At, Decision, Explainer};
 use gbac_engine::groups::{self, Suggestion, suggest_paths};
 use gbac_engine::identity::{Identity, IdentityError, IdentityRules};
-use gbac_engine::json;
+
 use gbac_engine::policy::Policy;
 use gbac_engine::token::Claims;
 use gbac_engine::verify::KeySet;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use accepted::Refusal;
 use extraction::{Origins, Steps, Taken};
@@ -194,16 +195,8 @@ struct FromToken {
 /// What an identity depends on.
 #[derive(Clone, PartialEq)]
 enum Who {
-    ByHand {
-        user: String,
-        groups: String,
-    },
-    Token {
-        read: Shared<Read>,
-        rules: Box<IdentityRules>,
-        userinfo: Option<Shared<Map<String, Value>>>,
-        verified: bool,
-    },
+    ByHand { user: String, groups: String },
+    Token { read: Shared<Read>, rules: Box<IdentityRules>, userinfo: Option<Shared<ClaimSet>>, verified: bool },
 }
 
 /// A value and what it was made from.
@@ -232,7 +225,7 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
 /// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
 type TokenField = Result<Shared<Read>, Option<Problem>>;
 /// What a report depends on: token, keys, what the service accepts, time.
-type ReportKey = (Shared<Read>, Shared<KeySet>, Accepted, f64);
+type ReportKey = (Shared<Read>, Shared<KeySet>, AcceptedTokens, f64);
 /// What a judgement depends on.
 type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
 
@@ -243,7 +236,7 @@ type JudgedKey = (Shared<Opened>, Shared<Policy>, Asked, Decision);
 pub struct Simulation {
     policy: Option<Shared<Policy>>,
     reading: Memo<(String, bool), TokenField>,
-    userinfo: Memo<String, Result<Shared<Map<String, Value>>, Problem>>,
+    userinfo: Memo<String, Result<Shared<ClaimSet>, Problem>>,
     keys: Memo<String, Result<Shared<KeySet>, Problem>>,
     report: Memo<ReportKey, Shared<Report>>,
     opened: Memo<Who, Shared<Opened>>,
@@ -263,13 +256,19 @@ struct Last {
 /// Evaluates inputs once. `policy` is none while it is not known; `accepted` is what the service says about whose tokens
 /// it accepts; `now` is in seconds since 1970.
 #[must_use]
-pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+pub fn evaluate(inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &AcceptedTokens, now: f64) -> View {
     Simulation::default().evaluate(inputs, policy, accepted, now)
 }
 
 impl Simulation {
     /// As [`evaluate`], with what is remembered.
-    pub fn evaluate(&mut self, inputs: &Inputs, policy: Option<&Arc<Policy>>, accepted: &Accepted, now: f64) -> View {
+    pub fn evaluate(
+        &mut self,
+        inputs: &Inputs,
+        policy: Option<&Arc<Policy>>,
+        accepted: &AcceptedTokens,
+        now: f64,
+    ) -> View {
         if is_empty(inputs) {
             // Nothing of a token is held once it was taken out.
             *self = Self { policy: self.policy.take(), ..Self::default() };
@@ -298,7 +297,7 @@ impl Simulation {
                 Ok(read) => {
                     problems.splice(..0, read.refused.clone());
                     report = self.verify(inputs, &read, &accepted, now, &mut problems);
-                    let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+                    let checks = check_sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now.into()));
                     refusal = accepted::refusal(&read, report.as_deref(), &checks, inputs.ignore_expiry);
                     facts.push(verification::fact(&read, report.as_deref()));
                     facts.extend(token::facts(&read, inputs, &checks, now));
@@ -436,12 +435,12 @@ impl Simulation {
         inputs: &Inputs,
         needed: bool,
         problems: &mut Vec<Problem>,
-    ) -> Option<Option<Shared<Map<String, Value>>>> {
+    ) -> Option<Option<Shared<ClaimSet>>> {
         if !needed || inputs.userinfo.trim().is_empty() {
             return Some(None);
         }
-        let read = self.userinfo.get(inputs.userinfo.clone(), |text| match json::parse(text.trim()) {
-            Ok(Value::Object(members)) => Ok(Shared::new(members)),
+        let read = self.userinfo.get(inputs.userinfo.clone(), |text| match gbac_json::parse(text.trim()) {
+            Ok(Value::Object(members)) => Ok(Shared::new(gbac_json::claims_from_object(members))),
             Ok(_) => {
                 let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
                 Err(Problem::fault(Field::UserInfo, "not_an_object", "the user-info document is one JSON object", hint))
@@ -461,7 +460,7 @@ impl Simulation {
         &mut self,
         inputs: &Inputs,
         read: &Shared<Read>,
-        accepted: &Accepted,
+        accepted: &AcceptedTokens,
         now: f64,
         problems: &mut Vec<Problem>,
     ) -> Option<Shared<Report>> {
@@ -499,7 +498,7 @@ impl Simulation {
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::Instant(now) });
+        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let explainer =

@@ -25,7 +25,7 @@ pub fn differences(who: &Opened) -> Vec<Words> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::check::provider::Accepted;
+    use gbac_analysis::provider::AcceptedTokens;
     use serde_json::json;
 
     use super::super::evaluate;
@@ -45,7 +45,7 @@ mod tests {
             platform,
             ..Inputs::default()
         };
-        let view = evaluate(&inputs, Some(&policy()), &Accepted::default(), 0.0);
+        let view = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0);
         let differences = differences(view.who.as_deref().unwrap());
         (view.verdict.unwrap().kind, differences.len())
     }

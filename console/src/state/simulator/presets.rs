@@ -130,14 +130,14 @@ pub fn completions(who: Option<&Opened>) -> Vec<String> {
 /// Where the provider of this token describes itself, which is where its keys are named; shown, and not fetched.
 #[must_use]
 pub fn discovery(who: &Opened) -> Option<String> {
-    let issuer = who.taken.as_ref()?.read.claims.members().get("iss")?.as_str()?;
+    let issuer = who.taken.as_ref()?.read.claims.issuer()?;
     let base = issuer.strip_suffix('/').unwrap_or(issuer);
     base.starts_with("https://").then(|| format!("{base}/.well-known/openid-configuration"))
 }
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::check::provider::Accepted;
+    use gbac_analysis::provider::AcceptedTokens;
     use std::collections::BTreeSet;
 
     use gbac_engine::claim_path::ClaimPath;
@@ -181,7 +181,7 @@ mod tests {
     fn the_token_completes_first() {
         let claims = json!({ "sub": "a", "iss": "https://idp.example/realms/x/", "realm_access": { "roles": ["x"] } });
         let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
-        let who = evaluate(&inputs, Some(&policy()), &Accepted::default(), 0.0).who.unwrap();
+        let who = evaluate(&inputs, Some(&policy()), &AcceptedTokens::default(), 0.0).who.unwrap();
         let paths = completions(Some(&who));
         assert_eq!(paths[0], "$.realm_access.roles");
         assert_eq!(paths.iter().filter(|path| *path == "$.realm_access.roles").count(), 1);

@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use gbac_engine::decide::{At, Request};
+use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
-use gbac_engine::text::escaped;
 
 use super::inputs::{Change, Field, Inputs, Problem, Weight};
 use super::words::Words;
@@ -48,7 +48,7 @@ impl Asked {
     /// The short form for the bar: `Write payments`.
     #[must_use]
     pub fn short(&self) -> Words {
-        let words = Words::new().text(self.operation.spelling().words);
+        let words = Words::new().text(self.operation.spelling().label);
         match self.resource_type {
             ResourceType::Cluster | ResourceType::Registry => {
                 words.text(format!(", {}", in_sentence(self.resource_type)))
@@ -106,7 +106,7 @@ pub fn read(inputs: &Inputs) -> (Option<Asked>, Vec<Problem>) {
     if inputs.operation != Operation::All && !inputs.resource_type.operations().contains(&inputs.operation) {
         let words = format!(
             "No request needs {} on a {}. The question is answered all the same.",
-            inputs.operation.spelling().words,
+            inputs.operation.spelling().label,
             in_sentence(inputs.resource_type)
         );
         problems.push(Problem::new(Field::Operation, "operation_foreign", Weight::Warning, words));

@@ -1,6 +1,6 @@
 //! Tokens that a service refuses: the verdict is the outcome of the whole path, and no advice about ACLs stands beside it.
 
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::provider::AcceptedTokens;
 use serde_json::{Value, json};
 
 use super::inputs::{Inputs, Mode};
@@ -12,8 +12,12 @@ const NOW: f64 = 1_795_243_000.0;
 /// Labels of what only makes sense once somebody can sign in.
 const ADVICE: [&str; 4] = ["Would allow", "Near misses", "Looked at", "Decided by"];
 
-fn service() -> Accepted {
-    Accepted { issuer: Some("https://idp.example".into()), audience: Some("streams".into()), ..Accepted::default() }
+fn service() -> AcceptedTokens {
+    AcceptedTokens {
+        issuer: Some("https://idp.example".into()),
+        audience: Some("streams".into()),
+        ..AcceptedTokens::default()
+    }
 }
 
 /// A token of somebody who is allowed, with one claim replaced, or left out for null.
@@ -95,8 +99,9 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
 #[test]
 fn claims_alone_are_judged_as_the_token_they_would_be() {
     let asked = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
-    let kind =
-        |claims: Value| evaluate(&asked(claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind;
+    let kind = |claims: Value| {
+        evaluate(&asked(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
+    };
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), Kind::Allowed);
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), Kind::SignInFails);
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"] })), Kind::SignInFails);

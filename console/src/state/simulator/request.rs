@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
+use gbac_analysis::requests::{Api, Presence, RECIPES, Requirement, ResourceNames, catalog, find, kind_name, recipe};
 use gbac_engine::decide::{At, Outcome, Request, decide};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::ResourceType;
 use gbac_engine::policy::Policy;
-use gbac_engine::requests::{Api, Need, Presence, RECIPES, Resources, catalog, find, kind_name, recipe};
 
 use super::inputs::sentence;
 use super::question::{Asked, in_sentence};
@@ -149,8 +149,8 @@ impl RequestForm {
         }
     }
 
-    fn resources(&self) -> Resources {
-        let mut resources = Resources::default();
+    fn resources(&self) -> ResourceNames {
+        let mut resources = ResourceNames::default();
         for slot in self.slots() {
             let text = self.names.get(slot.key).map_or("", String::as_str);
             let names: Vec<String> = text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect();
@@ -165,7 +165,7 @@ impl RequestForm {
     ///
     /// # Errors
     /// What is still missing or wrong.
-    pub fn needs(&self) -> Result<Vec<(String, Need)>, Vec<Words>> {
+    pub fn needs(&self) -> Result<Vec<(String, Requirement)>, Vec<Words>> {
         let resources = self.resources();
         let requests = match self.book {
             Book::Recipes => match recipe(self.chosen()) {
@@ -221,7 +221,13 @@ impl Answer {
 
 /// Decides requests at an instant.
 #[must_use]
-pub fn answer(policy: &Policy, identity: &Identity, needs: &[(String, Need)], host: Option<IpAddr>, at: At) -> Answer {
+pub fn answer(
+    policy: &Policy,
+    identity: &Identity,
+    needs: &[(String, Requirement)],
+    host: Option<IpAddr>,
+    at: At,
+) -> Answer {
     let mut rows: Vec<Row> = Vec::new();
     let mut requests = Vec::new();
     for (name, need) in needs {
@@ -285,7 +291,7 @@ mod tests {
         let consume = form(Book::Recipes, "consume", &[("topic", "payments-settled"), ("group", "app")]);
         let needs = consume.needs().unwrap();
         let identity = Identity::new("a", ["analysts"]);
-        let found = answer(&policy(), &identity, &needs, None, At::Instant(0.0));
+        let found = answer(&policy(), &identity, &needs, None, At::seconds(0.0));
         assert_eq!(found.outcome(), Outcome::Deny);
         let denied: Vec<String> =
             found.rows.iter().filter(|row| row.kind != Kind::Allowed).map(|row| row.asked.deed().plain()).collect();
@@ -298,7 +304,7 @@ mod tests {
     fn one_request_is_taken_from_the_table() {
         let produce = form(Book::Api(Api::Kafka), "produce", &[("topic", "payments-settled\npayments-new")]);
         let needs = produce.needs().unwrap();
-        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::Instant(0.0));
+        let found = answer(&policy(), &Identity::new("a", ["payments"]), &needs, None, At::seconds(0.0));
         assert_eq!((found.outcome(), found.rows.len(), found.choice.clone()), (Outcome::Allow, 2, None));
         assert_eq!(found.all().map(|all| all.len()), Some(2));
         // An unknown id is the first of its book.

@@ -1,9 +1,10 @@
 //! Named tests: checks with the outcome that is expected, run again whenever the policy or what is tried changes.
 
-use gbac_engine::check::{self, Answer, Check, Question, Who};
+use gbac_analysis::check::{Answer, Check, Query};
+use gbac_engine::Subject;
 use gbac_engine::decide::{At, Outcome};
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::{Test, assertions_from_value, assertions_in, policy_to_json, report};
+use gbac_json::{AssertionTest, assertion_report, assertions_from_value, find_assertions, policy_to_json};
 use serde_json::{Value, json};
 
 use super::assertion;
@@ -13,7 +14,7 @@ use super::words::Words;
 /// A saved test: as it is read, and as it stands in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
-    test: Test,
+    test: AssertionTest,
     text: Value,
 }
 
@@ -44,11 +45,11 @@ impl Saved {
     /// Runs it. None where it holds; otherwise what differs.
     #[must_use]
     pub fn run(&self, policy: &Policy) -> Option<String> {
-        let opened = match check::open(policy, &self.test.check.who, None) {
+        let opened = match gbac_engine::resolve(policy, &self.test.check.subject, None) {
             Ok(opened) => opened,
             Err(error) => return self.test.expect.difference(&Err(error.code())),
         };
-        match check::ask(policy, &opened.identity, &self.test.check, At::IgnoringExpiry) {
+        match gbac_analysis::check::evaluate(policy, &opened.identity, &self.test.check, At::IgnoringExpiry) {
             Ok(answer) => self.test.expect.difference(&Ok((&answer, opened.identity.groups()))),
             Err(error) => self.test.expect.difference(&Err(error.code())),
         }
@@ -57,7 +58,10 @@ impl Saved {
     /// What comes out of it now.
     #[must_use]
     pub fn found(&self, policy: &Policy) -> String {
-        match check::answer(policy, &self.test.check, None, At::IgnoringExpiry).as_ref().map(Answer::outcome) {
+        match gbac_analysis::check::answer(policy, &self.test.check, None, At::IgnoringExpiry)
+            .as_ref()
+            .map(Answer::outcome)
+        {
             Ok(Outcome::Allow) => "allow".into(),
             Ok(Outcome::Deny) => "deny".into(),
             Err(error) => error.code().into(),
@@ -79,16 +83,17 @@ impl Saved {
             self.expected(),
             self.found(policy),
         );
-        Some((name, report(&words, &file)))
+        Some((name, assertion_report(&words, &file)))
     }
 }
 
 /// What decided a single question, in a line.
 fn explained(policy: &Policy, check: &Check) -> String {
-    let Who::Names { user, groups } = &check.who else { return String::new() };
-    let Question::Access { .. } = &check.question else { return String::new() };
+    let Subject::Names { user, groups } = &check.subject else { return String::new() };
+    let Query::Access { .. } = &check.query else { return String::new() };
     let identity = gbac_engine::identity::Identity::new(user.as_str(), groups);
-    let decision = check::explain(policy, &identity, check, At::IgnoringExpiry).map(|explanation| explanation.decision);
+    let decision = gbac_analysis::check::explain(policy, &identity, check, At::IgnoringExpiry)
+        .map(|explanation| explanation.decision);
     match decision {
         Some(decision) => match &decision.acl {
             Some(acl) => format!("Decided by: {}\n", super::trial::acl_words(acl).plain()),
@@ -111,8 +116,7 @@ pub fn file(tests: &[Saved], policy: &Policy) -> String {
 /// # Errors
 /// What is wrong with the file.
 pub fn import(text: &str) -> Result<Vec<Saved>, Words> {
-    let value =
-        gbac_engine::json::parse(assertions_in(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
+    let value = gbac_json::parse(find_assertions(text).trim()).map_err(|error| Words::message(&error.to_string()))?;
     let Some(tests) = value.get("tests").and_then(Value::as_array) else {
         return Err(Words::new().text("An assertion file has ").code("tests").text("."));
     };
@@ -128,7 +132,7 @@ fn read(tests: Vec<Value>) -> Result<Vec<Saved>, Words> {
 #[cfg(test)]
 mod tests {
     use gbac_engine::policy::Change;
-    use gbac_engine::wire::assertions_from_json;
+    use gbac_json::assertions_from_json;
 
     use super::super::tests::{judged_views, policy};
     use super::*;
@@ -164,7 +168,7 @@ mod tests {
             "principal": "User:*", "host": "*", "operation": "OPERATION_ALL", "permission_type": "PERMISSION_TYPE_DENY",
         });
         let mut after = (*policy()).clone();
-        after.apply(Change::AddAcl(gbac_engine::wire::acl_from_value(&deny).unwrap())).unwrap();
+        after.apply(Change::AddAcl(gbac_json::acl_from_value(&deny).unwrap())).unwrap();
         let fails: Vec<&Saved> = tests.iter().filter(|test| test.run(&after).is_some()).collect();
         assert!(!fails.is_empty() && allowed.is_some());
         let (name, report) = fails[0].report(&after).unwrap();
@@ -174,9 +178,9 @@ mod tests {
         let difference = fails[0].run(&after).unwrap();
         assert!(report.contains(&format!("\nDifference: {difference}\n")), "{report}");
         assert_eq!(import(&report).unwrap(), [fails[0].clone()]);
-        let read = assertions_from_json(gbac_engine::wire::assertions_in(&report)).unwrap();
+        let read = assertions_from_json(gbac_json::find_assertions(&report)).unwrap();
         assert!(
-            matches!(read.policy, gbac_engine::wire::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
+            matches!(read.policy, gbac_json::PolicySource::Inline(policy) if policy.acl_count() == after.acl_count())
         );
     }
 }

@@ -1,11 +1,12 @@
 //! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
 
+use gbac_analysis::check::Query;
 use gbac_api::encode::{component, decode};
-use gbac_engine::check::{Question, Who};
+use gbac_engine::Subject;
 use gbac_engine::decide::At;
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Host, Operation, ResourceType};
-use gbac_engine::wire::{check_from_json, check_to_value};
+use gbac_json::{check_from_json, check_to_value};
 use serde_json::{Value, json};
 
 use super::assertion;
@@ -64,10 +65,10 @@ pub fn file(identity: &Identity, asked: &Asked) -> (String, String) {
 /// What is wrong with it.
 pub fn open_file(text: &str) -> Result<Inputs, Words> {
     let check = check_from_json(text.trim()).map_err(|problems| Words::message(&problems.to_string()))?;
-    let Who::Names { user, groups } = check.who else {
+    let Subject::Names { user, groups } = check.subject else {
         return Err("A check that names its user and groups is read here; paste a token in its field.".into());
     };
-    let Question::Access { operation, resource_type, resource_name } = check.question else {
+    let Query::Access { operation, resource_type, resource_name } = check.query else {
         return Err("A check of one operation on one resource is read here, and this is a whole request.".into());
     };
     // A group is a line of its field.
@@ -87,7 +88,7 @@ pub fn open_file(text: &str) -> Result<Inputs, Words> {
 }
 
 fn read(text: &str) -> Option<Inputs> {
-    let Ok(Value::Object(check)) = gbac_engine::json::parse(&decode(text).ok()?) else { return None };
+    let Ok(Value::Object(check)) = gbac_json::parse(&decode(text).ok()?) else { return None };
     let member = |name: &str| check.get(name).and_then(Value::as_str);
     let groups: Option<Vec<&str>> = check.get("groups")?.as_array()?.iter().map(Value::as_str).collect();
     // A group is a line of its field.
@@ -103,8 +104,8 @@ fn read(text: &str) -> Option<Inputs> {
         mode: Mode::ByHand,
         user: member("user")?.to_owned(),
         groups: groups.join("\n"),
-        operation: Operation::from_any(member("operation")?)?,
-        resource_type: ResourceType::from_any(member("type")?)?,
+        operation: member("operation")?.parse::<Operation>().ok()?,
+        resource_type: member("type")?.parse::<ResourceType>().ok()?,
         resource_name: member("name")?.to_owned(),
         host,
         ..Inputs::default()

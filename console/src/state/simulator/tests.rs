@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::policy::Policy;
-use gbac_engine::wire::policy_from_json;
+use gbac_json::policy_from_json;
 use serde_json::{Value, json};
 
 use super::extraction::{RowOutcome, StepState};
@@ -89,7 +89,7 @@ pub(super) fn inputs(token: &str) -> Inputs {
 }
 
 fn view(claims: &Value) -> View {
-    evaluate(&inputs(&token(claims)), Some(&policy()), &Accepted::default(), NOW)
+    evaluate(&inputs(&token(claims)), Some(&policy()), &AcceptedTokens::default(), NOW)
 }
 
 /// Views with a decision of every reason but an expiry, and one with that.
@@ -218,7 +218,7 @@ fn allowed_by_an_implied_operation_of_a_role() {
         host: String::new(),
         ..inputs(&token(&claims))
     };
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
     assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
     assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No row names Describe itself.");
@@ -231,7 +231,7 @@ fn nothing_allows_it_and_the_host_may_matter() {
     let view = evaluate(
         &Inputs { host: String::new(), ..inputs(&token(&claims)) },
         Some(&policy()),
-        &Accepted::default(),
+        &AcceptedTokens::default(),
         NOW,
     );
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::NothingAllows);
@@ -263,7 +263,7 @@ fn superusers_and_expiry_are_told() {
     assert_eq!(said(why(&old, "Fix first")), "The token expired 2 h ago. Get a new token.");
     let mut all_the_same = inputs(&token(&claims));
     verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIf::default());
-    let now = evaluate(&all_the_same, Some(&policy()), &Accepted::default(), NOW);
+    let now = evaluate(&all_the_same, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(now.verdict.as_ref().unwrap().kind, Kind::DeniedByRule);
     assert!(said(why(&now, "Expired")).contains("as if it had not"));
 }
@@ -325,7 +325,7 @@ fn tokens_of_real_providers() {
             &json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }),
         ))
     };
-    let zitadel = evaluate(&zitadel, Some(&policy()), &Accepted::default(), NOW);
+    let zitadel = evaluate(&zitadel, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(codes(&zitadel).contains(&"claim_wrong_type"), "{:?}", codes(&zitadel));
 
     let zitadel =
@@ -347,7 +347,7 @@ fn tokens_of_real_providers() {
         &json!({ "alg": "RS256", "typ": "at+jwt", "kid": "k" }),
         &json!({ "sub": "a", "exp": exp, "groups": ["b"] }),
     );
-    let at_jwt = evaluate(&inputs(&at_jwt), Some(&policy()), &Accepted::default(), NOW);
+    let at_jwt = evaluate(&inputs(&at_jwt), Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(codes(&at_jwt), ["platform_typ"]);
 
     // An ID token in the place of an access token.
@@ -359,9 +359,9 @@ fn tokens_of_real_providers() {
 fn the_last_good_result_stays_while_the_input_is_wrong() {
     let mut simulation = Simulation::default();
     let policy = policy();
-    let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW);
+    let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
     let cut = token(&maya())[..80].to_owned();
-    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &Accepted::default(), NOW);
+    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
     assert_eq!(wrong.verdict_stale, Some("the last token that could be read"));
     assert_eq!(wrong.steps_stale, Some("the last token that could be read"));
     assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
@@ -369,7 +369,7 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
     assert!(wrong.facts.is_empty());
 
     let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
-    let wrong = simulation.evaluate(&host, Some(&policy), &Accepted::default(), NOW);
+    let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
     assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last question that was complete"), None));
     assert_eq!(wrong.problem(Field::Host).unwrap().code, "host_invalid");
 
@@ -378,14 +378,14 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
         what_if: WhatIf { claim_path: "$.groups[".into(), ..WhatIf::default() },
         ..inputs(&token(&maya()))
     };
-    let wrong = simulation.evaluate(&path, Some(&policy), &Accepted::default(), NOW);
+    let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
     assert_eq!(wrong.verdict_stale, Some("the last settings that could be used"));
 
-    let empty = simulation.evaluate(&inputs("  "), Some(&policy), &Accepted::default(), NOW);
+    let empty = simulation.evaluate(&inputs("  "), Some(&policy), &AcceptedTokens::default(), NOW);
     assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
     assert_eq!(empty.waiting, Waiting::Identity);
     // What was cleared does not come back.
-    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &Accepted::default(), NOW);
+    let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
     assert!(wrong.verdict.is_none() && wrong.steps.is_none());
 }
 
@@ -393,14 +393,15 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
 fn what_did_not_change_is_not_made_again() {
     let mut simulation = Simulation::default();
     let policy = policy();
-    let first = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW);
-    let later = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW + 5.0);
+    let first = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
+    let later = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW + 5.0);
     assert!(first.steps == later.steps && first.judged == later.judged);
     let other = Inputs { resource_name: "orders".into(), ..inputs(&token(&maya())) };
-    let other = simulation.evaluate(&other, Some(&policy), &Accepted::default(), NOW + 5.0);
+    let other = simulation.evaluate(&other, Some(&policy), &AcceptedTokens::default(), NOW + 5.0);
     assert!(first.steps == other.steps && first.judged != other.judged);
     // It expires while the page is open.
-    let expired = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &Accepted::default(), NOW + 3000.0);
+    let expired =
+        simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW + 3000.0);
     assert_eq!(expired.verdict.unwrap().kind, Kind::SignInFails);
     assert!(first.steps == expired.steps);
 }
@@ -409,16 +410,16 @@ fn what_did_not_change_is_not_made_again() {
 fn the_verdict_follows_the_policy() {
     let mut simulation = Simulation::default();
     let claims = token(&json!({ "sub": "a", "exp": NOW + 60.0, "groups": ["payments"] }));
-    let waiting = simulation.evaluate(&inputs(&claims), None, &Accepted::default(), NOW);
+    let waiting = simulation.evaluate(&inputs(&claims), None, &AcceptedTokens::default(), NOW);
     assert_eq!(waiting.waiting, Waiting::Policy);
     assert!(waiting.verdict.is_none() && waiting.steps.is_some());
     let empty = Arc::new(Policy::default());
     assert_eq!(
-        simulation.evaluate(&inputs(&claims), Some(&empty), &Accepted::default(), NOW).verdict.unwrap().kind,
+        simulation.evaluate(&inputs(&claims), Some(&empty), &AcceptedTokens::default(), NOW).verdict.unwrap().kind,
         Kind::NothingAllows
     );
     assert_eq!(
-        simulation.evaluate(&inputs(&claims), Some(&policy()), &Accepted::default(), NOW).verdict.unwrap().kind,
+        simulation.evaluate(&inputs(&claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind,
         Kind::Allowed
     );
 }
@@ -426,28 +427,28 @@ fn the_verdict_follows_the_policy() {
 #[test]
 fn names_by_hand() {
     let mut asked = Inputs { mode: Mode::ByHand, ..inputs("") };
-    let none = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let none = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(none.problems.is_empty() && none.verdict.is_none());
     asked.groups = "payments\nread-only\n".into();
     assert_eq!(
-        evaluate(&asked, Some(&policy()), &Accepted::default(), NOW).problem(Field::User).unwrap().code,
+        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).problem(Field::User).unwrap().code,
         "user_empty"
     );
     asked.user = "maya".into();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(said(why(&view, "Decided by")), "Group:read-only > Deny Write, topic payments- prefixed");
     assert_eq!(view.steps.as_ref().unwrap().summary, "2 groups by hand");
 
     asked.groups = "Group:payments\nops".into();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     let problem = view.problem(Field::Groups).unwrap();
     assert_eq!(problem.code, "group_with_type");
     assert!(problem.actions[0].change == Change::Groups("payments\nops".into()));
     asked.groups = "payments, ops".into();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(view.problem(Field::Groups).unwrap().actions[0].change == Change::Groups("payments\nops".into()));
     asked.user = "User:maya".into();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(Field::User).unwrap().code, "user_with_type");
 }
 
@@ -457,14 +458,14 @@ fn the_sso_mapping_asks_for_the_userinfo() {
         "sso": { "mode": "use_map", "attributes": { "federated_groups": "${context.userinfo.groups}" } },
     }));
     let mut asked = inputs(&token(&json!({ "sub": "a", "exp": NOW + 60.0 })));
-    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
     assert!(view.needs_userinfo && view.sso);
     assert_eq!(bodies(&view)[2].0, StepState::Bad);
     asked.userinfo = "[]".into();
-    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(Field::UserInfo).unwrap().code, "not_an_object");
     asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
-    let view = evaluate(&asked, Some(&sso), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, Kind::Allowed);
     assert_eq!(
         said(why(&view, "Decided by")),
@@ -476,11 +477,11 @@ fn the_sso_mapping_asks_for_the_userinfo() {
 fn keys_are_checked_and_never_in_the_way() {
     let mut asked = inputs(&token(&maya()));
     assert_eq!(
-        evaluate(&asked, Some(&policy()), &Accepted::default(), NOW).facts[0].words.plain(),
+        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).facts[0].words.plain(),
         "Signature not verified"
     );
     asked.keys = "-----BEGIN PUBLIC KEY-----".into();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(Field::Keys).unwrap().code, "key_set_pem");
     assert!(view.verdict.is_some() && view.verdict_stale.is_none());
     // RFC 7515 appendix A.2: a public key that did not sign this token.
@@ -489,7 +490,7 @@ fn keys_are_checked_and_never_in_the_way() {
         "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
     }] })
     .to_string();
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     let report = view.report.as_ref().unwrap();
     assert!(report.claims.is_none() && report.signature == Signature::Forged);
     assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
@@ -499,7 +500,7 @@ fn keys_are_checked_and_never_in_the_way() {
     assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
     assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya may not write"), "{verdict:?}");
     asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
-    let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
     assert_eq!(view.verdict.unwrap().kind, Kind::SignInFails);
 }
@@ -509,7 +510,7 @@ fn every_resource_and_operation_has_a_verdict() {
     for resource_type in ResourceType::ALL {
         for operation in Operation::ALL {
             let asked = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
-            let view = evaluate(&asked, Some(&policy()), &Accepted::default(), NOW);
+            let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
             assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
             for filter in Filter::ALL {
                 let _ = trace::shown(view.judged.as_ref().unwrap(), *filter, 3);
@@ -524,7 +525,7 @@ fn no_input_makes_it_fall_over() {
     let policy = policy();
     let token = token(&maya());
     for end in (0..token.len()).step_by(7) {
-        let _ = simulation.evaluate(&inputs(&token[..end]), Some(&policy), &Accepted::default(), NOW);
+        let _ = simulation.evaluate(&inputs(&token[..end]), Some(&policy), &AcceptedTokens::default(), NOW);
     }
     for text in ["\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\""] {
         for as_claims in [false, true] {
@@ -538,7 +539,7 @@ fn no_input_makes_it_fall_over() {
                 source: SettingsSource::WhatIf,
                 ..Inputs::default()
             };
-            let _ = simulation.evaluate(&asked, Some(&policy), &Accepted::default(), f64::NAN).announcement();
+            let _ = simulation.evaluate(&asked, Some(&policy), &AcceptedTokens::default(), f64::NAN).announcement();
         }
     }
 }

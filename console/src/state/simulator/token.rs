@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use gbac_engine::check::doctor::State;
-use gbac_engine::check::sign_in::SignInCheck;
-use gbac_engine::json;
-use gbac_engine::token::{self, Header, Look, Part, TokenError, UnverifiedClaims, UnverifiedToken};
+use gbac_analysis::doctor::StepStatus;
+use gbac_analysis::sign_in::SignInCheck;
+
+use gbac_engine::token::{self, Header, InputKind, TokenError, TokenPart, UnverifiedClaims, UnverifiedToken};
 use serde_json::Value;
 
 use super::inputs::{Change, Field, Inputs, Problem, sentence};
@@ -54,7 +54,7 @@ pub fn read(text: &str, as_claims: bool) -> Reading {
     if as_claims {
         return read_claims(text);
     }
-    let pasted = token::paste(text);
+    let pasted = token::normalize_pasted(text);
     let error = match UnverifiedToken::decode(&pasted.token) {
         Ok(UnverifiedToken { header, claims }) => {
             let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
@@ -81,7 +81,7 @@ fn read_claims(text: &str) -> Reading {
             let (token, header, left_out, refused) = Default::default();
             Reading::Read(Arc::new(Read { token, header, claims, left_out, refused }))
         }
-        Err(TokenError::Json(Part::Payload, error)) => {
+        Err(TokenError::Json(TokenPart::Payload, error)) => {
             Reading::Wrong(Problem::fault(Field::Token, error.code(), &error.to_string(), error.hint()))
         }
         Err(error) => Reading::Wrong(Problem::fault(
@@ -97,11 +97,11 @@ fn read_claims(text: &str) -> Reading {
 fn wrong(text: &str, error: &TokenError) -> Problem {
     let problem = |message: &str, hint: &str| Problem::fault(Field::Token, error.code(), message, hint);
     match error {
-        TokenError::NotAToken(Look::Claims, _) => json_text(text),
+        TokenError::NotAToken(InputKind::Claims, _) => json_text(text),
         TokenError::NotAToken(look, _) => {
             // The byte is of use for a stray character only; the other looks are about the whole.
             let message = match look {
-                Look::Unknown => error.to_string(),
+                InputKind::Unknown => error.to_string(),
                 look => TokenError::NotAToken(*look, None).to_string(),
             };
             problem(&message, error.hint())
@@ -116,7 +116,7 @@ fn wrong(text: &str, error: &TokenError) -> Problem {
 
 /// A JSON text in the token field.
 fn json_text(text: &str) -> Problem {
-    match json::parse(text.trim()) {
+    match gbac_json::parse(text.trim()) {
         Ok(Value::Object(members)) if members.contains_key("keys") => Problem::fault(
             Field::Token,
             "keys_in_token_field",
@@ -211,8 +211,8 @@ pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> 
             "not_before" => not_before(read, check, now),
             "audience" => Some(audience(read, inputs, check)),
             "type" => type_fact(read),
-            "issuer" if check.state != State::NotDone => Some(of_check(check)),
-            _ => (check.state == State::Failed).then(|| of_check(check)),
+            "issuer" if check.state != StepStatus::NotDone => Some(of_check(check)),
+            _ => (check.state == StepStatus::Failed).then(|| of_check(check)),
         };
         facts.extend(fact);
     }
@@ -222,23 +222,26 @@ pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> 
 /// A check in the engine's words.
 fn of_check(check: &SignInCheck) -> Fact {
     let mark = match check.state {
-        State::Passed => Mark::Good,
-        State::Attention => Mark::Warn,
-        State::Failed => Mark::Bad,
-        State::NotDone => Mark::Plain,
+        StepStatus::Passed => Mark::Good,
+        StepStatus::Attention => Mark::Warn,
+        StepStatus::Failed => Mark::Bad,
+        StepStatus::NotDone => Mark::Plain,
     };
     Fact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
 }
 
 fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
     let fact = |mark, words: String| Fact::new("expiry", mark, words);
-    match (read.claims.expires_at(), read.claims.members().get("exp")) {
+    match (
+        read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds),
+        gbac_json::claims_to_object(read.claims.members()).get("exp"),
+    ) {
         (Some(at), _) if at < now => {
             // Sign-in forgives some seconds, and no decision does.
-            let mark = if check.state == State::Failed { Mark::Bad } else { Mark::Warn };
+            let mark = if check.state == StepStatus::Failed { Mark::Bad } else { Mark::Warn };
             fact(mark, format!("Expired {} ago, at {}", time::span(now - at), time::instant(at, now)))
         }
-        (Some(at), _) if check.state != State::Failed => {
+        (Some(at), _) if check.state != StepStatus::Failed => {
             fact(Mark::Good, format!("Expires in {}, at {}", time::span(at - now), time::instant(at, now)))
         }
         (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
@@ -257,8 +260,8 @@ fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
 }
 
 fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
-    let failed = check.state == State::Failed;
-    match read.claims.not_before().filter(|from| *from > now) {
+    let failed = check.state == StepStatus::Failed;
+    match read.claims.not_before().map(gbac_engine::Timestamp::as_seconds).filter(|from| *from > now) {
         Some(from) => {
             let words =
                 format!("Not valid for another {}, before {}", time::span(from - now), time::instant(from, now));
@@ -270,14 +273,14 @@ fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
 
 fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
     let entered = inputs.audience.trim();
-    if check.state == State::Passed && !entered.is_empty() {
+    if check.state == StepStatus::Passed && !entered.is_empty() {
         return Fact::new("audience", Mark::Good, Words::new().text("Audience ").code(entered).text(" is accepted"));
     }
-    if check.state != State::NotDone {
+    if check.state != StepStatus::NotDone {
         return of_check(check);
     }
     let Some(audiences) = read.claims.audiences() else {
-        let words = if read.claims.members().contains_key("aud") {
+        let words = if read.claims.members().contains("aud") {
             Words::new().text("The audience ").code("aud").text(" is neither a string nor a list of strings")
         } else {
             Words::new().text("No audience (").code("aud").text(")")
@@ -298,12 +301,12 @@ fn type_fact(read: &Read) -> Option<Fact> {
         None => words.text(", no ").code("typ"),
     };
     let says = |name: &str, value: &str| {
-        read.claims.members().get(name).and_then(Value::as_str).is_some_and(|found| found.eq_ignore_ascii_case(value))
+        read.claims.members().text(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
     if !header.is_access_token_type() {
         return Some(Fact::new("type", Mark::Bad, typ(Words::new().text("Not an access token"))));
     }
-    let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains_key(*name))
+    let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains(name))
         || says("typ", "ID")
         || says("token_use", "id");
     if is_id_token {
@@ -316,8 +319,8 @@ fn type_fact(read: &Read) -> Option<Fact> {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::check::provider::Accepted;
-    use gbac_engine::check::sign_in::sign_in;
+    use gbac_analysis::provider::AcceptedTokens;
+    use gbac_analysis::sign_in::check_sign_in;
     use serde_json::json;
 
     use super::super::tests::compact;
@@ -424,8 +427,8 @@ mod tests {
             header["kid"] = json!("k");
             let read = ok(&compact(&header, &claims), false);
             let inputs = Inputs { audience: audience.into(), ..Inputs::default() };
-            let accepted = super::super::accepted::in_force(&inputs, &Accepted::default());
-            let checks = sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now));
+            let accepted = super::super::accepted::in_force(&inputs, &AcceptedTokens::default());
+            let checks = check_sign_in(read.header.as_ref(), &read.claims, &accepted, Some(now.into()));
             let facts = super::facts(&read, &inputs, &checks, now);
             facts.iter().map(|fact| (fact.mark, fact.words.plain())).collect::<Vec<_>>()
         };

@@ -1,7 +1,7 @@
 //! The trace: every candidate ACL in evaluation order, with what matched in it and what did not.
 
 use gbac_engine::decide::{
-    Candidate, Explanation, HostFacet, NameFacet, OperationFacet, Path, PrincipalFacet, Reason, Standing,
+    AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet, PrincipalFacet, Reason,
 };
 use gbac_engine::model::{Permission, Principal, ResourceType};
 
@@ -42,7 +42,7 @@ impl Filter {
 
     fn shows(self, candidate: &Candidate) -> bool {
         match self {
-            Self::Deciding => !matches!(candidate.standing, Standing::Near(_) | Standing::NoMatch),
+            Self::Deciding => !matches!(candidate.status, CandidateStatus::Near(_) | CandidateStatus::NoMatch),
             // A near miss of the name is about this resource too.
             Self::OnResource => candidate.is_on_resource(),
             Self::All => true,
@@ -177,15 +177,16 @@ pub fn summary(explanation: &Explanation) -> String {
     let candidates = &explanation.candidates;
     let number = |is: &dyn Fn(&Candidate) -> bool| candidates.iter().filter(|candidate| is(candidate)).count();
     let matching = |candidate: &Candidate, permission| {
-        matches!(candidate.standing, Standing::Decides | Standing::Agrees) && candidate.acl.permission == permission
+        matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
+            && candidate.acl.permission == permission
     };
     let parts = [
         (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
         (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
-        (number(&|c| c.standing == Standing::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.standing == Standing::NotReached), "not reached", "not reached"),
-        (number(&|c| matches!(c.standing, Standing::Near(_))), "near miss", "near misses"),
-        (number(&|c| c.standing == Standing::NoMatch), "does not match", "do not match"),
+        (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
+        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not reached", "not reached"),
+        (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
+        (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
     ];
     let acls = match explanation.acls {
         1 => "1 ACL".into(),
@@ -229,13 +230,13 @@ fn row(candidate: &Candidate, judged: &Judged) -> Row {
         resource: resource(candidate, judged),
         operation: operation(candidate, judged),
         host: host(candidate, judged),
-        result: match candidate.standing {
-            Standing::Decides => RowStanding::Decides,
-            Standing::Agrees => RowStanding::Agrees,
-            Standing::Overridden => RowStanding::Overridden,
-            Standing::NotReached => RowStanding::NotReached,
-            Standing::Near(_) => RowStanding::Near,
-            Standing::NoMatch => RowStanding::NoMatch,
+        result: match candidate.status {
+            CandidateStatus::Decides => RowStanding::Decides,
+            CandidateStatus::Agrees => RowStanding::Agrees,
+            CandidateStatus::Overridden => RowStanding::Overridden,
+            CandidateStatus::NotEvaluated => RowStanding::NotReached,
+            CandidateStatus::Near(_) => RowStanding::Near,
+            CandidateStatus::NoMatch => RowStanding::NoMatch,
         },
     }
 }
@@ -273,7 +274,7 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
-fn ways(paths: &[Path], judged: &Judged) -> Words {
+fn ways(paths: &[AccessPath], judged: &Judged) -> Words {
     let Some(first) = paths.first() else { return Words::new() };
     let places: Vec<Words> = paths
         .iter()
@@ -297,7 +298,7 @@ fn ways(paths: &[Path], judged: &Judged) -> Words {
 
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
-    let kind = acl.resource_type.spelling().words;
+    let kind = acl.resource_type.spelling().label;
     let asked = &judged.asked.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => Words::new().text(kind),
@@ -319,8 +320,8 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
-    let asked = judged.asked.operation.spelling().words;
-    let words = Words::new().text(candidate.acl.operation.spelling().words);
+    let asked = judged.asked.operation.spelling().label;
+    let words = Words::new().text(candidate.acl.operation.spelling().label);
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),

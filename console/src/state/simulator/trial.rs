@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::{Comparison, Trial, Trials, compare};
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::provider::AcceptedTokens;
+use gbac_analysis::{Comparison, HypotheticalChange, HypotheticalChanges, compare};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
@@ -19,12 +19,12 @@ use super::{Opened, evaluate};
 
 /// A change that is tried, in words; of settings, what they are then.
 #[must_use]
-pub fn trial_words(trial: &Trial) -> Words {
+pub fn trial_words(trial: &HypotheticalChange) -> Words {
     let group = |name: &String| Principal::group(name.as_str());
     match trial {
-        Trial::Join(name) => Words::new().text("The provider adds ").principal(&group(name)),
-        Trial::Leave(name) => Words::new().text("The provider drops ").principal(&group(name)),
-        Trial::Policy(change) => of_policy(change),
+        HypotheticalChange::Join(name) => Words::new().text("The provider adds ").principal(&group(name)),
+        HypotheticalChange::Leave(name) => Words::new().text("The provider drops ").principal(&group(name)),
+        HypotheticalChange::Policy(change) => of_policy(change),
     }
 }
 
@@ -60,7 +60,7 @@ fn of_policy(change: &Change) -> Words {
 pub fn acl_words(acl: &Acl) -> Words {
     let words = Words::new()
         .permission(acl.permission)
-        .text(format!(" {}, ", acl.operation.spelling().words))
+        .text(format!(" {}, ", acl.operation.spelling().label))
         .then(resource(acl))
         .text(" of ")
         .principal(&acl.principal);
@@ -90,12 +90,12 @@ impl PartialEq for Tried {
 
 /// Applies the changes to a policy and to who the inputs name. `now` is in seconds since 1970.
 #[must_use]
-pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64) -> Tried {
+pub fn attempt(trials: &HypotheticalChanges, inputs: &Inputs, policy: &Arc<Policy>, now: f64) -> Tried {
     let mut after = Arc::clone(policy);
     // A policy is copied only where it is changed.
     let mut idle = if trials.changes().next().is_some() { trials.apply(Arc::make_mut(&mut after)) } else { Vec::new() };
     // Who it is does not depend on whose tokens are accepted.
-    let view = evaluate(inputs, Some(&after), &Accepted::default(), now);
+    let view = evaluate(inputs, Some(&after), &AcceptedTokens::default(), now);
     let identity = match view.who.as_deref().map(|who| &who.identity) {
         Some(Ok(identity)) => {
             let (then, more) = trials.person(identity);
@@ -106,7 +106,7 @@ pub fn attempt(trials: &Trials, inputs: &Inputs, policy: &Arc<Policy>, now: f64)
         None => Err(Words::from("Nobody is named by what is entered.")),
     };
     let faults =
-        idle.iter().map(|idle| trial_words(&idle.trial).text(": ").then(Words::message(&idle.to_string()))).collect();
+        idle.iter().map(|idle| trial_words(&idle.change).text(": ").then(Words::message(&idle.to_string()))).collect();
     Tried { policy: after, identity, faults }
 }
 
@@ -134,7 +134,7 @@ pub fn side(policy: &Policy, who: &Opened, identity: &Arc<Identity>, asked: &Ask
         explanation: explain(policy, identity, &request),
     };
     let verdict = match at {
-        At::Instant(now) => verdict::of(&judged, now, false),
+        At::Instant(now) => verdict::of(&judged, now.as_seconds(), false),
         At::IgnoringExpiry => verdict::of(&judged, 0.0, true),
     };
     let first = verdict.why.into_iter().find(|(label, _)| matches!(*label, "Decided by" | "Looked at"));
@@ -183,7 +183,7 @@ pub fn with_claim_path(settings: &Settings, text: &str) -> Result<Settings, Word
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::groups_between;
+    use gbac_analysis::groups_between;
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 
     use super::super::inputs::Mode;
@@ -206,7 +206,7 @@ mod tests {
     }
 
     fn who(inputs: &Inputs, policy: &Arc<Policy>) -> super::super::Shared<Opened> {
-        evaluate(inputs, Some(policy), &Accepted::default(), NOW).who.unwrap()
+        evaluate(inputs, Some(policy), &AcceptedTokens::default(), NOW).who.unwrap()
     }
 
     fn deny() -> Acl {
@@ -223,26 +223,26 @@ mod tests {
 
     #[test]
     fn what_takes_back_removes_and_settings_replace() {
-        let mut trials = Trials::default();
-        assert!(trials.add(Trial::Join("a".into())) && !trials.add(Trial::Join("a".into())));
-        assert!(trials.add(Trial::Leave("a".into())));
+        let mut trials = HypotheticalChanges::default();
+        assert!(trials.add(HypotheticalChange::Join("a".into())) && !trials.add(HypotheticalChange::Join("a".into())));
+        assert!(trials.add(HypotheticalChange::Leave("a".into())));
         assert!(trials.as_slice().is_empty());
         let settings = Settings::default();
         let suffix = with_nested(&settings, NestedGroupBehavior::Suffix).unwrap();
-        trials.add(Trial::Policy(Change::Settings(Box::new(suffix.clone()))));
+        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(suffix.clone()))));
         let other = with_claim_path(&suffix, "$.roles").unwrap();
-        trials.add(Trial::Policy(Change::Settings(Box::new(other.clone()))));
+        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(other.clone()))));
         assert_eq!(trials.changes().collect::<Vec<_>>(), [&Change::Settings(Box::new(other))]);
         assert_eq!(trial_words(&trials.as_slice()[0]).plain(), "Read groups at $.roles, nested names suffix");
         assert!(with_claim_path(&settings, "$.[").is_err());
         trials.remove(7);
         trials.remove(0);
-        assert_eq!(trials, Trials::default());
+        assert_eq!(trials, HypotheticalChanges::default());
         let member = |name: &str| (name.to_owned(), Principal::group("g"));
         let (role, group) = member("R");
-        trials.add(Trial::Policy(Change::AddMember { role: role.clone(), member: group.clone() }));
-        trials.add(Trial::Policy(Change::RemoveMember { role, member: group }));
-        assert_eq!(trials, Trials::default());
+        trials.add(HypotheticalChange::Policy(Change::AddMember { role: role.clone(), member: group.clone() }));
+        trials.add(HypotheticalChange::Policy(Change::RemoveMember { role, member: group }));
+        assert_eq!(trials, HypotheticalChanges::default());
     }
 
     #[test]
@@ -250,12 +250,12 @@ mod tests {
         let (policy, inputs) = (policy(), maya("payments\nread-only"));
         let opened = who(&inputs, &policy);
         let identity = opened.identity.as_ref().unwrap();
-        assert_eq!(side(&policy, &opened, identity, &write(), At::Instant(NOW)).kind, Kind::DeniedByRule);
+        assert_eq!(side(&policy, &opened, identity, &write(), At::seconds(NOW)).kind, Kind::DeniedByRule);
 
-        let mut trials = Trials::default();
-        trials.add(Trial::Policy(Change::RemoveAcl(deny())));
+        let mut trials = HypotheticalChanges::default();
+        trials.add(HypotheticalChange::Policy(Change::RemoveAcl(deny())));
         let tried = attempt(&trials, &inputs, &policy, NOW);
-        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::Instant(NOW));
+        let then = side(&tried.policy, &opened, tried.identity.as_ref().unwrap(), &write(), At::seconds(NOW));
         assert_eq!(then.kind, Kind::Allowed);
         assert_eq!(then.by.len(), 3, "{:?}", then.by);
         let found = difference(&policy, identity, &tried).unwrap();
@@ -265,8 +265,8 @@ mod tests {
         assert!(policy.has_acl(&deny()));
 
         // The provider could drop the group as well.
-        let mut trials = Trials::default();
-        trials.add(Trial::Leave("read-only".into()));
+        let mut trials = HypotheticalChanges::default();
+        trials.add(HypotheticalChange::Leave("read-only".into()));
         let tried = attempt(&trials, &inputs, &policy, NOW);
         assert_eq!(trials.changes().count(), 0);
         let then = tried.identity.unwrap();
@@ -279,9 +279,9 @@ mod tests {
         let inputs = Inputs { token: claims.to_string(), as_claims: true, ..Inputs::default() };
         let policy = policy();
         let none = with_nested(policy.settings(), NestedGroupBehavior::None).unwrap();
-        let mut trials = Trials::default();
-        trials.add(Trial::Policy(Change::Settings(Box::new(none))));
-        trials.add(Trial::Join("x".into()));
+        let mut trials = HypotheticalChanges::default();
+        trials.add(HypotheticalChange::Policy(Change::Settings(Box::new(none))));
+        trials.add(HypotheticalChange::Join("x".into()));
         let tried = attempt(&trials, &inputs, &policy, NOW);
         assert_eq!(tried.identity.as_ref().unwrap().groups(), ["/eng/payments", "x"]);
         let opened = who(&inputs, &policy);
@@ -291,9 +291,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_applied_is_named() {
-        let mut trials = Trials::default();
-        trials.add(Trial::Policy(Change::AddMember { role: "Nowhere".into(), member: Principal::group("g") }));
-        trials.add(Trial::Policy(Change::AddAcl(deny())));
+        let mut trials = HypotheticalChanges::default();
+        trials.add(HypotheticalChange::Policy(Change::AddMember {
+            role: "Nowhere".into(),
+            member: Principal::group("g"),
+        }));
+        trials.add(HypotheticalChange::Policy(Change::AddAcl(deny())));
         let tried = attempt(&trials, &maya("g"), &policy(), NOW);
         let said: Vec<String> = tried.faults.iter().map(Words::plain).collect();
         assert_eq!(said.len(), 2, "{said:?}");
@@ -301,7 +304,7 @@ mod tests {
             said[0].starts_with("Add Group:g to Role:Nowhere: ") && said[1].ends_with(": it is so already"),
             "{said:?}"
         );
-        let nobody = attempt(&Trials::default(), &Inputs::default(), &policy(), NOW);
+        let nobody = attempt(&HypotheticalChanges::default(), &Inputs::default(), &policy(), NOW);
         assert!(nobody.identity.is_err());
     }
 }

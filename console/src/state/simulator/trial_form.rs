@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_engine::analyze::Trial;
+use gbac_analysis::HypotheticalChange;
 use gbac_engine::decide::{At, explain};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
@@ -189,17 +189,26 @@ impl TrialForm {
     ///
     /// # Errors
     /// What is missing or wrong.
-    pub fn trial(&self, options: &Options, policy: &Policy, asked: Option<&Asked>) -> Result<Trial, Words> {
+    pub fn trial(
+        &self,
+        options: &Options,
+        policy: &Policy,
+        asked: Option<&Asked>,
+    ) -> Result<HypotheticalChange, Words> {
         let missing = |words: &'static str| Words::from(words);
         match self.kind {
             TrialKind::Join => {
                 let name = self.group.strip_prefix("Group:").unwrap_or(&self.group);
-                if name.is_empty() { Err(missing("Name the group.")) } else { Ok(Trial::Join(name.to_owned())) }
+                if name.is_empty() {
+                    Err(missing("Name the group."))
+                } else {
+                    Ok(HypotheticalChange::Join(name.to_owned()))
+                }
             }
             TrialKind::Leave => {
                 // The first member is the user.
                 let group = options.members.get(self.left + 1).ok_or_else(|| missing("This person has no groups."))?;
-                Ok(Trial::Leave(group.name().to_owned()))
+                Ok(HypotheticalChange::Leave(group.name().to_owned()))
             }
             TrialKind::AddMember => {
                 let role = self.role.strip_prefix("Role:").unwrap_or(&self.role);
@@ -211,7 +220,7 @@ impl TrialForm {
                 if !policy.has_role(role) {
                     return Err(Words::new().text("There is no role ").code(role).text("."));
                 }
-                Ok(Trial::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
+                Ok(HypotheticalChange::Policy(Change::AddMember { role: role.to_owned(), member: member.clone() }))
             }
             TrialKind::RemoveMember => {
                 let (member, role) = options
@@ -219,29 +228,29 @@ impl TrialForm {
                     .get(self.membership)
                     .ok_or_else(|| missing("This person has no role."))?
                     .clone();
-                Ok(Trial::Policy(Change::RemoveMember { role, member }))
+                Ok(HypotheticalChange::Policy(Change::RemoveMember { role, member }))
             }
-            TrialKind::AddAcl => self.acl(options, asked).map(|acl| Trial::Policy(Change::AddAcl(acl))),
+            TrialKind::AddAcl => self.acl(options, asked).map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
             TrialKind::RemoveAcl => {
                 let words = match asked {
                     None => "Complete the check first: its ACLs are offered here.",
                     Some(_) => "No ACL on this resource reaches this person.",
                 };
                 let acl = options.rows.get(self.row).ok_or_else(|| missing(words))?;
-                Ok(Trial::Policy(Change::RemoveAcl(acl.clone())))
+                Ok(HypotheticalChange::Policy(Change::RemoveAcl(acl.clone())))
             }
             TrialKind::Nested => {
                 let settings = options.nested.and_then(|nested| with_nested(policy.settings(), other(nested)));
                 let settings =
                     settings.ok_or_else(|| missing("The mapping of an SSO connection keeps names as they are."))?;
-                Ok(Trial::Policy(Change::Settings(Box::new(settings))))
+                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(settings))))
             }
             TrialKind::ClaimPath => {
                 if self.path.trim().is_empty() {
                     return Err(missing("Write a claim path, such as $.groups."));
                 }
                 let settings = with_claim_path(policy.settings(), &self.path)?;
-                Ok(Trial::Policy(Change::Settings(Box::new(settings))))
+                Ok(HypotheticalChange::Policy(Change::Settings(Box::new(settings))))
             }
         }
     }

@@ -1,12 +1,11 @@
 //! The four steps of the troubleshooting procedure, over what is entered, and what the service itself sees in the token.
 
-use gbac_engine::check::doctor::{Evidence, Presented, Resolved, State, Step, diagnose};
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::groups::ClaimSource;
 use gbac_engine::identity::IdentityRules;
-use gbac_engine::json;
+
 use gbac_engine::policy::{GroupSource, Policy, Settings};
-use serde_json::{Map, Value};
 
 use super::Opened;
 use super::token::Mark;
@@ -19,10 +18,10 @@ pub fn steps(
     policy: &Policy,
     userinfo: &str,
     missed: &str,
-    resolved: Option<&Resolved>,
-    accepted: &Accepted,
+    resolved: Option<&ServiceResolution>,
+    accepted: &AcceptedTokens,
     now: f64,
-) -> Option<[Step; 4]> {
+) -> Option<[DiagnosticStep; 4]> {
     let taken = who.taken.as_ref()?;
     let userinfo = members(userinfo);
     let expected: Vec<String> = missed
@@ -31,10 +30,10 @@ pub fn steps(
         .filter(|line| !line.is_empty())
         .collect();
     let token = match &taken.read.token {
-        Some(token) => Presented::Token(token),
-        None => Presented::Claims(taken.read.claims.members()),
+        Some(token) => TokenInput::Token(token),
+        None => TokenInput::Claims(taken.read.claims.members()),
     };
-    Some(diagnose(&Evidence {
+    Some(diagnose(&DiagnosticInput {
         token,
         userinfo: userinfo.as_ref(),
         settings: &settings(&taken.rules, policy.settings()),
@@ -43,15 +42,12 @@ pub fn steps(
         resolved,
         log_level: None,
         accepted: Some(accepted),
-        now: Some(now),
+        now: Some(now.into()),
     }))
 }
 
-fn members(text: &str) -> Option<Map<String, Value>> {
-    match json::parse(text.trim()) {
-        Ok(Value::Object(members)) => Some(members),
-        _ => None,
-    }
+fn members(text: &str) -> Option<gbac_engine::ClaimSet> {
+    gbac_engine::ClaimSet::parse(text.trim()).ok()
 }
 
 /// The settings that say these rules: the service's, unless others are tried.
@@ -63,7 +59,9 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
         ClaimSource::Token(path) => {
             GroupSource::Properties { claim_path: path.clone(), nested: rules.extraction.nested }
         }
-        source @ ClaimSource::UserInfo(_) => GroupSource::Sso { attributes: Map::new(), groups: source.clone() },
+        source @ ClaimSource::UserInfo(_) => {
+            GroupSource::Sso { attributes: std::collections::BTreeMap::new(), groups: source.clone() }
+        }
     };
     Settings { groups, principal_mapping: rules.mapping.clone(), ..held.clone() }
 }
@@ -76,27 +74,27 @@ pub fn token(who: &Opened) -> Option<&str> {
 
 /// How a step is marked, and the word for it.
 #[must_use]
-pub const fn mark(state: State) -> (Mark, &'static str) {
+pub const fn mark(state: StepStatus) -> (Mark, &'static str) {
     match state {
-        State::Passed => (Mark::Good, "in order"),
-        State::Attention => (Mark::Warn, "to be looked at"),
-        State::Failed => (Mark::Bad, "failed"),
-        State::NotDone => (Mark::Plain, "not done"),
+        StepStatus::Passed => (Mark::Good, "in order"),
+        StepStatus::Attention => (Mark::Warn, "to be looked at"),
+        StepStatus::Failed => (Mark::Bad, "failed"),
+        StepStatus::NotDone => (Mark::Plain, "not done"),
     }
 }
 
 /// The steps in few words: `2 of 4 in order, 1 failed`.
 #[must_use]
-pub fn summary(steps: &[Step; 4]) -> String {
+pub fn summary(steps: &[DiagnosticStep; 4]) -> String {
     let number = |state| steps.iter().filter(|step| step.state == state).count();
-    let failed = number(State::Failed);
+    let failed = number(StepStatus::Failed);
     let failed = if failed > 0 { format!(", {failed} failed") } else { String::new() };
-    format!("{} of 4 in order{failed}", number(State::Passed))
+    format!("{} of 4 in order{failed}", number(StepStatus::Passed))
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::super::evaluate;
     use super::super::inputs::{Inputs, Mode, SettingsSource, WhatIf};
@@ -105,10 +103,10 @@ mod tests {
 
     const NOW: f64 = 1_795_243_000.0;
 
-    fn of(inputs: &Inputs, missed: &str, resolved: Option<&Resolved>) -> Option<[Step; 4]> {
+    fn of(inputs: &Inputs, missed: &str, resolved: Option<&ServiceResolution>) -> Option<[DiagnosticStep; 4]> {
         let policy = policy();
-        let who = evaluate(inputs, Some(&policy), &Accepted::default(), NOW).who.unwrap();
-        steps(&who, &policy, &inputs.userinfo, missed, resolved, &Accepted::default(), NOW)
+        let who = evaluate(inputs, Some(&policy), &AcceptedTokens::default(), NOW).who.unwrap();
+        steps(&who, &policy, &inputs.userinfo, missed, resolved, &AcceptedTokens::default(), NOW)
     }
 
     fn claims(value: &Value) -> Inputs {
@@ -122,9 +120,9 @@ mod tests {
             "_claim_sources": { "src1": { "endpoint": "https://graph.example/x" } },
         });
         let found = of(&claims(&overage), "", None).unwrap();
-        assert_eq!(found[0].state, State::Failed);
+        assert_eq!(found[0].state, StepStatus::Failed);
         assert!(found[0].findings.iter().any(|text| text.contains("nobody follows it")), "{:?}", found[0]);
-        assert!(found.iter().all(|step| step.state == State::Passed || !step.next.is_empty()), "{found:?}");
+        assert!(found.iter().all(|step| step.state == StepStatus::Passed || !step.next.is_empty()), "{found:?}");
         assert_eq!(summary(&found), "0 of 4 in order, 3 failed");
         assert_eq!(mark(found[3].state).1, "not done");
     }
@@ -133,11 +131,11 @@ mod tests {
     fn the_settings_that_are_tried_count_and_missing_groups_are_named() {
         let token = json!({ "sub": "maya", "exp": NOW + 60.0, "roles": ["payments"] });
         let mut inputs = claims(&token);
-        assert_eq!(of(&inputs, "", None).unwrap()[0].state, State::Failed);
+        assert_eq!(of(&inputs, "", None).unwrap()[0].state, StepStatus::Failed);
         inputs.source = SettingsSource::WhatIf;
         inputs.what_if = WhatIf { claim_path: "$.roles".into(), ..WhatIf::default() };
         let found = of(&inputs, "Group:payments\nPayments", None).unwrap();
-        assert_eq!(found[0].state, State::Passed);
+        assert_eq!(found[0].state, StepStatus::Passed);
         let said = found[1].findings.join("; ");
         assert!(said.contains("`Group:payments` is among them") && said.contains("`Group:Payments` is not"), "{said}");
     }
@@ -145,12 +143,12 @@ mod tests {
     #[test]
     fn what_the_service_sees_is_compared() {
         let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
-        let same = Resolved::Identity("maya".into(), vec!["payments".into()]);
-        let other = Resolved::Identity("maya".into(), vec!["/eng/payments".into()]);
+        let same = ServiceResolution::Identity("maya".into(), vec!["payments".into()]);
+        let other = ServiceResolution::Identity("maya".into(), vec!["/eng/payments".into()]);
         assert!(of(&inputs, "", Some(&same)).unwrap()[1].findings.iter().any(|text| text.contains("the same groups")));
-        assert_eq!(of(&inputs, "", Some(&other)).unwrap()[1].state, State::Attention);
-        let refused = Resolved::Refused("401".into());
-        assert_eq!(of(&inputs, "", Some(&refused)).unwrap()[1].state, State::Failed);
+        assert_eq!(of(&inputs, "", Some(&other)).unwrap()[1].state, StepStatus::Attention);
+        let refused = ServiceResolution::Refused("401".into());
+        assert_eq!(of(&inputs, "", Some(&refused)).unwrap()[1].state, StepStatus::Failed);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use gbac_engine::decide::{Candidate, Decision, Explanation, NearMiss, OperationFacet, Path, Reason, Standing};
+use gbac_engine::decide::{
+    AccessPath, Candidate, CandidateStatus, Decision, Explanation, NearMiss, OperationFacet, Reason,
+};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
@@ -118,7 +120,7 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     }
     host(&mut verdict, decision, asked);
     would_allow(&mut verdict, judged);
-    if ignore_expiry && identity.expires_at().is_some_and(|at| at < now) {
+    if ignore_expiry && identity.expires_at().map(gbac_engine::Timestamp::as_seconds).is_some_and(|at| at < now) {
         let words = "The token has expired; this is the answer as if it had not.";
         verdict.why.push(("Expired", Why::Words(words.into())));
         verdict
@@ -172,7 +174,7 @@ pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Asked>, accepted: Option<
 }
 
 fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
-    let at = identity.expires_at().unwrap_or(now);
+    let at = identity.expires_at().map(gbac_engine::Timestamp::as_seconds).unwrap_or(now);
     let words = format!(
         "The token expired {} ago, at {}. No ACL is asked after that.",
         time::span(now - at),
@@ -186,18 +188,18 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
     let explanation = &judged.explanation;
-    let deciding = explanation.candidates.iter().find(|candidate| candidate.standing == Standing::Decides);
+    let deciding = explanation.candidates.iter().find(|candidate| candidate.status == CandidateStatus::Decides);
     let Some(deciding) = deciding else { return };
     if let Some(way) = way_of(deciding, &explanation.decision) {
         verdict.why.push(("Decided by", Why::Paths(vec![path(way, &deciding.acl, false, judged)])));
     }
     if let Some(operation) = explanation.decision.implied_by {
-        let asked = judged.asked.operation.spelling().words;
-        let by = operation.spelling().words;
+        let asked = judged.asked.operation.spelling().label;
+        let by = operation.spelling().label;
         let named = explanation.candidates.iter().any(|candidate| {
             candidate.acl.permission == deciding.acl.permission
                 && candidate.operation == OperationFacet::Exact
-                && matches!(candidate.standing, Standing::Decides | Standing::Agrees)
+                && matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
         });
         let words = match (deciding.operation, deciding.acl.permission) {
             (OperationFacet::All, Permission::Allow) => format!("{by} also allows {asked}."),
@@ -207,7 +209,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         };
         verdict.why.push(("Implied", Why::Words(words.into())));
     }
-    let same: Vec<&Candidate> = standing(explanation, Standing::Agrees).collect();
+    let same: Vec<&Candidate> = standing(explanation, CandidateStatus::Agrees).collect();
     if !same.is_empty() {
         let verb = if deciding.acl.permission == Permission::Allow { "allow" } else { "deny" };
         let words = match same.len() {
@@ -216,7 +218,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         };
         verdict.why.push(("Also", Why::Words(words.into())));
     }
-    let over: Vec<&Candidate> = standing(explanation, Standing::Overridden).collect();
+    let over: Vec<&Candidate> = standing(explanation, CandidateStatus::Overridden).collect();
     if !over.is_empty() {
         let named = over.iter().take(NAMED_ROWS);
         let mut paths: Vec<Vec<Words>> =
@@ -239,7 +241,7 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         1 => "1 candidate row".to_owned(),
         number => format!("{} candidate rows", thousands(number)),
     };
-    let operation = judged.asked.operation.spelling().words;
+    let operation = judged.asked.operation.spelling().label;
     let words = match (all, here) {
         (0, _) => {
             format!("{} ACLs, none for this user, the user’s groups or their roles", thousands(judged.explanation.acls))
@@ -258,7 +260,7 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
 fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
     let mut kinds: [(&str, usize); 3] = [("host", 0), ("letter case", 0), ("slashes", 0)];
     for candidate in &explanation.candidates {
-        let Standing::Near(near) = candidate.standing else { continue };
+        let CandidateStatus::Near(near) = candidate.status else { continue };
         let kind = match near {
             NearMiss::Host => 0,
             NearMiss::PrincipalLetterCase | NearMiss::MemberLetterCase | NearMiss::NameLetterCase => 1,
@@ -309,10 +311,10 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 .iter()
                 .filter(|candidate| {
                     candidate.acl.permission == Permission::Deny
-                        && matches!(candidate.standing, Standing::Decides | Standing::Agrees)
+                        && matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
                 })
                 .count();
-            let allows = standing(&judged.explanation, Standing::Overridden).next().is_some();
+            let allows = standing(&judged.explanation, CandidateStatus::Overridden).next().is_some();
             match (denies, allows) {
                 (1, true) => "Without this deny, the overridden row allows it.".into(),
                 (1, false) => "Without this deny there would still be nothing that allows it.".into(),
@@ -331,7 +333,7 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 [only] => who.text(" or ").principal(&Principal::group(only)),
                 groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
             };
-            let operation = judged.asked.operation.spelling().words;
+            let operation = judged.asked.operation.spelling().label;
             let words = Words::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
             verdict
                 .why
@@ -343,20 +345,20 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
     verdict.why.push(("Would allow", Why::Words(words.into())));
 }
 
-fn standing(explanation: &Explanation, standing: Standing) -> impl Iterator<Item = &Candidate> {
-    explanation.candidates.iter().filter(move |candidate| candidate.standing == standing)
+fn standing(explanation: &Explanation, standing: CandidateStatus) -> impl Iterator<Item = &Candidate> {
+    explanation.candidates.iter().filter(move |candidate| candidate.status == standing)
 }
 
 /// The way to a candidate that the decision speaks of.
-fn way_of<'a>(candidate: &'a Candidate, decision: &Decision) -> Option<&'a Path> {
-    let spoken_of = |path: &&Path| {
+fn way_of<'a>(candidate: &'a Candidate, decision: &Decision) -> Option<&'a AccessPath> {
+    let spoken_of = |path: &&AccessPath| {
         Some(path.source) == decision.source && path.group == decision.group && path.role == decision.role
     };
     candidate.paths.iter().find(spoken_of).or_else(|| candidate.paths.first())
 }
 
 /// A way in the console's notation: claim element, principal, role, ACL, always in this order.
-fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> {
+fn path(way: &AccessPath, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> {
     let mut hops = Vec::new();
     match &way.group {
         Some(group) => {
@@ -372,7 +374,7 @@ fn path(way: &Path, acl: &Acl, overridden: bool, judged: &Judged) -> Vec<Words> 
         hops.push(Words::new().principal(&Principal::role(role)));
     }
     let words = if overridden { Words::new().overridden() } else { Words::new().permission(acl.permission) };
-    let words = words.text(format!(" {}, ", acl.operation.spelling().words)).then(resource(acl));
+    let words = words.text(format!(" {}, ", acl.operation.spelling().label)).then(resource(acl));
     let words = if acl.host == Host::Any { words } else { words.text(", host ").resource(acl.host.to_string()) };
     hops.push(if acl.principal.is_everyone() { words.text(", for ").principal(&acl.principal) } else { words });
     hops

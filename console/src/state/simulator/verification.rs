@@ -3,9 +3,11 @@
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use gbac_engine::check::provider::Accepted;
+use gbac_analysis::provider::AcceptedTokens;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{self, CLOCK_SKEW_SECONDS, CheckLine, Expect, KeySet, Outcome, VerifyError};
+use gbac_engine::verify::{
+    self, CLOCK_SKEW_SECONDS, KeySet, Validation, VerificationOutcome, VerificationStep, VerifyError,
+};
 
 use super::accepted::check_name;
 use super::inputs::{Field, Problem, sentence};
@@ -19,7 +21,7 @@ pub struct Checks {
     /// Reads a JWKS, or says what is wrong with the text.
     pub keys: fn(&str) -> Result<KeySet, Problem>,
     /// Runs every check (D-19) of a token against keys and what the service accepts. The time is in seconds since 1970.
-    pub report: fn(&str, &KeySet, &Accepted, f64) -> Report,
+    pub report: fn(&str, &KeySet, &AcceptedTokens, f64) -> Report,
 }
 
 static CHECKS: OnceLock<Checks> = OnceLock::new();
@@ -80,19 +82,20 @@ fn read_keys(text: &str) -> Result<KeySet, Problem> {
         .map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
 }
 
-fn run(token: &str, keys: &KeySet, accepted: &Accepted, now: f64) -> Report {
-    let expect = Expect { issuer: accepted.issuer.as_deref(), audience: accepted.audience.as_deref(), now };
+fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Report {
+    let expect =
+        Validation { issuer: accepted.issuer.as_deref(), audience: accepted.audience.as_deref(), now: now.into() };
     let skew = accepted.clock_skew.map_or(CLOCK_SKEW_SECONDS, f64::from);
-    let lines = verify::report_within(token, keys, expect, skew);
+    let lines = verify::verification_steps_with_skew(token, keys, expect, skew);
     let of_signature = lines.iter().find(|line| line.name == "signature");
     let signature = match of_signature {
-        Some(CheckLine { outcome: Outcome::Passed, .. }) => Signature::Good,
-        Some(CheckLine { code: Some("signature_invalid"), .. }) => Signature::Forged,
+        Some(VerificationStep { outcome: VerificationOutcome::Passed, .. }) => Signature::Good,
+        Some(VerificationStep { code: Some("signature_invalid"), .. }) => Signature::Forged,
         _ => Signature::Unknown,
     };
-    let verified = verify::verify_within(token, keys, expect, skew);
+    let verified = verify::verify_with_skew(token, keys, expect, skew);
     // The signature is the first check, so what the verifier stops at is its fault.
-    let has_failed = of_signature.is_some_and(|line| line.outcome == Outcome::Failed);
+    let has_failed = of_signature.is_some_and(|line| line.outcome == VerificationOutcome::Failed);
     let fault = |error: &VerifyError| sentence(&error.to_string(), error.hint());
     Report {
         lines: lines.iter().map(line).collect(),
@@ -103,12 +106,12 @@ fn run(token: &str, keys: &KeySet, accepted: &Accepted, now: f64) -> Report {
     }
 }
 
-fn line(line: &CheckLine) -> Line {
+fn line(line: &VerificationStep) -> Line {
     let name = check_name(line.name);
     let mark = match line.outcome {
-        Outcome::Passed => Mark::Good,
-        Outcome::Failed => Mark::Bad,
-        Outcome::NotChecked => Mark::Plain,
+        VerificationOutcome::Passed => Mark::Good,
+        VerificationOutcome::Failed => Mark::Bad,
+        VerificationOutcome::NotChecked => Mark::Plain,
     };
     Line { name, mark, words: Words::message(&line.detail) }
 }

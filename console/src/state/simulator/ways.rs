@@ -1,6 +1,6 @@
 //! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
 
-use gbac_engine::analyze::{LeastGrant, Match, Revocation, Trial, least_grant, revoke};
+use gbac_analysis::{AclMatch, HypotheticalChange, LeastGrant, Revocation, least_grant, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request};
 use gbac_engine::identity::Identity;
 use gbac_engine::model::{Principal, PrincipalType};
@@ -17,11 +17,11 @@ pub struct Way {
     /// What it takes.
     pub words: Vec<Words>,
     /// The same, to be tried.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<HypotheticalChange>,
 }
 
 impl Way {
-    fn of(trials: Vec<Trial>) -> Self {
+    fn of(trials: Vec<HypotheticalChange>) -> Self {
         Self { words: trials.iter().map(trial_words).collect(), trials }
     }
 }
@@ -78,8 +78,10 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
     }
     let mut kinds = Vec::new();
     let as_trial = |principal: &Principal| match principal.kind() {
-        PrincipalType::Role => Trial::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() }),
-        PrincipalType::Group | PrincipalType::User => Trial::Join(principal.name().into()),
+        PrincipalType::Role => {
+            HypotheticalChange::Policy(Change::AddMember { role: principal.name().into(), member: user.clone() })
+        }
+        PrincipalType::Group | PrincipalType::User => HypotheticalChange::Join(principal.name().into()),
     };
     let sets: Vec<Way> = found.sets.iter().take(SHOWN).map(|set| Way::of(set.iter().map(as_trial).collect())).collect();
     if !sets.is_empty() {
@@ -92,7 +94,8 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
         kinds.push(Kind { title: "A group or role that is there", about: about.into(), ways: sets, more });
     }
     if !found.acls.is_empty() {
-        let trials: Vec<Trial> = found.acls.iter().cloned().map(|acl| Trial::Policy(Change::AddAcl(acl))).collect();
+        let trials: Vec<HypotheticalChange> =
+            found.acls.iter().cloned().map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))).collect();
         let about = "For this user alone, and for nothing but what was asked.";
         kinds.push(Kind { title: "A new ACL", about: about.into(), ways: vec![Way::of(trials)], more: 0 });
     }
@@ -104,8 +107,9 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> Ways {
     Ways { about: about.into(), kinds }
 }
 
-fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
-    let remove: Vec<Trial> = denies.iter().map(|found| Trial::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
+fn around_denies(denies: &[AclMatch], identity: &Identity) -> Ways {
+    let remove: Vec<HypotheticalChange> =
+        denies.iter().map(|found| HypotheticalChange::Policy(Change::RemoveAcl(found.acl.clone()))).collect();
     let mut kinds = vec![Kind {
         title: "Without the denies",
         about: format!("{} in the way, and no grant helps while one of them is there.", are(denies.len())).into(),
@@ -115,12 +119,14 @@ fn around_denies(denies: &[Match], identity: &Identity) -> Ways {
     // Leaving helps where every deny is reached through a group or role that the person can leave.
     let user = Principal::user(identity.user());
     let leave = denies.iter().map(|found| match (&found.group, &found.role) {
-        (Some(group), _) => Some(Trial::Leave(group.clone())),
-        (None, Some(role)) => Some(Trial::Policy(Change::RemoveMember { role: role.clone(), member: user.clone() })),
+        (Some(group), _) => Some(HypotheticalChange::Leave(group.clone())),
+        (None, Some(role)) => {
+            Some(HypotheticalChange::Policy(Change::RemoveMember { role: role.clone(), member: user.clone() }))
+        }
         (None, None) => None,
     });
-    if let Some(mut leave) = leave.collect::<Option<Vec<Trial>>>() {
-        let mut kept: Vec<Trial> = Vec::new();
+    if let Some(mut leave) = leave.collect::<Option<Vec<HypotheticalChange>>>() {
+        let mut kept: Vec<HypotheticalChange> = Vec::new();
         leave.retain(|trial| {
             let is_new = !kept.contains(trial);
             kept.push(trial.clone());
@@ -145,20 +151,21 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
         );
         return Ways { about, kinds: Vec::new() };
     };
-    let rows: Vec<Trial> = least.into_iter().map(Trial::Policy).collect();
+    let rows: Vec<HypotheticalChange> = least.into_iter().map(HypotheticalChange::Policy).collect();
     let about = match rows.len() {
         1 => "The one row that allows it. Whoever else has it loses it too.".to_owned(),
         least => format!("No fewer than these {least} rows. Whoever else has them loses them too."),
     };
     let mut kinds = vec![Kind { title: "Rows of the policy", about: about.into(), ways: vec![Way::of(rows)], more: 0 }];
     if let Some(leave) = &found.leave {
-        let trials: Vec<Trial> = leave
+        let trials: Vec<HypotheticalChange> = leave
             .iter()
             .map(|principal| match principal.kind() {
-                PrincipalType::Role => {
-                    Trial::Policy(Change::RemoveMember { role: principal.name().into(), member: user.clone() })
-                }
-                PrincipalType::Group | PrincipalType::User => Trial::Leave(principal.name().into()),
+                PrincipalType::Role => HypotheticalChange::Policy(Change::RemoveMember {
+                    role: principal.name().into(),
+                    member: user.clone(),
+                }),
+                PrincipalType::Group | PrincipalType::User => HypotheticalChange::Leave(principal.name().into()),
             })
             .collect();
         let about = Words::new()
@@ -171,7 +178,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
     }
     if let Some(deny) = &found.deny {
         let about = Words::from("Everything else stays. A deny is easily forgotten: ").then(acl_words(deny)).text(".");
-        let way = Way::of(vec![Trial::Policy(Change::AddAcl(deny.clone()))]);
+        let way = Way::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
         kinds.push(Kind { title: "One deny", about, ways: vec![way], more: 0 });
     }
     Ways { about: "What would take it away.".into(), kinds }
@@ -179,7 +186,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> Ways {
 
 #[cfg(test)]
 mod tests {
-    use gbac_engine::analyze::Trials;
+    use gbac_analysis::HypotheticalChanges;
     use gbac_engine::decide::decide;
     use gbac_engine::model::{Operation, ResourceType};
 
@@ -199,10 +206,10 @@ mod tests {
         let identity = Identity::new("maya", groups.lines());
         let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = ways(&policy, &identity, std::slice::from_ref(asked), At::Instant(0.0));
+        let found = ways(&policy, &identity, std::slice::from_ref(asked), At::seconds(0.0));
         for kind in &found.kinds {
             for way in &kind.ways {
-                let mut trials = Trials::default();
+                let mut trials = HypotheticalChanges::default();
                 for trial in &way.trials {
                     assert!(trials.add(trial.clone()), "{trial:?}");
                 }
@@ -233,15 +240,15 @@ mod tests {
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
         let write = [asked(Operation::Write, "x")];
-        let superuser = ways(&policy, &Identity::new("root", [""; 0]), &write, At::Instant(0.0));
+        let superuser = ways(&policy, &Identity::new("root", [""; 0]), &write, At::seconds(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
         let (expired, _) = Identity::from_unverified(&claims, None, &policy.settings().identity_rules()).unwrap();
-        let found = ways(&policy, &expired, &write, At::Instant(2.0));
+        let found = ways(&policy, &expired, &write, At::seconds(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
         let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
-        let allowed = ways(&policy, &Identity::new("a", ["analysts"]), &read, At::Instant(0.0));
+        let allowed = ways(&policy, &Identity::new("a", ["analysts"]), &read, At::seconds(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }
 }

@@ -132,7 +132,7 @@ impl Words {
                 Word::Code(text) | Word::Resource(text) => escape::plain(text),
                 Word::Principal(principal) => escape::plain(&principal.to_string()),
                 Word::Pattern(words) => (*words).into(),
-                Word::Permission(permission) => permission.spelling().words.into(),
+                Word::Permission(permission) => permission.spelling().label.into(),
                 Word::Overridden => "Allow".into(),
                 Word::Differs(kind, parts) => {
                     std::iter::once(kind.as_str()).chain(parts.iter().map(|(part, _)| part.as_str())).collect()
