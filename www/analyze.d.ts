@@ -1,7 +1,8 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Circumstances, Claims, Collisions, Diff, Finding, LeastGrant, LoadOptions, Names, NestedGroupBehavior, People, Permissions, PolicyDocument,
-  Principal, Question, RequestQuestion, Revocation, Trial, UnverifiedToken, WasmSource, WhatIf, WhoCan,
+  Circumstances, Claims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, LeastGrant, LoadOptions, Names,
+  NestedGroupBehavior, Permissions, PolicyDocument, Principal, Query, RequestQuery, Revocation, UnverifiedToken, WasmSource,
+  WhatIf, WhoCan,
 } from './index.js';
 export { EngineError, init, Resource } from './index.js';
 export type * from './index.js';
@@ -24,14 +25,14 @@ export class Identity extends BaseIdentity {
    * @example
    * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
    */
-  leastGrant(question: Question | RequestQuestion | string): LeastGrant;
+  leastGrant(question: Query | RequestQuery | string): LeastGrant;
   /**
    * The least that has to go for what a question asks to be denied. Throws `check_invalid` or `request_not_taken`.
    *
    * @example
    * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).least;
    */
-  revoke(question: Question | string): Revocation;
+  revoke(question: Query | string): Revocation;
 }
 
 /** A policy that can also be asked about as a whole (docs/analysis.md); the rest is as in `gbac-engine`. */
@@ -49,7 +50,7 @@ export class Policy extends Base {
    * @example
    * policy.whoCan({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).entries;
    */
-  whoCan(question: Question | string): WhoCan;
+  whoCan(question: Query | string): WhoCan;
   /**
    * Everything that somebody may do: a person, with `expired: true` once that person's claims have expired, or a principal by its name. Throws the codes of principals and of claims.
    *
@@ -64,14 +65,14 @@ export class Policy extends Base {
    * @example
    * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
    */
-  leastGrant(who: Names | Claims, question: Question | RequestQuestion | string): LeastGrant;
+  leastGrant(who: Names | Claims, question: Query | RequestQuery | string): LeastGrant;
   /**
    * The least that has to go for what a question asks to be denied to somebody. Throws as `identity.revoke` and `policy.open`.
    *
    * @example
    * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).leave;
    */
-  revoke(who: Names | Claims, question: Question | string): Revocation;
+  revoke(who: Names | Claims, question: Query | string): Revocation;
   /**
    * How two people differ: groups and ACLs of one alone, and all that one may and the other may not. With a question, its answers
    * for both. An open identity of this policy is compared as it is. Throws `other_module` for one of another entry, and as
@@ -80,7 +81,7 @@ export class Policy extends Base {
    * @example
    * policy.compare({ user: 'alice', groups: ['eng'] }, { user: 'bob' }).loses;
    */
-  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Question | RequestQuestion | string): People;
+  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Query | RequestQuery | string): IdentityComparison;
   /**
    * Names that become one group, by `suffix` or at a comma: of `names`, which are as a token has them, and of all known groups; with
    * what each extra person gains. At most `limit` of them, 100 unless told. Throws `wrong_type`, or the code of an unknown behavior.
@@ -88,7 +89,7 @@ export class Policy extends Base {
    * @example
    * policy.collisions({ names: alice.inspection.elements.map(({ raw }) => raw), nested: 'suffix' }).collisions;
    */
-  collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): Collisions;
+  collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): CollisionReport;
   /**
    * What changes would do to somebody: nothing is changed. With a question, its answers before and after. Throws `change_invalid`, and
    * as `policy.open` and `policy.check`.
@@ -97,8 +98,8 @@ export class Policy extends Base {
    * policy.whatIf({ user: 'alice' }, [{ change: 'join_group', group: 'eng' }]).gains;
    */
   whatIf(
-    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly Trial[] | string,
-    question?: Question | RequestQuestion | string,
+    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly HypotheticalChange[] | string,
+    question?: Query | RequestQuery | string,
   ): WhatIf;
   /**
    * What a later policy decides differently, and for whom.

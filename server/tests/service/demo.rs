@@ -95,7 +95,7 @@ async fn near_misses_are_there_to_be_found() {
         let explanation =
             ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry).unwrap());
         let found: Vec<&str> =
-            explanation.0.candidates.iter().flatten().filter_map(|candidate| candidate.near_miss).collect();
+            explanation.candidates.iter().filter_map(|candidate| Some(candidate.near_miss?.as_str())).collect();
         assert_eq!(found, [expected], "{name}");
     }
 }
