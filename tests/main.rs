@@ -16,7 +16,6 @@ mod fuzz;
 mod help;
 mod home;
 mod incremental;
-mod javascript_types;
 mod laws;
 mod malformed;
 mod online;

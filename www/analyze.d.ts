@@ -1,7 +1,8 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Circumstances, Claims, Collisions, Diff, Finding, LeastGrant, LoadOptions, Names, NestedGroupBehavior, People, Permissions, PolicyDocument,
-  Principal, Question, RequestQuestion, Revocation, Trial, UnverifiedToken, WasmSource, WhatIf, WhoCan,
+  Circumstances, Claims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, LeastGrant, LoadOptions, Names,
+  NestedGroupBehavior, Permissions, PolicyDocument, Principal, Query, RequestQuery, Revocation, UnverifiedToken, WasmSource,
+  WhatIf, WhoCan,
 } from './index.js';
 export { EngineError, init, Resource } from './index.js';
 export type * from './index.js';
@@ -24,14 +25,14 @@ export class Identity extends BaseIdentity {
    * @example
    * alice.leastGrant({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).sets;
    */
-  leastGrant(question: Question | RequestQuestion | string): LeastGrant;
+  leastGrant(question: Query | RequestQuery | string): LeastGrant;
   /**
    * The smallest change that denies an allowed request. Throws `check_invalid` or `request_not_taken`.
    *
    * @example
    * alice.revoke({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).least;
    */
-  revoke(question: Question | string): Revocation;
+  revoke(question: Query | string): Revocation;
 }
 
 /** A policy with questions about the whole policy (docs/analysis.md); otherwise as in `gbac-engine`. */
@@ -49,7 +50,7 @@ export class Policy extends Base {
    * @example
    * policy.whoCan({ operation: 'write', resource_type: 'topic', resource_name: 'orders' }).entries;
    */
-  whoCan(question: Question | string): WhoCan;
+  whoCan(question: Query | string): WhoCan;
   /**
    * The effective permissions of a user, with `expired: true` once the claims have expired, or of a principal. Throws the codes
    * of principals and of claims.
@@ -65,14 +66,14 @@ export class Policy extends Base {
    * @example
    * policy.leastGrant({ user: 'alice' }, { operation: 'write', resource_type: 'topic', resource_name: 'orders' }).acls;
    */
-  leastGrant(who: Names | Claims, question: Question | RequestQuestion | string): LeastGrant;
+  leastGrant(who: Names | Claims, question: Query | RequestQuery | string): LeastGrant;
   /**
    * The smallest change that denies an allowed request of a user. Throws like `identity.revoke` and `policy.open`.
    *
    * @example
    * policy.revoke({ user: 'alice' }, { operation: 'read', resource_type: 'topic', resource_name: 'orders' }).leave;
    */
-  revoke(who: Names | Claims, question: Question | string): Revocation;
+  revoke(who: Names | Claims, question: Query | string): Revocation;
   /**
    * Compares two users: their groups, ACLs and effective access. With a request, also its decisions
    * for both. Accepts identities of this policy. Throws `other_module` for one of another entry point, and like
@@ -81,7 +82,7 @@ export class Policy extends Base {
    * @example
    * policy.compare({ user: 'alice', groups: ['eng'] }, { user: 'bob' }).loses;
    */
-  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Question | RequestQuestion | string): People;
+  compare(first: Names | Claims | Identity, second: Names | Claims | Identity, question?: Query | RequestQuery | string): IdentityComparison;
   /**
    * Different names that become the same group, among `names` (as in a token) and all groups of the policy, with
    * the access that each gains. Returns at most `limit` collisions, by default 100. Throws `wrong_type`, or the code of an unknown behavior.
@@ -89,7 +90,7 @@ export class Policy extends Base {
    * @example
    * policy.collisions({ names: alice.inspection.elements.map(({ raw }) => raw), nested: 'suffix' }).collisions;
    */
-  collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): Collisions;
+  collisions(options?: { names?: Iterable<string>; nested?: NestedGroupBehavior; limit?: number }): CollisionReport;
   /**
    * How changes would affect a user's access; the policy stays unchanged. With a request, also its decisions before and after. Throws
    * `change_invalid`, and like `policy.open` and `policy.check`.
@@ -98,8 +99,8 @@ export class Policy extends Base {
    * policy.whatIf({ user: 'alice' }, [{ change: 'join_group', group: 'eng' }]).gains;
    */
   whatIf(
-    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly Trial[] | string,
-    question?: Question | RequestQuestion | string,
+    who: Names | Claims | { identity: Names } | UnverifiedToken | string, changes: readonly HypotheticalChange[] | string,
+    question?: Query | RequestQuery | string,
   ): WhatIf;
   /**
    * The decisions that differ in a new policy, and for whom.

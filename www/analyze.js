@@ -21,9 +21,8 @@ export class Identity extends base.Identity {
   /** Everything that it may do until it expires, and whether it has expired. */
   permissions(options, ...more) {
     noMore(more, 'permissions');
-    const expired = base.hasExpired(this, options, 'permissions');
-    const found = base.identityCall(this, (engine) => engine.permissions());
-    return expired ? { ...found, expired } : found;
+    const now = base.instantFor(this, options, 'permissions');
+    return base.identityCall(this, (engine) => engine.permissions(now));
   }
 
   /** The least that would allow what a question asks. */
@@ -112,7 +111,7 @@ export class Policy extends base.Policy {
   }
 
   #ask(run) {
-    return base.policyCall(this, undefined, (engine, instance) => instance.ask(() => run(engine)));
+    return base.policyCall(this, undefined, (engine, instance) => instance.take(() => run(engine)));
   }
 
   #opened(who, ask) {
@@ -128,7 +127,7 @@ export class Policy extends base.Policy {
   diff(later, ...more) {
     noMore(more, 'diff');
     return base.policyCall(this, undefined, (engine, instance) =>
-      base.policyCall(later, instance, (after) => instance.ask(() => engine.diff(after))));
+      base.policyCall(later, instance, (after) => instance.take(() => engine.diff(after))));
   }
 
   /** What is odd in it. */
@@ -144,7 +143,7 @@ export async function lintDocument(document, options, ...more) {
   const { wasm } = optionsOf(options, 'lintDocument', ['wasm']);
   const text = documentText(document);
   const instance = await module.load(wasm);
-  return instance.ask(() => glue.lintDocument(text));
+  return instance.take(() => glue.lintDocument(text));
 }
 
 /** A question that may be left out. */

@@ -1,9 +1,19 @@
 import type {
-  Access, ApiRequest, Change, Circumstances, Claims, Decision, Explanation, ExportedDocument, Inspection, Names, Operation,
-  OperationName, Outcome, PolicyDocument, Problem, Question, QuestionCircumstances, RequestAnswer, RequestQuestion, ResourceType, ResourceTypeName,
-  UnverifiedToken, Warning, Who, WithId,
+  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, Names, Operation, OperationName, Outcome,
+  PolicyDocument, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,
+  ResourceTypeName, Subject, UnverifiedToken, Warning, WithId,
 } from './types.js';
 export type * from './types.js';
+
+/** The options of a method that returns an outcome. Any other member is refused. */
+export interface Circumstances {
+  /** The client's address. Without it an allow for one host does not count, and a deny for one host does. */
+  host?: string;
+  /** The time of the decision, in seconds since 1970, not in milliseconds. The default is the current time. */
+  now?: number;
+  /** `true` ignores the identity's expiry. For simulation; never use it to grant access. Cannot be used with `now`. */
+  ignoreExpiry?: boolean;
+}
 
 /**
  * Every error of this package: a stable `code`, a message, and for a document all problems. The codes are
@@ -71,7 +81,7 @@ export class Policy {
    * @example
    * if (!policy.can({ identity: { user: 'alice' }, operation: 'read', resource_type: 'topic', resource_name: 'orders' })) throw new Error('not allowed');
    */
-  can(check: (Who & Question) | (Who & RequestQuestion) | string): boolean;
+  can(check: (Subject & Query) | (Subject & RequestQuery) | string): boolean;
   /**
    * Decides a check and returns the decision; its time is set as for {@link can}. Throws `check_invalid`, or the code of the
    * token or the claims.
@@ -79,23 +89,23 @@ export class Policy {
    * @example
    * policy.check({ identity: { user: 'alice' }, operation: 'read', resource_type: 'topic', resource_name: 'orders' }).outcome;
    */
-  check(check: Who & Question): Decision;
-  check(check: Who & RequestQuestion): RequestAnswer;
-  check(check: string): Decision | RequestAnswer;
+  check(check: Subject & Query): Decision & WithId;
+  check(check: Subject & RequestQuery): RequestAnswer & WithId;
+  check(check: string): (Decision | RequestAnswer) & WithId;
   /**
    * Explains the decision on an operation on a resource. Throws like {@link check}.
    *
    * @example
    * policy.explain(check).candidates.filter((candidate) => candidate.standing === 'near_miss');
    */
-  explain(check: (Who & Question) | string): Explanation;
+  explain(check: (Subject & Query) | string): Explanation & WithId;
   /**
    * Returns the user and groups of names, claims or a token. Throws `identity_invalid`, or the code of the token or the claims.
    *
    * @example
    * policy.inspect({ unverified_token: token }).groups;
    */
-  inspect(who: Names | Who): Inspection;
+  inspect(who: Names | Subject): ResolvedIdentity;
   /**
    * Resolves an identity once for many checks; it stays correct if the policy changes. Claims are not verified.
    * Throws like {@link inspect}.
@@ -179,7 +189,7 @@ export class Identity {
   /** When its token expires, in seconds since 1970; `undefined` if the token has no `exp`, or one that is not a number. */
   readonly expiresAt: number | undefined;
   /** The result of reading the names, claims or token. */
-  readonly inspection: Inspection;
+  readonly inspection: ResolvedIdentity;
   /**
    * Whether its token has expired at `now`, in seconds since 1970; the default is the current time. Always `true` if `exp` is
    * not a number. Throws `wrong_type`, `clock_invalid`, `clock_in_milliseconds`.
@@ -234,7 +244,7 @@ export class Identity {
    * @example
    * alice.checkMany([{ operation: 'read', resource_type: 'topic', resource_name: 'orders' }]).every((outcome) => outcome === 'allow');
    */
-  checkMany(requests: Iterable<Access & { resource_name: string } & QuestionCircumstances>, options?: Circumstances): Outcome[];
+  checkMany(requests: Iterable<Access & { resource_name: string } & QueryCircumstances>, options?: Circumstances): Outcome[];
   /**
    * Returns the decision, with the ACL that decides and the path to it. `host` and `now` are members of the request. Throws
    * `check_invalid`.
@@ -242,15 +252,15 @@ export class Identity {
    * @example
    * alice.decide({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).acl?.principal;
    */
-  decide(question: Question): Decision;
-  decide(question: string): Decision | RequestAnswer;
+  decide(question: Query): Decision & WithId;
+  decide(question: string): (Decision | RequestAnswer) & WithId;
   /**
    * The decision with its explanation. Throws `check_invalid`.
    *
    * @example
    * alice.explain({ operation: 'read', resource_type: 'topic', resource_name: 'orders' }).paths;
    */
-  explain(question: Question | string): Explanation;
+  explain(question: Query | string): Explanation & WithId;
   /**
    * The result of an API request, with every check that it needs. Throws `check_invalid`, `unknown_request` and the
    * other codes of API requests.
@@ -258,7 +268,7 @@ export class Identity {
    * @example
    * alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['orders'] } }).outcome === 'allow';
    */
-  request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer;
+  request(request: ApiRequest, options?: Circumstances & WithId): RequestAnswer & WithId;
   /** Frees its memory immediately; otherwise the garbage collector does. Using it afterwards throws `freed`. */
   free(): void;
   [Symbol.dispose](): void;

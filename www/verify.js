@@ -70,7 +70,7 @@ export class VerifiedClaims {
 
   /** The claims, to be read; what is done to them does not reach the engine. */
   get claims() {
-    return this.#instance.ask(() => this.#engine.text());
+    return this.#instance.take(() => this.#engine.members());
   }
 
   /** When the token ends, in seconds since 1970. */

@@ -49,11 +49,6 @@ export class Instance {
     throw new EngineError(code, message, { problems });
   }
 
-  /** The same for what is given as JSON text. */
-  ask(run) {
-    return JSON.parse(this.take(run));
-  }
-
   /** Gives a handle's memory back; that of an instance which has failed is gone already. */
   free(handle) {
     if (!this.#failed) this.call(() => handle.free());

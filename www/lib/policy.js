@@ -1,4 +1,4 @@
-// Policies and identities: objects become text on the way in, and come back as objects.
+// Policies and identities: objects become text on the way in; answers come out as objects.
 import { documentText, jsonText, listed, optionsOf, requestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
 import { foundBy, isNames, isResource, Names, REMEMBERED, Resource } from './names.js';
@@ -11,7 +11,7 @@ export let identityEngine;
 export let loadPolicy;
 export let openIdentity;
 export let identityOf;
-export let hasExpired;
+export let instantFor;
 
 /** The time, in seconds since 1970. */
 export const clock = () => Date.now() / 1000;
@@ -75,7 +75,7 @@ export class Policy {
   #ask(check, more, method, explain) {
     noMore(more, method, MEMBERS);
     const text = jsonText(check, 'a check');
-    return withId(text, this.#instance.ask(() => this.#engine.ask(text, explain, clock())));
+    return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
   }
 
   /** Says what comes out of `{ user, groups }`, `{ claims }` or `{ unverified_token }`. */
@@ -120,7 +120,7 @@ export class Policy {
   /** The policy document of this policy. */
   export(...more) {
     noMore(more, 'export');
-    return this.#instance.ask(() => this.#engine.export());
+    return this.#instance.take(() => this.#engine.export());
   }
 
   /** How many bytes of memory the engine has taken, for all policies together. It never shrinks. */
@@ -161,8 +161,8 @@ export class Identity {
       if (value.#names !== names) throw new EngineError('wrong_type', 'this identity is of another policy; open it with the policy that is asked');
       return value;
     };
-    hasExpired = (identity, options, method) => identity.#hasExpired(options, method);
-    identityCall = (identity, run) => identity.#instance.ask(() => run(identity.#engine));
+    instantFor = (identity, options, method) => identity.#instantFor(options, method);
+    identityCall = (identity, run) => identity.#instance.take(() => run(identity.#engine));
     identityEngine = (identity) => identity.#engine;
   }
 
@@ -174,9 +174,9 @@ export class Identity {
     this.#expires = this.#instance.call(() => engine.hasExpiry());
   }
 
-  /** What came out of what it was opened from. */
+  /** What came out of what it was opened from, each time a new copy. From text, which is twice as fast as `structuredClone`. */
   get inspection() {
-    return JSON.parse((this.#opened ??= this.#instance.call(() => this.#engine.takeOpened())));
+    return JSON.parse((this.#opened ??= JSON.stringify(this.#instance.call(() => this.#engine.takeOpened()))));
   }
 
   get #known() {
@@ -303,11 +303,11 @@ export class Identity {
     return ignoreExpiry ? IGNORING_EXPIRY : instant ?? clock();
   }
 
-  /** Whether its token has ended at the time of the options, where these do not ignore that. */
-  #hasExpired(options, method) {
+  /** The time of the options; none where no expiry matters. */
+  #instantFor(options, method) {
     const { now, ignoreExpiry } = optionsOf(options, method, INSTANT);
     const instant = this.#instant(now, ignoreExpiry);
-    return instant !== undefined && instant !== IGNORING_EXPIRY && this.#instance.call(() => this.#engine.isExpired(instant));
+    return instant === IGNORING_EXPIRY ? undefined : instant;
   }
 
   /** The decision of a check, with the ACL that decides and the way to it. */
@@ -331,7 +331,7 @@ export class Identity {
 
   #ask(question, explain) {
     const text = jsonText(question, 'a question');
-    return withId(text, this.#instance.ask(() => this.#engine.ask(text, explain, clock())));
+    return withId(text, this.#instance.take(() => this.#engine.ask(text, explain, clock())));
   }
 
   /** Gives its memory back at once; otherwise that happens when it is collected. */

@@ -221,3 +221,36 @@ test('what an identity cannot be asked is an error with a code, and nothing is l
   for (let opened = 0; opened < 20_000; opened += 1) policy.open({ user: `u${opened}`, groups: ['engineering'] }).free();
   assert.equal(policy.memoryBytes(), before);
 });
+
+test('settings come out with attributes of any name', async () => {
+  const attributes = JSON.parse('{"federated_groups": "$.groups", "__proto__": "$.a", "constructor": "$.b"}');
+  const settings = { sso: { mode: 'use_map', attributes } };
+  const policy = await Analyze.load({ version: 1, settings });
+  assert.deepEqual(Object.entries(policy.export().settings.sso.attributes).sort(), Object.entries(attributes).sort());
+  const { idle } = policy.whatIf({ user: 'alice' }, [{ change: 'settings', settings }]);
+  assert.deepEqual(Object.entries(idle[0].change.settings.sso.attributes).sort(), Object.entries(attributes).sort());
+});
+
+test('answers are plain objects and arrays of their own', async () => {
+  const policy = await Analyze.load({ version: 1, roles: [{ name: 'r', members: [{ principal: 'Group:a' }] }] });
+  const alice = policy.open({ user: 'alice', groups: ['a'] });
+  const question = { operation: 'read', resource_type: 'topic', resource_name: 'x' };
+  const isPlain = (value) => {
+    if (typeof value !== 'object' || value === null) return ['string', 'number', 'boolean'].includes(typeof value) || value === null;
+    const expected = Array.isArray(value) ? Array.prototype : Object.prototype;
+    return Object.getPrototypeOf(value) === expected && Object.values(value).every(isPlain);
+  };
+  const all = [
+    () => alice.decide(question), () => alice.explain(question), () => alice.inspection, () => alice.permissions(), () => policy.whoCan(question),
+    () => policy.lint(), () => policy.export(), () => policy.diff(policy), () => alice.leastGrant(question), () => alice.revoke(question),
+    () => policy.collisions(), () => policy.compare({ user: 'a' }, { user: 'b' }, question), () => policy.whatIf({ user: 'a' }, []),
+    () => alice.request({ api: 'kafka', name: 'Produce', resources: { topic: ['x'] } }),
+  ];
+  for (const call of all) {
+    const first = call();
+    assert.ok(isPlain(first), String(call));
+    const text = JSON.stringify(first);
+    for (const name of Object.keys(first)) delete first[name];
+    assert.equal(JSON.stringify(call()), text, String(call));
+  }
+});

@@ -80,7 +80,7 @@ test('every public method says what it throws or does, with an example that comp
       ${entry === 'analyze' ? 'declare const { lintDocument }: typeof all; declare const before: all.Policy, after: all.Policy;' : ''}
       declare const readFile: (path: string, encoding: 'utf8') => Promise<string>, writeFile: (path: string, text: string) => Promise<void>;
       declare const document: all.PolicyDocument, token: string, topics: string[], orders: all.Resource;
-      declare const check: all.Who & all.Question, console: { log(...all: unknown[]): void, error(...all: unknown[]): void };
+      declare const check: all.Subject & all.Query, console: { log(...all: unknown[]): void, error(...all: unknown[]): void };
       async function example(policy: all.Policy, alice: all.Identity, identity: all.Identity) { ${
         // What the example declares itself is not the parameter of that name.
         `{ ${body}\n }`
@@ -147,23 +147,23 @@ async function answers() {
     for (const { check } of tests) {
       const { identity, claims, userinfo, unverified_token, token, ...question } = check;
       const who = JSON.parse(JSON.stringify({ identity, claims, userinfo, unverified_token, token }));
-      attempt('Inspection', () => policy.inspect(who));
+      attempt('ResolvedIdentity', () => policy.inspect(who));
       if (question.request) {
-        attempt('RequestAnswer', () => policy.check(check));
+        attempt('RequestAnswer & t.WithId', () => policy.check(check));
         attempt('LeastGrant', () => policy.leastGrant(who, question));
         continue;
       }
-      attempt('Decision', () => policy.check(check));
-      attempt('Explanation', () => policy.explain(check));
+      attempt('Decision & t.WithId', () => policy.check(check));
+      attempt('Explanation & t.WithId', () => policy.explain(check));
       attempt('WhoCan', () => policy.whoCan(question));
       attempt('Permissions', () => policy.permissions(who));
       attempt('LeastGrant', () => policy.leastGrant(who, question));
       attempt('Revocation', () => policy.revoke(who, question));
-      attempt('People', () => policy.compare(who, { user: 'somebody', groups: ['eng', 'engineering'] }, question));
+      attempt('IdentityComparison', () => policy.compare(who, { user: 'somebody', groups: ['eng', 'engineering'] }, question));
       attempt('WhatIf', () => policy.whatIf(who, [{ change: 'join_group', group: 'engineering' }, { change: 'create_role', role: 'tried' }], question));
     }
     const names = ['/a/engineering', '/b/engineering', 'a,b', '/c/engineering', '/a/ops', '/b/ops'];
-    attempt('Collisions', () => policy.collisions({ names, nested: 'suffix', limit: 1 }));
+    attempt('CollisionReport', () => policy.collisions({ names, nested: 'suffix', limit: 1 }));
     before.free();
     before = policy;
   }
@@ -180,7 +180,7 @@ test('every answer of the engine to every vector is of its type, and every membe
   for (const value of seen.values()) byType.set(value[0], [...(byType.get(value[0]) ?? []), value]);
   const files = [...byType].map(([type, values]) => {
     const text = values.map(([, value]) => `(${JSON.stringify(value)}) satisfies t.${type};`);
-    return write(`answers-${type.replace('[]', 's')}.mts`, `import type * as t from 'gbac-engine';\n${text.join('\n')}\n`);
+    return write(`answers-${type.replace('[]', 's').replaceAll(/\W/g, '')}.mts`, `import type * as t from 'gbac-engine';\n${text.join('\n')}\n`);
   });
   assert.deepEqual(check(files).slice(0, 5), []);
 

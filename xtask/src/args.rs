@@ -15,6 +15,7 @@ cargo xtask COMMAND
   ci                               the same as test
   build-console                    the console as it is published, into dist/
   build-js                         the JavaScript package's wasm module, into www/pkg
+  types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
@@ -50,6 +51,7 @@ pub(crate) enum Command {
     ListTests,
     BuildConsole,
     BuildJs,
+    Types,
     Bench(bench::Options),
     Mutants(mutants::Options),
     Sizes {
@@ -79,6 +81,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "test" | "ci" => Command::Test { only: Vec::new(), long: false },
         "build-console" => Command::BuildConsole,
         "build-js" => Command::BuildJs,
+        "types" => Command::Types,
         "bench" => Command::Bench(bench::Options::default()),
         "mutants" => Command::Mutants(mutants::Options::default()),
         "sizes" => Command::Sizes { write: false },
@@ -153,6 +156,7 @@ mod tests {
         check("test --only fmt,js --only e2e", Ok(Command::Test { only, long: false }));
         check("test --long", Ok(Command::Test { only: vec![], long: true }));
         check("test --list", Ok(Command::ListTests));
+        check("types", Ok(Command::Types));
         check("sizes --write", Ok(Command::Sizes { write: true }));
         check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };

@@ -16,6 +16,9 @@ use std::path::PathBuf;
 /// Where the modules go, relative to the top folder.
 const FOLDER: &str = "www/pkg";
 
+/// The generated declarations, relative to the top folder.
+const DECLARATIONS: &str = "www/types.d.ts";
+
 /// Everything that decides what the modules are.
 const INPUTS: [&str; 11] = [
     "engine/src",
@@ -95,6 +98,18 @@ pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let sizes = build(workspace, &progress, &binder, &wasm_opt)?;
     say(&format!("\n{}", download_size::table(&sizes)));
     download_size::check(workspace, &sizes)
+}
+
+/// `cargo xtask types`: writes the declarations that gbac-json generates from its types.
+pub(crate) fn types(workspace: &Workspace) -> Result<()> {
+    let progress = Progress::new();
+    let step = progress.slow("types", DECLARATIONS);
+    cargo(&workspace.root)
+        .args(["run", "--package", "gbac-json", "--features", "typescript", "--example", "typescript"])
+        .args(["--", DECLARATIONS])
+        .succeed(Some(&step))?;
+    step.done(DECLARATIONS);
+    Ok(())
 }
 
 /// Builds every module and measures it.

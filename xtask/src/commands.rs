@@ -20,6 +20,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::ListTests => test::list(),
         Command::BuildConsole => sizes::build_console(&workspace)?,
         Command::BuildJs => build_js::run(&workspace)?,
+        Command::Types => build_js::types(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Mutants(options) => mutants::run(&workspace, options)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,

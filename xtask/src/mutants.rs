@@ -24,7 +24,6 @@ const SKIPPED: [&str; 16] = [
     "fuzz",
     "help",
     "home",
-    "javascript_types",
     "malformed",
     "online",
     "readme",

@@ -54,6 +54,8 @@ const RUST: &[&str] = &["api", "bench", "cli", "console", "engine", "fuzz", "ser
 const CONSOLE: &[&str] = &["api", "console", "engine", "tests"];
 /// What the JavaScript package is made of and tested with.
 const PACKAGE: &[&str] = &["api", "cli", "console/model", "engine", "server", "tests", "www", "docs", "README.md"];
+/// What the TypeScript declarations are made of.
+const TYPES: &[&str] = &["engine", "www"];
 /// Tests that read documents, examples and everything else.
 const ALL: &[&str] = &["."];
 
@@ -70,6 +72,13 @@ const CHECKS: &[Check] = &[
         title: "what the console's pages show, natively",
         inputs: CONSOLE,
         run: console_native,
+    },
+    // With a feature that no program has, and so not among the others.
+    Check {
+        name: "types",
+        title: "the TypeScript declarations are what the Rust types say",
+        inputs: TYPES,
+        run: types,
     },
     Check { name: "js", title: "the wasm engine under Node", inputs: PACKAGE, run: js },
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
@@ -299,6 +308,19 @@ fn watch(context: &Context<'_>, check: &Check) -> Result<Report> {
 fn console_native(context: &Context<'_>, check: &Check) -> Result<Report> {
     let call =
         cargo(&context.workspace.root).args(["test", "--package", "gbac-console", "--package", "gbac-console-model"]);
+    context.tests(check, call, Tally::of_cargo)
+}
+
+fn types(context: &Context<'_>, check: &Check) -> Result<Report> {
+    let call = cargo(&context.workspace.root).args([
+        "test",
+        "--package",
+        "gbac-json",
+        "--features",
+        "typescript",
+        "--test",
+        "typescript",
+    ]);
     context.tests(check, call, Tally::of_cargo)
 }
 

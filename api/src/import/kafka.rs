@@ -116,9 +116,9 @@ mod tests {
         let read = import.read(text, None);
         let show = |acl| {
             let AclJson { resource_name, resource_pattern_type, principal, host, operation, permission_type, .. } = acl;
-            let pattern = resource_pattern_type.trim_start_matches("RESOURCE_PATTERN_TYPE_");
-            let operation = operation.trim_start_matches("OPERATION_");
-            let permission = permission_type.trim_start_matches("PERMISSION_TYPE_");
+            let pattern = resource_pattern_type.as_str().trim_start_matches("RESOURCE_PATTERN_TYPE_");
+            let operation = operation.as_str().trim_start_matches("OPERATION_");
+            let permission = permission_type.as_str().trim_start_matches("PERMISSION_TYPE_");
             format!("{permission} {principal} {host} {operation} {pattern} {resource_name}")
         };
         (import.policy().acls().map(|acl| show(AclJson::from(&acl))).collect(), read)

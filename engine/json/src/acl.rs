@@ -2,42 +2,47 @@
 
 use serde::Serialize;
 use serde_json::Value;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
+use super::code::Code;
 use super::reader::{Fields, Place, Problems};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
     Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
 };
 
-/// An ACL as the seven fields of specification 2.4.
+/// An ACL as it is written, with all of its members.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "FullAcl", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclJson {
-    /// `RESOURCE_TYPE_*`.
-    pub resource_type: &'static str,
+    /// The resource's type.
+    pub resource_type: Code<ResourceType>,
     /// The name or prefix.
     pub resource_name: String,
-    /// `RESOURCE_PATTERN_TYPE_*`.
-    pub resource_pattern_type: &'static str,
+    /// How the name is compared.
+    pub resource_pattern_type: Code<PatternType>,
     /// `Type:name`.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
     pub principal: String,
     /// `*` or an address.
     pub host: String,
-    /// `OPERATION_*`.
-    pub operation: &'static str,
-    /// `PERMISSION_TYPE_*`.
-    pub permission_type: &'static str,
+    /// The operation.
+    pub operation: Code<Operation>,
+    /// Whether it allows or denies.
+    pub permission_type: Code<Permission>,
 }
 
 impl From<&Acl> for AclJson {
     fn from(acl: &Acl) -> Self {
         Self {
-            resource_type: acl.resource_type.spelling().data_plane,
+            resource_type: acl.resource_type.into(),
             resource_name: acl.resource_name.clone(),
-            resource_pattern_type: acl.pattern_type.spelling().data_plane,
+            resource_pattern_type: acl.pattern_type.into(),
             principal: acl.principal.to_string(),
             host: acl.host.to_string(),
-            operation: acl.operation.spelling().data_plane,
-            permission_type: acl.permission.spelling().data_plane,
+            operation: acl.operation.into(),
+            permission_type: acl.permission.into(),
         }
     }
 }

@@ -1,50 +1,57 @@
 //! The answers of the analysis as JSON.
 
 use serde::Serialize;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
 use super::acl::AclJson;
+use super::code::Code;
 use super::decision::DecisionJson;
 use gbac_analysis::{
-    AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, Grant, GrantException, GroupChange,
-    HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Scope, WhoCan, WhoCanEntry,
+    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, Grant, GrantException,
+    GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Relation, Scope, Severity,
+    WhoCan, WhoCanEntry,
 };
-use gbac_engine::model::{Host, Operation};
+use gbac_engine::decide::Outcome;
+use gbac_engine::model::{Host, Operation, PatternType, ResourceType};
 
 fn strings<T: ToString>(values: &[T]) -> Vec<String> {
     values.iter().map(T::to_string).collect()
 }
 
 /// Operations by name; `OPERATION_ALL` alone where it is every operation there is.
-fn operations(operations: &[Operation]) -> Vec<&'static str> {
+fn operations(operations: &[Operation]) -> Vec<Code<Operation>> {
     let all: &[Operation] = &[Operation::All];
     let operations = if operations.len() == Operation::ALL.len() { all } else { operations };
-    operations.iter().map(|operation| operation.spelling().data_plane).collect()
+    operations.iter().map(Code::from).collect()
 }
 
 /// Names of resources, as in an ACL.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NamePattern", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PatternJson {
     /// The name or prefix.
     pub resource_name: String,
-    /// `RESOURCE_PATTERN_TYPE_*`.
-    pub resource_pattern_type: &'static str,
+    /// How the name is compared.
+    pub resource_pattern_type: Code<PatternType>,
 }
 
 impl From<&NamePattern> for PatternJson {
     fn from(pattern: &NamePattern) -> Self {
-        Self { resource_name: pattern.name.clone(), resource_pattern_type: pattern.pattern_type.spelling().data_plane }
+        Self { resource_name: pattern.name.clone(), resource_pattern_type: pattern.pattern_type.into() }
     }
 }
 
-/// An ACL that matches, and the way to it.
+/// An ACL that matches, and the path to it.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AclMatch", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AclMatchJson {
     /// The ACL.
     pub acl: AclJson,
-    /// The group on the way.
+    /// The group on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The role on the way.
+    /// The role on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
 }
@@ -55,14 +62,16 @@ impl From<&AclMatch> for AclMatchJson {
     }
 }
 
-/// Who may do one thing.
+/// Who is allowed one operation on one resource.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCan", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanJson {
     /// The superusers, by name.
     pub superusers: Vec<String>,
-    /// Every holder that an ACL concerns.
+    /// Every principal that an ACL for this names.
     pub entries: Vec<WhoCanEntryJson>,
-    /// `Type:name` of each whose deny blocks everyone who holds it.
+    /// Principals whose members are denied, whatever else they are.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::Principal>"))]
     pub blocked_for: Vec<String>,
 }
 
@@ -76,30 +85,37 @@ impl From<&WhoCan> for WhoCanJson {
     }
 }
 
-/// A holder, and how its request is decided when it holds nothing else.
+/// A principal, and the decision for somebody who is nothing else.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhoCanEntry", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanEntryJson {
     /// `Type:name`; `User:*` for everyone.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
     pub principal: String,
     /// Present and true for everyone; the user whose name is an asterisk is not (D-33).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub everyone: bool,
     /// Present and true if `User:*`, as the principal or among the members, is the user named `*`.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub literal: bool,
     /// The members of a role.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
     pub members: Vec<String>,
     /// `allow` or `deny`.
-    pub outcome: &'static str,
+    pub outcome: Code<Outcome>,
     /// What allows it; there also where a deny blocks it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub granted_by: Option<AclMatchJson>,
     /// What denies it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
     /// Present and true when the host could change the answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub host_unknown: bool,
 }
 
@@ -110,7 +126,7 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
             everyone: entry.scope.is_everyone(),
             literal: entry.is_literal(),
             members: strings(&entry.members),
-            outcome: entry.outcome.code(),
+            outcome: entry.outcome.into(),
             granted_by: entry.granted_by.as_ref().map(AclMatchJson::from),
             denied_by: entry.denied_by.iter().map(AclMatchJson::from).collect(),
             host_unknown: entry.host_unknown,
@@ -118,11 +134,16 @@ impl From<&WhoCanEntry> for WhoCanEntryJson {
     }
 }
 
-/// Everything that somebody may do.
+/// Everything that somebody is allowed to do. A request is allowed exactly if a grant covers it and none of its exceptions does.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Permissions", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PermissionsJson {
     /// Whether everything is allowed, without any grant.
     pub superuser: bool,
+    /// Present and true if the identity has expired: it is allowed none of this.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
+    pub expired: bool,
     /// What ACLs allow.
     pub grants: Vec<GrantJson>,
 }
@@ -130,32 +151,36 @@ pub struct PermissionsJson {
 impl From<&Permissions> for PermissionsJson {
     fn from(permissions: &Permissions) -> Self {
         let grants = permissions.grants.iter().map(GrantJson::from).collect();
-        Self { superuser: permissions.superuser, grants }
+        Self { superuser: permissions.superuser, expired: false, grants }
     }
 }
 
 /// Operations that are allowed on the names of a pattern.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Grant", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantJson {
-    /// `RESOURCE_TYPE_*`.
-    pub resource_type: &'static str,
-    /// The names.
-    #[serde(flatten)]
-    pub pattern: PatternJson,
+    /// The resource's type.
+    pub resource_type: Code<ResourceType>,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// How the name is compared.
+    pub resource_pattern_type: Code<PatternType>,
     /// `OPERATION_*`; `OPERATION_ALL` alone is every operation, among others it is a request for `ALL` itself (D-27).
-    pub operations: Vec<&'static str>,
+    pub operations: Vec<Code<Operation>>,
     /// `*` or an address.
     pub host: String,
     /// What is denied of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub except: Vec<GrantExceptionJson>,
 }
 
 impl From<&Grant> for GrantJson {
     fn from(grant: &Grant) -> Self {
         Self {
-            resource_type: grant.resource_type.spelling().data_plane,
-            pattern: (&grant.pattern).into(),
+            resource_type: grant.resource_type.into(),
+            resource_name: grant.pattern.name.clone(),
+            resource_pattern_type: grant.pattern.pattern_type.into(),
             operations: operations(&grant.operations),
             host: grant.host.to_string(),
             except: grant.except.iter().map(GrantExceptionJson::from).collect(),
@@ -164,31 +189,39 @@ impl From<&Grant> for GrantJson {
 }
 
 /// Names of a grant that are denied.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GrantException", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GrantExceptionJson {
-    /// The names.
-    #[serde(flatten)]
-    pub pattern: PatternJson,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// How the name is compared.
+    pub resource_pattern_type: Code<PatternType>,
     /// `*` or an address; what is denied from an address is also denied where none is known.
     pub host: String,
 }
 
 impl From<&GrantException> for GrantExceptionJson {
     fn from(exception: &GrantException) -> Self {
-        Self { pattern: (&exception.pattern).into(), host: exception.host.to_string() }
+        Self {
+            resource_name: exception.pattern.name.clone(),
+            resource_pattern_type: exception.pattern.pattern_type.into(),
+            host: exception.host.to_string(),
+        }
     }
 }
 
-/// How two policies differ.
+/// How the decisions of two policies differ, over every identity.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
     /// `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`.
-    pub relation: &'static str,
+    pub relation: Code<Relation>,
     /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
-    pub acl_relation: &'static str,
-    /// What is different for users, groups and everyone.
+    #[cfg_attr(feature = "typescript", ts(type = "Exclude<Relation, 'settings_differ'>"))]
+    pub acl_relation: Code<Relation>,
+    /// The differences for users, groups and everyone.
     pub differences: Vec<DifferenceJson>,
-    /// What is different for whoever is given a role.
+    /// The differences for members of roles.
     pub roles: Vec<DifferenceJson>,
     /// The names of the settings that differ.
     pub settings: Vec<&'static str>,
@@ -196,6 +229,7 @@ pub struct DiffJson {
     pub groups: Vec<GroupChangeJson>,
     /// The users that the policies name, if `oidc_principal_mapping` differs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub users: Vec<String>,
 }
 
@@ -203,8 +237,8 @@ impl From<&Diff> for DiffJson {
     fn from(diff: &Diff) -> Self {
         let all = |differences: &[Difference]| differences.iter().map(DifferenceJson::from).collect();
         Self {
-            relation: diff.relation.code(),
-            acl_relation: diff.acl_relation.code(),
+            relation: diff.relation.into(),
+            acl_relation: diff.acl_relation.into(),
             differences: all(&diff.differences),
             roles: all(&diff.roles),
             settings: diff.settings.clone(),
@@ -215,6 +249,7 @@ impl From<&Diff> for DiffJson {
 }
 
 /// The effect of changed settings on a group that the policies name, or on a name in a token.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "GroupChange", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupChangeJson {
     /// The name of a group in a policy, or a name in the token.
@@ -224,24 +259,31 @@ pub struct GroupChangeJson {
     pub raw: Option<String>,
     /// Present and true if the given token contains the name.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub in_token: bool,
     /// `renamed`, `dropped`, `not_read`, `added`, `more_names`, `fewer_names`, `unknown` or `unchanged`.
-    pub effect: &'static str,
+    pub effect: Code<GroupEffect>,
     /// The group that the name produced before; null if it produced none, or if that is unknown.
+    #[cfg_attr(feature = "typescript", ts(optional = false))]
     pub before: Option<String>,
     /// The group that the name produces now; null if it produces none, or if that is unknown.
+    #[cfg_attr(feature = "typescript", ts(optional = false))]
     pub after: Option<String>,
     /// The other names that now produce the same group and did not before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub merges: Vec<String>,
     /// The roles that a user with this name gains.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub joins: Vec<String>,
     /// The roles that a user with this name loses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub leaves: Vec<String>,
     /// What a user with this name gains and loses.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub effects: Vec<NameEffectJson>,
 }
 
@@ -251,7 +293,7 @@ impl From<&GroupChange> for GroupChangeJson {
             name: change.name.clone(),
             raw: change.raw().map(str::to_owned),
             in_token: change.in_token,
-            effect: change.effect.code(),
+            effect: change.effect.into(),
             before: change.before.clone(),
             after: change.after.clone(),
             merges: change.merges.clone(),
@@ -263,37 +305,42 @@ impl From<&GroupChange> for GroupChangeJson {
 }
 
 /// One effect on the users whose token contains a name.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NameEffect", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NameEffectJson {
     /// As in a difference.
-    pub effect: &'static str,
+    pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
     pub extents: Vec<AccessRegionJson>,
     /// With `still_blocked`, the denies that block it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub blocked_by: Vec<AclJson>,
 }
 
 impl From<&NameEffect> for NameEffectJson {
     fn from(effect: &NameEffect) -> Self {
         Self {
-            effect: effect.effect.code(),
+            effect: effect.effect.into(),
             extents: effect.regions.iter().map(AccessRegionJson::from).collect(),
             blocked_by: effect.blocked_by.iter().map(AclJson::from).collect(),
         }
     }
 }
 
-/// One effect on one holder.
+/// One effect on one principal.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Difference", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DifferenceJson {
     /// `Type:name`; `User:*` for everyone.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
     pub principal: String,
     /// Present and true for everyone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub everyone: bool,
     /// `gains`, `loses`, `gains_with_others`, `loses_with_others` or `still_blocked`.
-    pub effect: &'static str,
+    pub effect: Code<AccessEffect>,
     /// The resources and operations that it affects.
     pub extents: Vec<AccessRegionJson>,
     /// A request that is decided differently.
@@ -301,6 +348,7 @@ pub struct DifferenceJson {
     pub counterexample: Option<Box<CounterexampleJson>>,
     /// With `still_blocked`, the denies that block it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub blocked_by: Vec<AclJson>,
 }
 
@@ -309,7 +357,7 @@ impl From<&Difference> for DifferenceJson {
         Self {
             principal: difference.scope.to_string(),
             everyone: matches!(difference.scope, Scope::Everyone),
-            effect: difference.effect.code(),
+            effect: difference.effect.into(),
             extents: difference.regions.iter().map(AccessRegionJson::from).collect(),
             counterexample: difference.counterexample.as_deref().map(|example| Box::new(example.into())),
             blocked_by: difference.blocked_by.iter().map(AclJson::from).collect(),
@@ -318,18 +366,21 @@ impl From<&Difference> for DifferenceJson {
 }
 
 /// Requests: operations on names from hosts.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessRegion", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessRegionJson {
-    /// `RESOURCE_TYPE_*`.
-    pub resource_type: &'static str,
-    /// The names.
-    #[serde(flatten)]
-    pub pattern: PatternJson,
+    /// The resource's type.
+    pub resource_type: Code<ResourceType>,
+    /// The name or prefix.
+    pub resource_name: String,
+    /// How the name is compared.
+    pub resource_pattern_type: Code<PatternType>,
     /// The names among them that do not belong to it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub except: Vec<PatternJson>,
     /// As in a grant.
-    pub operations: Vec<&'static str>,
+    pub operations: Vec<Code<Operation>>,
     /// Absent when from anywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hosts: Option<HostSetJson>,
@@ -338,8 +389,9 @@ pub struct AccessRegionJson {
 impl From<&AccessRegion> for AccessRegionJson {
     fn from(extent: &AccessRegion) -> Self {
         Self {
-            resource_type: extent.resource_type.spelling().data_plane,
-            pattern: (&extent.pattern).into(),
+            resource_type: extent.resource_type.into(),
+            resource_name: extent.pattern.name.clone(),
+            resource_pattern_type: extent.pattern.pattern_type.into(),
             except: extent.except.iter().map(PatternJson::from).collect(),
             operations: operations(&extent.operations),
             hosts: (!extent.hosts.is_any()).then(|| (&extent.hosts).into()),
@@ -348,6 +400,7 @@ impl From<&AccessRegion> for AccessRegionJson {
 }
 
 /// From where requests come: `only` these addresses or `all_but` these.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HostSet", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HostSetJson {
     /// Whether requests that name no address are among them.
@@ -371,6 +424,7 @@ impl From<&HostSet> for HostSetJson {
 }
 
 /// A check whose answer differs: its first members are a check as in docs/policy-document.md.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Counterexample", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CounterexampleJson {
     /// Who asks.
@@ -378,10 +432,10 @@ pub struct CounterexampleJson {
     /// The client's address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// `OPERATION_*`.
-    pub operation: &'static str,
-    /// `RESOURCE_TYPE_*`.
-    pub resource_type: &'static str,
+    /// The operation.
+    pub operation: Code<Operation>,
+    /// The resource's type.
+    pub resource_type: Code<ResourceType>,
     /// The name.
     pub resource_name: String,
     /// What the earlier policy decides.
@@ -391,6 +445,7 @@ pub struct CounterexampleJson {
 }
 
 /// A user and groups, as in a check.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityNames", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct IdentityJson {
     /// The bare user name.
@@ -405,8 +460,8 @@ impl From<&Counterexample> for CounterexampleJson {
         Self {
             identity: IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() },
             host: example.host.map(|host| Host::Address(host).to_string()),
-            operation: example.operation.spelling().data_plane,
-            resource_type: example.resource_type.spelling().data_plane,
+            operation: example.operation.into(),
+            resource_type: example.resource_type.into(),
             resource_name: example.resource_name.clone(),
             before: (&example.before).into(),
             after: (&example.after).into(),
@@ -415,14 +470,17 @@ impl From<&Counterexample> for CounterexampleJson {
 }
 
 /// What would allow requests that are denied.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "LeastGrant", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeastGrantJson {
     /// How each request is decided now.
     pub decisions: Vec<DecisionJson>,
-    /// The denies because of which no grant helps.
+    /// The denies that no grant overrides.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
     /// The smallest sets of groups and roles, each as `Type:name`.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<Vec<crate::literal::Principal>>"))]
     pub sets: Vec<Vec<String>>,
     /// Whether these are all, and there is no smaller one.
     pub complete: bool,
@@ -442,25 +500,29 @@ impl From<&LeastGrant> for LeastGrantJson {
     }
 }
 
-/// Something odd.
+/// A rule or setting that probably does not do what was intended.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Finding", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FindingJson {
     /// A stable name of the kind.
     pub code: &'static str,
     /// `error`, `warning` or `notice`.
-    pub severity: &'static str,
-    /// What is odd.
+    pub severity: Code<Severity>,
+    /// What was found.
     pub message: String,
     /// What to do about it.
     pub hint: String,
     /// The ACL that it is about, then those that make it so.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub acls: Vec<AclJson>,
     /// `Type:name` of each principal that it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
     pub principals: Vec<String>,
     /// JSON Pointers into the document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub places: Vec<String>,
 }
 
@@ -468,7 +530,7 @@ impl From<&Finding> for FindingJson {
     fn from(finding: &Finding) -> Self {
         Self {
             code: finding.code,
-            severity: finding.severity.code(),
+            severity: finding.severity.into(),
             message: finding.message.clone(),
             hint: finding.hint.clone(),
             acls: finding.acls.iter().map(AclJson::from).collect(),

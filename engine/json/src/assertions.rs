@@ -87,7 +87,7 @@ impl Expectation {
 /// What comes before the assertion file in a bug report, and what after it.
 const BLOCK: (&str, &str) = ("\n```json\n", "\n```");
 
-/// A bug report as text for people (Markdown): what they read first, then the test with its policy. [`assertions_in`] finds it.
+/// A bug report as text for people (Markdown): what they read first, then the test with its policy. [`find_assertions`] finds it.
 #[must_use]
 pub fn assertion_report(words: &str, file: &str) -> String {
     format!("{}\n{}{file}{}\n", words.trim_end(), BLOCK.0, BLOCK.1)
@@ -96,7 +96,7 @@ pub fn assertion_report(words: &str, file: &str) -> String {
 /// The assertion file in a text: that of a bug report, or the text itself.
 ///
 /// ```
-/// use gbac_json::{assertions_in, report};
+/// use gbac_json::{assertion_report, find_assertions};
 /// let file = r#"{ "version": 1 }"#;
 /// assert_eq!(find_assertions(&assertion_report("# It fails\n", file)), file);
 /// assert_eq!(find_assertions(file), file);

@@ -80,7 +80,7 @@ fn read_list(value: &Value, problems: &mut Problems) -> Option<Vec<Change>> {
 /// Every problem at once.
 ///
 /// ```
-/// use gbac_json::trials_from_json;
+/// use gbac_json::hypothetical_changes_from_json;
 /// let trials = hypothetical_changes_from_json(r#"[{ "change": "join_group", "group": "eng" }, { "change": "create_role", "role": "readers" }]"#)?;
 /// assert_eq!((trials.as_slice().len(), trials.changes().count()), (2, 1));
 /// # Ok::<(), gbac_json::Problems>(())

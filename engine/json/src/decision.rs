@@ -1,30 +1,34 @@
 //! Decisions, explanations and answers as JSON.
 
 use serde::Serialize;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
 use super::acl::AclJson;
+use super::code::Code;
 use gbac_analysis::check::Answer;
 use gbac_analysis::requests::{self, Requirement};
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Decision, Explanation, HostFacet, NameFacet, NearMiss, OperationFacet,
-    PrincipalFacet, Source,
+    Outcome, PrincipalFacet, Reason, Source,
 };
-use gbac_engine::model::Operation;
+use gbac_engine::model::{Operation, ResourceType};
 
 /// A decision; members that do not apply are absent.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Decision", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionJson {
     /// `allow` or `deny`.
-    pub outcome: &'static str,
+    pub outcome: Code<Outcome>,
     /// `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`.
-    pub reason: &'static str,
+    pub reason: Code<Reason>,
     /// `user_acl`, `role_acl`, `group_acl` or `group_role_acl`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<&'static str>,
-    /// The group on the way.
+    pub source: Option<Code<Source>>,
+    /// The group on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The role on the way.
+    /// The role on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The deciding ACL.
@@ -32,79 +36,72 @@ pub struct DecisionJson {
     pub acl: Option<AclJson>,
     /// The deciding ACL's operation, where it is not the one asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub implied_by: Option<&'static str>,
+    pub implied_by: Option<Code<Operation>>,
     /// Present and true when the host could change the answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
-    /// Every way from the identity to a principal, in order; this and what follows only in an explanation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub paths: Option<Vec<AccessPathJson>>,
-    /// Every candidate ACL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub candidates: Option<Vec<CandidateJson>>,
-    /// How many ACLs the policy holds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acls: Option<usize>,
 }
 
 impl From<&Decision> for DecisionJson {
     fn from(decision: &Decision) -> Self {
         Self {
-            outcome: decision.outcome.code(),
-            reason: decision.reason.code(),
-            source: decision.source.map(Source::code),
+            outcome: decision.outcome.into(),
+            reason: decision.reason.into(),
+            source: decision.source.map(Code::from),
             group: decision.group.clone(),
             role: decision.role.clone(),
             acl: decision.acl.as_ref().map(AclJson::from),
-            implied_by: decision.implied_by.map(spell),
+            implied_by: decision.implied_by.map(Code::from),
             host_unknown: decision.host_unknown,
             verified: decision.verified,
-            paths: None,
-            candidates: None,
-            acls: None,
         }
     }
 }
 
-fn spell(operation: Operation) -> &'static str {
-    operation.spelling().data_plane
-}
-
 /// The answer to a check: a decision, or the decisions of a whole request.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Answer"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum AnswerJson {
     /// To one operation on one resource.
     Access(Box<DecisionJson>),
     /// To a whole request.
-    Api {
-        /// `allow` or `deny`, for the whole.
-        outcome: &'static str,
-        /// Each needed check with its decision.
-        checks: Vec<RequiredCheckJson>,
-        /// How they combine.
-        need: RequirementJson,
-        /// Whether the identity came from a verified token.
-        verified: bool,
-    },
+    Api(RequestAnswerJson),
+}
+
+/// The answer to a whole request.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequestAnswer", optional_fields))]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RequestAnswerJson {
+    /// `allow` or `deny`, for the whole.
+    pub outcome: Code<Outcome>,
+    /// Each needed check with its decision.
+    pub checks: Vec<RequiredCheckJson>,
+    /// How they combine.
+    pub need: RequirementJson,
+    /// Whether the identity came from a verified token.
+    pub verified: bool,
 }
 
 /// A check that a request needs, with its decision.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RequiredCheck", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RequiredCheckJson {
     /// The decision.
     pub decision: DecisionJson,
-    /// `OPERATION_*`.
-    pub operation: &'static str,
+    /// The operation.
+    pub operation: Code<Operation>,
     /// The resource's name.
     pub resource_name: String,
-    /// `RESOURCE_TYPE_*`.
-    pub resource_type: &'static str,
+    /// The resource's type.
+    pub resource_type: Code<ResourceType>,
 }
 
 /// How checks combine: the place of one in the list, `{"all": [..]}` or `{"any": [..]}`.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Requirement"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum RequirementJson {
@@ -129,16 +126,16 @@ impl From<&Answer> for AnswerJson {
             Answer::Api { outcome, decisions, need, verified } => {
                 let needed = |(check, decision): &(requests::RequiredCheck, Decision)| RequiredCheckJson {
                     decision: decision.into(),
-                    operation: spell(check.operation),
+                    operation: check.operation.into(),
                     resource_name: check.resource_name.clone(),
-                    resource_type: check.resource_type.spelling().data_plane,
+                    resource_type: check.resource_type.into(),
                 };
-                Self::Api {
-                    outcome: outcome.code(),
+                Self::Api(RequestAnswerJson {
+                    outcome: outcome.into(),
                     checks: decisions.iter().map(needed).collect(),
                     need: places(need, &mut 0),
                     verified: *verified,
-                }
+                })
             }
         }
     }
@@ -157,25 +154,27 @@ fn places(need: &Requirement, next: &mut usize) -> RequirementJson {
     }
 }
 
-/// A way from the identity to a principal.
+/// A path from the identity to a principal.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "AccessPath", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AccessPathJson {
     /// The source that its ACLs count as.
-    pub source: &'static str,
-    /// The group on the way.
+    pub source: Code<Source>,
+    /// The group on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
-    /// The role on the way.
+    /// The role on the path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The principal at its end.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
     pub principal: String,
 }
 
 impl From<&AccessPath> for AccessPathJson {
     fn from(path: &AccessPath) -> Self {
         Self {
-            source: path.source.code(),
+            source: path.source.into(),
             group: path.group.clone(),
             role: path.role.clone(),
             principal: path.principal.to_string(),
@@ -184,76 +183,60 @@ impl From<&AccessPath> for AccessPathJson {
 }
 
 /// A candidate ACL and how it compares.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Candidate", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CandidateJson {
     /// The ACL.
     pub acl: AclJson,
-    /// The ways to its principal.
+    /// The paths to its principal.
     pub paths: Vec<AccessPathJson>,
     /// `matches`, `everyone`, `letter_case`, `leading_slash`, `member_letter_case` or `member_leading_slash`.
-    pub principal: &'static str,
+    pub principal: Code<PrincipalFacet>,
     /// The identity's own principal, where the ACL's is only near it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Principal>"))]
     pub own_principal: Option<String>,
     /// The member of the role that is a near miss of the identity's own principal.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Principal>"))]
     pub member: Option<String>,
     /// Whether the resource type matches.
     pub resource_type: bool,
     /// `literal`, `prefixed`, `all_names`, `letter_case`, `leading_slash` or `no`.
-    pub name: &'static str,
+    pub name: Code<NameFacet>,
     /// `exact`, `implied`, `all`, `deny_implies_nothing` or `no`.
-    pub operation: &'static str,
+    pub operation: Code<OperationFacet>,
     /// `any`, `exact`, `unknown` or `no`.
-    pub host: &'static str,
+    pub host: Code<HostFacet>,
     /// `decides`, `agrees`, `overridden`, `not_reached`, `near_miss` or `no_match`.
-    pub standing: &'static str,
-    /// What a near miss is by.
+    pub standing: Code<CandidateStatus>,
+    /// The one field in which a near miss does not match.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub near_miss: Option<&'static str>,
+    pub near_miss: Option<Code<NearMiss>>,
 }
 
 impl From<&Candidate> for CandidateJson {
     fn from(candidate: &Candidate) -> Self {
-        let (principal, own, member) = match &candidate.principal {
-            PrincipalFacet::Matches => ("matches", None, None),
-            PrincipalFacet::Everyone => ("everyone", None, None),
-            PrincipalFacet::LetterCase(own) => ("letter_case", Some(own), None),
-            PrincipalFacet::LeadingSlash(own) => ("leading_slash", Some(own), None),
-            PrincipalFacet::MemberLetterCase(near) => ("member_letter_case", Some(&near.own), Some(&near.member)),
-            PrincipalFacet::MemberLeadingSlash(near) => ("member_leading_slash", Some(&near.own), Some(&near.member)),
+        let (own, member) = match &candidate.principal {
+            PrincipalFacet::Matches | PrincipalFacet::Everyone => (None, None),
+            PrincipalFacet::LetterCase(own) | PrincipalFacet::LeadingSlash(own) => (Some(own), None),
+            PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
+                (Some(&near.own), Some(&near.member))
+            }
         };
         Self {
             acl: (&*candidate.acl).into(),
             paths: candidate.paths.iter().map(AccessPathJson::from).collect(),
-            principal,
+            principal: (&candidate.principal).into(),
             own_principal: own.map(ToString::to_string),
             member: member.map(ToString::to_string),
             resource_type: candidate.resource_type,
-            name: match candidate.name {
-                NameFacet::Literal => "literal",
-                NameFacet::Prefixed => "prefixed",
-                NameFacet::AllNames => "all_names",
-                NameFacet::LetterCase => "letter_case",
-                NameFacet::LeadingSlash => "leading_slash",
-                NameFacet::No => "no",
-            },
-            operation: match candidate.operation {
-                OperationFacet::Exact => "exact",
-                OperationFacet::Implied => "implied",
-                OperationFacet::All => "all",
-                OperationFacet::DenyImpliesNothing => "deny_implies_nothing",
-                OperationFacet::No => "no",
-            },
-            host: match candidate.host {
-                HostFacet::Any => "any",
-                HostFacet::Exact => "exact",
-                HostFacet::Unknown => "unknown",
-                HostFacet::No => "no",
-            },
-            standing: candidate.status.code(),
+            name: candidate.name.into(),
+            operation: candidate.operation.into(),
+            host: candidate.host.into(),
+            standing: candidate.status.into(),
             near_miss: match candidate.status {
-                CandidateStatus::Near(near) => Some(NearMiss::code(near)),
+                CandidateStatus::Near(near) => Some(near.into()),
                 _ => None,
             },
         }
@@ -261,17 +244,27 @@ impl From<&Candidate> for CandidateJson {
 }
 
 /// A decision with all that led to it.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct ExplanationJson(pub DecisionJson);
+pub struct ExplanationJson {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: DecisionJson,
+    /// Every path from the identity to a principal, in order.
+    pub paths: Vec<AccessPathJson>,
+    /// Every candidate ACL.
+    pub candidates: Vec<CandidateJson>,
+    /// How many ACLs the policy holds.
+    pub acls: usize,
+}
 
 impl From<&Explanation> for ExplanationJson {
     fn from(explanation: &Explanation) -> Self {
-        Self(DecisionJson {
-            paths: Some(explanation.paths.iter().map(AccessPathJson::from).collect()),
-            candidates: Some(explanation.candidates.iter().map(CandidateJson::from).collect()),
-            acls: Some(explanation.acls),
-            ..(&explanation.decision).into()
-        })
+        Self {
+            decision: (&explanation.decision).into(),
+            paths: explanation.paths.iter().map(AccessPathJson::from).collect(),
+            candidates: explanation.candidates.iter().map(CandidateJson::from).collect(),
+            acls: explanation.acls,
+        }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
 use super::acl::{self, AclJson};
 use super::reader::{self, Fields, Place, Problems};
@@ -220,12 +222,19 @@ fn and(hint: Option<String>) -> String {
 }
 
 /// The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedDocument", optional_fields))]
 #[derive(Serialize)]
 pub struct DocumentJson<'a> {
+    /// The version of the format.
+    #[cfg_attr(feature = "typescript", ts(type = "1"))]
     version: u8,
+    /// The settings that were stated.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::input::SettingsInput>"))]
     settings: Option<SettingsJson<'a>>,
+    /// The roles, by name.
     roles: Vec<RoleJson<'a>>,
+    /// The ACLs, in order of their members.
     acls: Vec<AclJson>,
 }
 
@@ -249,14 +258,22 @@ struct SsoJson<'a> {
     attributes: &'a BTreeMap<String, String>,
 }
 
+/// A role, as a document is written.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedRole"))]
 #[derive(Serialize)]
 struct RoleJson<'a> {
+    /// Its bare name.
     name: &'a str,
+    /// Its members.
     members: Vec<MemberJson>,
 }
 
+/// A member of a role, as a document is written.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExportedMember"))]
 #[derive(Serialize)]
 struct MemberJson {
+    /// `Type:name`.
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
     principal: String,
 }
 

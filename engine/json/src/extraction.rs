@@ -1,13 +1,17 @@
 //! What came out of a token, as JSON.
 
 use serde::Serialize;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
+use super::code::Code;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::Timestamp;
-use gbac_engine::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group, MissingReason};
+use gbac_engine::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group};
 use gbac_engine::warning::Warning;
 
 /// A group and the claim element that it came from.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExtractedGroup", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GroupJson {
     /// The name, as ACLs and roles write it after `Group:`.
@@ -18,12 +22,13 @@ pub struct GroupJson {
     pub location: String,
 }
 
-/// Something to know about the extraction.
+/// A warning about a token or its groups; it never changes what is decided.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Warning", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningJson {
     /// A stable name.
     pub code: &'static str,
-    /// In words.
+    /// What was found, for people.
     pub message: String,
     /// Where in the claims.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -37,14 +42,15 @@ pub struct ExtractionJson {
     pub groups: Vec<GroupJson>,
     /// What was found where the groups should be: `array`, `comma_list`, `union`, `missing`, `overage`, `id_token`,
     /// `wrong_type`, `not_string`, `too_many` or `no_userinfo`.
-    pub claim: &'static str,
+    pub claim: Code<ClaimFinding>,
     /// Every element and what became of it.
     pub elements: Vec<ElementJson>,
-    /// What to know.
+    /// Warnings about the token and its groups.
     pub warnings: Vec<WarningJson>,
 }
 
 /// An element of the claim and what became of it.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ClaimElement", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ElementJson {
     /// Where it is.
@@ -52,7 +58,7 @@ pub struct ElementJson {
     /// As the token writes it.
     pub raw: String,
     /// `kept`, `duplicate` or `dropped`.
-    pub outcome: &'static str,
+    pub outcome: Code<ElementOutcome>,
     /// The group that it is, or is a duplicate of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
@@ -62,6 +68,7 @@ pub struct ElementJson {
 }
 
 /// An identity and how it came about.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ResolvedIdentity", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ResolvedIdentityJson {
     /// The bare user name.
@@ -75,10 +82,10 @@ pub struct ResolvedIdentityJson {
     pub verified: bool,
     /// What was found where the groups should be; absent for names.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub claim: Option<&'static str>,
+    pub claim: Option<Code<ClaimFinding>>,
     /// Every element and what became of it; empty for names.
     pub elements: Vec<ElementJson>,
-    /// What to know.
+    /// Warnings about the token and its groups.
     pub warnings: Vec<WarningJson>,
 }
 
@@ -96,11 +103,11 @@ impl From<&Warning> for WarningJson {
 
 impl From<&Element> for ElementJson {
     fn from(element: &Element) -> Self {
-        let (outcome, group, code) = match &element.outcome {
-            ElementOutcome::Kept { group } => ("kept", Some(group.clone()), None),
-            ElementOutcome::Duplicate { group } => ("duplicate", Some(group.clone()), None),
-            ElementOutcome::Dropped { code } => ("dropped", None, Some(*code)),
+        let (group, code) = match &element.outcome {
+            ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => (Some(group.clone()), None),
+            ElementOutcome::Dropped { code } => (None, Some(*code)),
         };
+        let outcome = (&element.outcome).into();
         Self { location: element.location.clone(), raw: element.raw.clone(), outcome, group, code }
     }
 }
@@ -109,26 +116,10 @@ impl From<&Extraction> for ExtractionJson {
     fn from(extraction: &Extraction) -> Self {
         Self {
             groups: extraction.groups.iter().map(GroupJson::from).collect(),
-            claim: claim_code(&extraction.claim),
+            claim: (&extraction.claim).into(),
             elements: extraction.elements.iter().map(ElementJson::from).collect(),
             warnings: extraction.warnings.iter().map(WarningJson::from).collect(),
         }
-    }
-}
-
-/// The stable name of what was found where the groups should be.
-const fn claim_code(claim: &ClaimFinding) -> &'static str {
-    match claim {
-        ClaimFinding::Array { .. } => "array",
-        ClaimFinding::CommaList { .. } => "comma_list",
-        ClaimFinding::Union { .. } => "union",
-        ClaimFinding::Missing { reason: MissingReason::Absent } => "missing",
-        ClaimFinding::Missing { reason: MissingReason::Overage } => "overage",
-        ClaimFinding::Missing { reason: MissingReason::IdToken } => "id_token",
-        ClaimFinding::WrongType { .. } => "wrong_type",
-        ClaimFinding::NotString { .. } => "not_string",
-        ClaimFinding::TooMany => "too_many",
-        ClaimFinding::NoUserInfo => "no_userinfo",
     }
 }
 
@@ -140,7 +131,7 @@ impl From<&ResolvedIdentity> for ResolvedIdentityJson {
             let name = |name: &String| GroupJson { name: name.clone(), raw: name.clone(), location: String::new() };
             identity.groups().iter().map(name).collect()
         };
-        let claim = extraction.as_ref().map(|extraction| extraction.claim);
+        let claim = opened.extraction.as_ref().map(|extraction| Code::from(&extraction.claim));
         let warnings = opened.warnings().map(WarningJson::from).collect();
         let (groups, elements) =
             extraction.map_or_else(|| (by_hand(), Vec::new()), |extraction| (extraction.groups, extraction.elements));

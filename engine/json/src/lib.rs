@@ -6,13 +6,20 @@ mod assertions;
 mod bridge;
 mod change;
 mod check;
+mod code;
 mod decision;
 mod document;
 mod extraction;
+#[cfg(feature = "typescript")]
+mod input;
 mod lint;
+#[cfg(feature = "typescript")]
+mod literal;
 mod plain;
 mod reader;
 mod simulation;
+#[cfg(feature = "typescript")]
+pub mod typescript;
 
 pub use acl::{AclJson, acl_from_value};
 pub use analysis::{
@@ -30,8 +37,10 @@ pub use change::{
     change_from_json, changes_from_json, hypothetical_changes_from_json, hypothetical_changes_from_value,
 };
 pub use check::{check_from_json, check_from_value, check_to_value, query_from_json};
+pub use code::{Code, Coded};
 pub use decision::{
-    AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequiredCheckJson, RequirementJson,
+    AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson, RequiredCheckJson,
+    RequirementJson,
 };
 pub use document::{
     DocumentJson, policy_from_value, policy_to_json, policy_to_text, settings_from_value, settings_to_json,
@@ -42,5 +51,6 @@ pub use plain::{policy_from_json, subject_from_json};
 pub use reader::{Problem, Problems};
 pub use simulation::{
     ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
-    IdentityComparisonJson, NoOpJson, RevocationJson, RoleGrantJson, WhatIfJson,
+    HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson, RoleGrantJson,
+    WhatIfJson,
 };

@@ -4,11 +4,14 @@ use std::fmt;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
 use gbac_analysis::audit::without_credentials;
 use gbac_engine::escape::escaped;
 
 /// One thing that is wrong with a document.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Problem", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.

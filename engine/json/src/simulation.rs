@@ -2,15 +2,17 @@
 
 use serde::Serialize;
 use serde_json::Value;
+#[cfg(feature = "typescript")]
+use ts_rs::TS;
 
 use super::acl::AclJson;
 use super::analysis::{AccessRegionJson, IdentityJson};
+use super::code::Code;
 use super::decision::{AnswerJson, DecisionJson};
 use super::document::SettingsJson;
-use gbac_analysis::WhatIf;
 use gbac_analysis::{
-    AccessRegion, CollidingName, Collision, CollisionReport, Comparison, Gain, HypotheticalChange, IdentityComparison,
-    NoOp, Revocation, RoleGrant,
+    AccessRegion, CollidingName, Collision, CollisionKind, CollisionReport, Comparison, Gain, HypotheticalChange,
+    IdentityComparison, NoOp, Revocation, RoleGrant, WhatIf,
 };
 use gbac_engine::identity::Identity;
 use gbac_engine::model::Principal;
@@ -28,14 +30,15 @@ fn identity(identity: &Identity) -> IdentityJson {
     IdentityJson { user: identity.user().to_owned(), groups: identity.groups().to_vec() }
 }
 
-/// What one may and the other may not.
+/// What one identity is allowed and another is not.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Comparison", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparisonJson {
     /// Whether each is a superuser, who may do everything.
     pub superusers: [bool; 2],
-    /// What the second may and the first may not.
+    /// What the second is allowed and the first is not.
     pub gains: Vec<AccessRegionJson>,
-    /// What the first may and the second may not.
+    /// What the first is allowed and the second is not.
     pub loses: Vec<AccessRegionJson>,
 }
 
@@ -45,7 +48,8 @@ impl From<&Comparison> for ComparisonJson {
     }
 }
 
-/// Two people side by side.
+/// Two identities side by side.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "IdentityComparison", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct IdentityComparisonJson {
     /// Groups of the first alone.
@@ -80,20 +84,22 @@ impl From<&IdentityComparison> for IdentityComparisonJson {
     }
 }
 
-/// What has to go for a request to be denied.
+/// What to remove so that a request is denied.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Revocation", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RevocationJson {
     /// How the request is decided now.
     pub decision: DecisionJson,
-    /// ACLs that all have to go.
+    /// ACLs that all have to be removed.
     pub acls: Vec<AclJson>,
-    /// Roles, of each of which all memberships or all ACLs have to go.
+    /// Roles of which either all memberships or all ACLs have to be removed.
     pub roles: Vec<RoleGrantJson>,
-    /// The least rows that have to go; absent where it is denied, or allowed to a superuser.
+    /// The fewest changes that deny it; absent if it is denied, or allowed to a superuser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub least: Option<Vec<ChangeJson>>,
-    /// Groups and roles that the person has to leave, where that helps.
+    /// Groups and roles to leave instead; absent if leaving does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
     pub leave: Option<Vec<String>>,
     /// One ACL that denies it and nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,11 +120,13 @@ impl From<&Revocation> for RevocationJson {
 }
 
 /// A role through which something is allowed.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "RoleGrant", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RoleGrantJson {
     /// Its bare name.
     pub role: String,
     /// The members through which the person has it.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::Principal>"))]
     pub members: Vec<String>,
     /// Its ACLs that allow it.
     pub acls: Vec<AclJson>,
@@ -134,75 +142,133 @@ impl From<&RoleGrant> for RoleGrantJson {
     }
 }
 
-/// A change as it is read.
+/// A change of a policy, as it is written and read.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Change"))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ChangeJson {
-    /// What is done.
-    pub change: &'static str,
-    /// Of an ACL.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub acl: Option<AclJson>,
-    /// Of a role.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<String>,
-    /// Of a member of the role.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub principal: Option<String>,
-    /// Of the settings.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub settings: Option<Value>,
-    /// Of a group of the person.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub group: Option<String>,
-}
-
-impl ChangeJson {
-    const fn new(change: &'static str) -> Self {
-        Self { change, acl: None, role: None, principal: None, settings: None, group: None }
-    }
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum ChangeJson {
+    /// Adds an ACL.
+    AddAcl {
+        /// The ACL.
+        #[cfg_attr(feature = "typescript", ts(as = "crate::input::AclInput"))]
+        acl: AclJson,
+    },
+    /// Removes an ACL.
+    RemoveAcl {
+        /// The ACL.
+        #[cfg_attr(feature = "typescript", ts(as = "crate::input::AclInput"))]
+        acl: AclJson,
+    },
+    /// Creates a role.
+    CreateRole {
+        /// Its bare name.
+        role: String,
+    },
+    /// Deletes a role. Its ACLs stay.
+    DeleteRole {
+        /// Its bare name.
+        role: String,
+    },
+    /// Deletes a role and its ACLs.
+    DeleteRoleAndAcls {
+        /// Its bare name.
+        role: String,
+    },
+    /// Adds a member to a role.
+    AddMember {
+        /// The role's bare name.
+        role: String,
+        /// The member.
+        #[cfg_attr(feature = "typescript", ts(as = "crate::literal::MemberPrincipal"))]
+        principal: String,
+    },
+    /// Removes a member from a role.
+    RemoveMember {
+        /// The role's bare name.
+        role: String,
+        /// The member.
+        #[cfg_attr(feature = "typescript", ts(as = "crate::literal::MemberPrincipal"))]
+        principal: String,
+    },
+    /// Replaces the settings.
+    Settings {
+        /// The new settings.
+        #[cfg_attr(feature = "typescript", ts(as = "crate::input::SettingsInput"))]
+        settings: Value,
+    },
 }
 
 impl From<&Change> for ChangeJson {
     fn from(change: &Change) -> Self {
-        let of_role = |change, role: &String| Self { role: Some(role.clone()), ..Self::new(change) };
         match change {
-            Change::AddAcl(acl) => Self { acl: Some(acl.into()), ..Self::new("add_acl") },
-            Change::RemoveAcl(acl) => Self { acl: Some(acl.into()), ..Self::new("remove_acl") },
-            Change::CreateRole(role) => of_role("create_role", role),
-            Change::DeleteRole { name, delete_acls: false } => of_role("delete_role", name),
-            Change::DeleteRole { name, delete_acls: true } => of_role("delete_role_and_acls", name),
-            Change::AddMember { role, member } => {
-                Self { principal: Some(member.to_string()), ..of_role("add_member", role) }
-            }
+            Change::AddAcl(acl) => Self::AddAcl { acl: acl.into() },
+            Change::RemoveAcl(acl) => Self::RemoveAcl { acl: acl.into() },
+            Change::CreateRole(role) => Self::CreateRole { role: role.clone() },
+            Change::DeleteRole { name, delete_acls: false } => Self::DeleteRole { role: name.clone() },
+            Change::DeleteRole { name, delete_acls: true } => Self::DeleteRoleAndAcls { role: name.clone() },
+            Change::AddMember { role, member } => Self::AddMember { role: role.clone(), principal: member.to_string() },
             Change::RemoveMember { role, member } => {
-                Self { principal: Some(member.to_string()), ..of_role("remove_member", role) }
+                Self::RemoveMember { role: role.clone(), principal: member.to_string() }
             }
             Change::Settings(settings) => {
                 let settings = serde_json::to_value(SettingsJson::from(&**settings)).unwrap_or_default();
-                Self { settings: Some(settings), ..Self::new("settings") }
+                Self::Settings { settings }
             }
         }
     }
 }
 
-impl From<&HypotheticalChange> for ChangeJson {
-    fn from(trial: &HypotheticalChange) -> Self {
-        let of_group = |change, group: &String| Self { group: Some(group.clone()), ..Self::new(change) };
-        match trial {
-            HypotheticalChange::Policy(change) => change.into(),
-            HypotheticalChange::Join(group) => of_group("join_group", group),
-            HypotheticalChange::Leave(group) => of_group("leave_group", group),
+/// A change that is tried: of the policy, or of what the identity provider says of the person.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "HypotheticalChange"))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum HypotheticalChangeJson {
+    /// A change of the policy.
+    Policy(ChangeJson),
+    /// A change of the person's groups.
+    Membership(MembershipChangeJson),
+}
+
+/// A change of a person's groups, by the identity provider.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "MembershipChange"))]
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum MembershipChangeJson {
+    /// Adds the person to a group.
+    JoinGroup {
+        /// Its bare name.
+        group: String,
+    },
+    /// Removes the person from a group.
+    LeaveGroup {
+        /// Its bare name.
+        group: String,
+    },
+}
+
+impl From<&HypotheticalChange> for HypotheticalChangeJson {
+    fn from(change: &HypotheticalChange) -> Self {
+        match change {
+            HypotheticalChange::Policy(change) => Self::Policy(change.into()),
+            HypotheticalChange::Join(group) => {
+                Self::Membership(MembershipChangeJson::JoinGroup { group: group.clone() })
+            }
+            HypotheticalChange::Leave(group) => {
+                Self::Membership(MembershipChangeJson::LeaveGroup { group: group.clone() })
+            }
         }
     }
 }
 
 /// Names that become one group.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollisionReport", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionReportJson {
     /// The collisions, those of names in the token first.
     pub collisions: Vec<CollisionJson>,
     /// How many more there are.
     #[serde(skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub more: usize,
 }
 
@@ -219,15 +285,16 @@ impl From<&CollisionReport> for CollisionReportJson {
 }
 
 /// One group that several names become.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Collision", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollisionJson {
     /// Its bare name.
     pub group: String,
     /// `suffix` or `comma`.
-    pub merging: &'static str,
+    pub merging: Code<CollisionKind>,
     /// The names.
     pub names: Vec<CollidingNameJson>,
-    /// What somebody in one of the names only gains by it.
+    /// What somebody in only one of the names gains.
     pub gains: Vec<GainJson>,
 }
 
@@ -235,7 +302,7 @@ impl CollisionJson {
     fn new(collision: &Collision, gains: &[Gain]) -> Self {
         Self {
             group: collision.group.clone(),
-            merging: collision.kind.code(),
+            merging: collision.kind.into(),
             names: collision.names.iter().map(CollidingNameJson::from).collect(),
             gains: gains.iter().map(GainJson::from).collect(),
         }
@@ -243,6 +310,7 @@ impl CollisionJson {
 }
 
 /// A name that becomes the group of another.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "CollidingName", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CollidingNameJson {
     /// The name as the provider has it.
@@ -259,12 +327,13 @@ impl From<&CollidingName> for CollidingNameJson {
     }
 }
 
-/// What somebody gains who is in this name only.
+/// What somebody in only this name gains.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Gain", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct GainJson {
     /// The name.
     pub name: String,
-    /// On what.
+    /// The resources and operations.
     pub extents: Vec<AccessRegionJson>,
 }
 
@@ -275,18 +344,20 @@ impl From<&Gain> for GainJson {
 }
 
 /// One person before and after changes.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "WhatIf", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WhatIfJson {
     /// The person as it is.
     pub before: IdentityJson,
     /// The person with the changes.
     pub after: IdentityJson,
-    /// Groups that come.
+    /// Groups gained.
     pub groups_gained: Vec<String>,
-    /// Groups that go.
+    /// Groups lost.
     pub groups_lost: Vec<String>,
     /// Changes that do nothing, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub idle: Vec<NoOpJson>,
     /// The answers to what is asked, before and after.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -311,10 +382,11 @@ impl From<&WhatIf> for WhatIfJson {
 }
 
 /// A change that does nothing.
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "NoOp", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct NoOpJson {
     /// The change.
-    pub change: ChangeJson,
+    pub change: HypotheticalChangeJson,
     /// A stable name of the reason.
     pub code: &'static str,
     /// The reason.

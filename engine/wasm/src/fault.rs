@@ -1,5 +1,5 @@
-//! Why a call gives nothing. An error that wasm itself throws takes a table of JavaScript values, half a kilobyte of
-//! compressed wasm; so the text waits here, and `www/` throws.
+//! Why a call gives nothing. The text waits here until `www/` throws it, so that wasm itself throws only when it fails, and
+//! every exception of a call means that its module is never called again.
 
 use std::cell::Cell;
 use std::fmt::Display;
@@ -8,8 +8,6 @@ use gbac_analysis::audit::without_credentials;
 use gbac_json::{Problem, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
-
-use crate::text;
 
 thread_local! {
     static FAULT: Cell<String> = const { Cell::new(String::new()) };
@@ -47,4 +45,9 @@ pub(crate) fn given<T>(result: Result<T, Fault>) -> Option<T> {
 #[must_use]
 pub fn take_fault() -> String {
     FAULT.take()
+}
+
+/// A value as JSON text; none of ours fails to be written.
+pub(crate) fn text<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }

@@ -11,7 +11,7 @@ use gbac_json::ResolvedIdentityJson;
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
-use crate::{Policy, State, answer, text};
+use crate::{Policy, State, answer, value};
 
 /// The number of an operation, in any spelling; none when there is no such operation.
 #[wasm_bindgen(js_name = operationNumber)]
@@ -83,8 +83,8 @@ impl Identity {
     /// What came out of what it was opened from; given away once.
     #[wasm_bindgen(js_name = takeOpened)]
     #[must_use]
-    pub fn take_opened(&mut self) -> String {
-        self.opened.take().map(|opened| text(&ResolvedIdentityJson::from(&opened))).unwrap_or_default()
+    pub fn take_opened(&mut self) -> JsValue {
+        self.opened.take().map(|opened| value(&ResolvedIdentityJson::from(&opened))).unwrap_or(JsValue::UNDEFINED)
     }
 
     /// Whether the instant of a check matters.
@@ -133,7 +133,7 @@ impl Identity {
 
     /// Answers a check that says everything but who asks; see `Policy.ask`.
     #[must_use]
-    pub fn ask(&mut self, question: &str, explain: bool, now: f64) -> Option<String> {
+    pub fn ask(&mut self, question: &str, explain: bool, now: f64) -> Option<JsValue> {
         let check = question_from(question)?;
         answer(&self.state.policy.borrow(), &mut self.open, &check, explain, At::seconds(now))
     }

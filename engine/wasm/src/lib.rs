@@ -1,7 +1,7 @@
 //! The engine for JavaScript: classes and conversions, no rule of its own.
 //!
-//! Only texts and numbers cross. `www/` turns objects into JSON text, so that cycles, throwing getters and lone surrogates
-//! are ordinary errors before anything of ours has started, and turns what comes back into objects. What cannot be given is
+//! Texts and numbers go in: `www/` turns objects into JSON text, so that cycles, throwing getters and lone surrogates are
+//! ordinary errors before anything of ours has started. Values come out, made by serde-wasm-bindgen. What cannot be given is
 //! nothing, and `takeFault` says why.
 
 #[cfg(feature = "analyze")]
@@ -21,9 +21,10 @@ use gbac_engine::policy;
 use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier};
 use gbac_json::{AnswerJson, ExplanationJson};
 use serde::Serialize;
+use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
 
-use fault::{Fault, given};
+use fault::{Fault, given, text};
 use found::Found;
 
 #[cfg(feature = "analyze")]
@@ -62,7 +63,7 @@ impl Policy {
     /// Answers a check, with all that led to the answer where it is to be explained; a whole request cannot be. It is asked at
     /// `now`, in seconds since 1970, unless the check itself says when.
     #[must_use]
-    pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<String> {
+    pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<JsValue> {
         let check =
             given(gbac_json::check_from_json(check).map_err(|problems| Fault::problems("check_invalid", &problems)))?;
         let opened = self.open_who(&check.subject, None)?;
@@ -80,8 +81,8 @@ impl Policy {
 
     /// The policy document of this policy.
     #[must_use]
-    pub fn export(&self) -> String {
-        text(&gbac_json::DocumentJson::from(&*self.policy()))
+    pub fn export(&self) -> JsValue {
+        parsed(&text(&gbac_json::DocumentJson::from(&*self.policy())))
     }
 
     fn policy(&self) -> Ref<'_, policy::Policy> {
@@ -99,18 +100,24 @@ fn answer(
     check: &Check,
     explain: bool,
     otherwise: At,
-) -> Option<String> {
+) -> Option<JsValue> {
     if explain {
         let explanation = gbac_analysis::check::explain(policy, open.identity(), check, otherwise)
             .ok_or_else(|| Fault::new("request_has_no_explanation", &"explain one operation on one resource"));
-        return Some(text(&ExplanationJson::from(&given(explanation)?)));
+        return Some(value(&ExplanationJson::from(&given(explanation)?)));
     }
     let answer = gbac_analysis::check::evaluate_with(policy, open, check, otherwise)
         .map_err(|error| Fault::new(error.code(), &error));
-    Some(text(&AnswerJson::from(&given(answer)?)))
+    Some(value(&AnswerJson::from(&given(answer)?)))
 }
 
-/// A value as JSON text; none of ours fails to be written.
-fn text<T: Serialize>(value: &T) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+/// A value of JavaScript, the same that its JSON text would give; none of ours fails to be made.
+fn value<T: Serialize>(value: &T) -> JsValue {
+    value.serialize(&Serializer::json_compatible()).unwrap_or(JsValue::UNDEFINED)
+}
+
+/// The same from JSON text, for values with members of any name or numbers of any size: a member `__proto__` would not be
+/// assigned.
+fn parsed(text: &str) -> JsValue {
+    js_sys::JSON::parse(text).unwrap_or(JsValue::UNDEFINED)
 }

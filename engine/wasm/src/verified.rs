@@ -5,7 +5,7 @@ use gbac_engine::verify::{Validation, verify};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
-use crate::{Identity, Policy};
+use crate::{Identity, Policy, parsed};
 
 /// The keys of an identity provider (RFC 7517).
 #[wasm_bindgen]
@@ -43,10 +43,10 @@ impl KeySet {
 
 #[wasm_bindgen]
 impl VerifiedClaims {
-    /// The claims as JSON text, to be read.
+    /// The claims, to be read.
     #[must_use]
-    pub fn text(&self) -> String {
-        self.0.members().to_string()
+    pub fn members(&self) -> JsValue {
+        parsed(&self.0.members().to_string())
     }
 }
 

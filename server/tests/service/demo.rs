@@ -95,7 +95,7 @@ async fn the_demo_contains_near_misses() {
         let explanation =
             ExplanationJson::from(&explain(&policy, &opened.identity, &check, At::IgnoringExpiry).unwrap());
         let found: Vec<&str> =
-            explanation.0.candidates.iter().flatten().filter_map(|candidate| candidate.near_miss).collect();
+            explanation.candidates.iter().filter_map(|candidate| Some(candidate.near_miss?.as_str())).collect();
         assert_eq!(found, [expected], "{name}");
     }
 }

@@ -1,0 +1,235 @@
+//! Stable names: the closed values of documents and answers, which JSON writes as strings.
+
+use std::marker::PhantomData;
+
+use gbac_analysis::requests::Api;
+use gbac_analysis::{AccessEffect, CollisionKind, GroupEffect, Relation, Severity};
+use gbac_engine::decide::{
+    CandidateStatus, HostFacet, NameFacet, NearMiss, OperationFacet, Outcome, PrincipalFacet, Reason, Source,
+};
+use gbac_engine::groups::{ClaimFinding, ElementOutcome, MissingReason, NestedGroupBehavior};
+use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
+use serde::{Serialize, Serializer};
+
+/// A type whose values have stable names.
+pub trait Coded {
+    /// The stable name of a value.
+    fn code(&self) -> &'static str;
+
+    /// The name of the type in TypeScript, its description, and every stable name.
+    #[cfg(feature = "typescript")]
+    fn union() -> Union;
+}
+
+/// The names of a type's values.
+#[cfg(feature = "typescript")]
+#[derive(Debug, Clone)]
+pub struct Union {
+    /// The name of the type.
+    pub name: &'static str,
+    /// Its description, a line each.
+    pub docs: &'static [&'static str],
+    /// The names, in the order of the table.
+    pub names: Vec<&'static str>,
+}
+
+#[cfg(feature = "typescript")]
+impl Union {
+    pub(crate) fn inline(&self) -> String {
+        self.names.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(" | ")
+    }
+}
+
+/// The stable name of a `T`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Code<T> {
+    name: &'static str,
+    of: PhantomData<T>,
+}
+
+impl<T: Coded> Code<T> {
+    /// The name itself.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl<T: Coded> From<&T> for Code<T> {
+    fn from(value: &T) -> Self {
+        Self { name: value.code(), of: PhantomData }
+    }
+}
+
+impl<T: Coded> From<T> for Code<T> {
+    fn from(value: T) -> Self {
+        (&value).into()
+    }
+}
+
+impl<T> From<Code<T>> for String {
+    fn from(code: Code<T>) -> Self {
+        code.name.to_owned()
+    }
+}
+
+impl<T> Serialize for Code<T> {
+    /// As a variant without content: a string in JSON, and in JavaScript one that crosses once and not in every answer.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_unit_variant("Code", 0, self.name)
+    }
+}
+
+/// Types with a table of their values.
+macro_rules! tables {
+    ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
+        $(impl Coded for $type {
+            fn code(&self) -> &'static str {
+                let code: fn($type) -> &'static str = $code;
+                code(*self)
+            }
+
+            #[cfg(feature = "typescript")]
+            fn union() -> Union {
+                let names = <$type>::ALL.iter().map(Coded::code).collect();
+                Union { name: $name, docs: &[$($doc),+], names }
+            }
+        })+
+    };
+}
+
+/// Types whose names stand here: a value that is missing does not compile.
+macro_rules! names {
+    ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:pat => $code:literal,)+ })+) => {
+        $(impl Coded for $type {
+            fn code(&self) -> &'static str {
+                match self { $($value => $code,)+ }
+            }
+
+            #[cfg(feature = "typescript")]
+            fn union() -> Union {
+                Union { name: $name, docs: &[$($doc),+], names: vec![$($code),+] }
+            }
+        })+
+    };
+}
+
+/// Types with names of their own, but without a table: a value that is missing does not compile.
+macro_rules! values {
+    ($($(#[doc = $doc:literal])+ $type:ident as $name:literal { $($value:ident $(($inner:expr))?),+ $(,)? })+) => {
+        $(impl Coded for $type {
+            fn code(&self) -> &'static str {
+                Self::code(*self)
+            }
+
+            #[cfg(feature = "typescript")]
+            fn union() -> Union {
+                const fn is_listed(value: $type) {
+                    match value { $($type::$value { .. } => (),)+ }
+                }
+                let values = [$($type::$value $(($inner))?),+];
+                values.into_iter().for_each(is_listed);
+                let names = values.into_iter().map($type::code).collect();
+                Union { name: $name, docs: &[$($doc),+], names }
+            }
+        })+
+    };
+}
+
+tables! {
+    #[doc = " What a resource is, in the platform's own values. `RESOURCE_TYPE_GROUP` is a consumer group."]
+    ResourceType as "ResourceType": |value| value.spelling().data_plane;
+    #[doc = " What a request does, in the platform's own values."]
+    Operation as "Operation": |value| value.spelling().data_plane;
+    #[doc = " How the resource name of an ACL is compared; the literal `*` is every name."]
+    PatternType as "PatternType": |value| value.spelling().data_plane;
+    #[doc = " Whether an ACL allows or denies."]
+    Permission as "PermissionType": |value| value.spelling().data_plane;
+    #[doc = " The outcome of a decision."]
+    Outcome as "Outcome": Outcome::code;
+    #[doc = " Why a decision has its outcome."]
+    Reason as "Reason": Reason::code;
+    #[doc = " Which of the four sources the deciding ACL comes from."]
+    Source as "Source": Source::code;
+    #[doc = " What becomes of path-style names."]
+    NestedGroupBehavior as "NestedGroupBehavior": NestedGroupBehavior::as_str;
+    #[doc = " The APIs whose requests are known."]
+    Api as "Api": Api::name;
+    #[doc = " How much a finding matters."]
+    Severity as "Severity": Severity::code;
+    #[doc = " What a change does to the requests of a principal."]
+    AccessEffect as "AccessEffect": AccessEffect::code;
+    #[doc = " What changed settings do to a group, or to a name in a token."]
+    GroupEffect as "GroupEffect": GroupEffect::code;
+}
+
+values! {
+    #[doc = " The one field in which a near miss does not match."]
+    NearMiss as "NearMiss" {
+        Host, PrincipalLetterCase, PrincipalLeadingSlash, MemberLetterCase, MemberLeadingSlash, NameLetterCase,
+        NameLeadingSlash,
+    }
+    #[doc = " What became of a candidate ACL."]
+    CandidateStatus as "CandidateStatus" {
+        Decides, Agrees, Overridden, NotEvaluated, Near(NearMiss::Host), NoMatch,
+    }
+    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently."]
+    Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
+    #[doc = " What makes several names one group."]
+    CollisionKind as "CollisionKind" { Suffix, Comma }
+}
+
+names! {
+    #[doc = " How the principal of an ACL compares with the identity."]
+    PrincipalFacet as "PrincipalFacet" {
+        Self::Matches => "matches",
+        Self::Everyone => "everyone",
+        Self::LetterCase(_) => "letter_case",
+        Self::LeadingSlash(_) => "leading_slash",
+        Self::MemberLetterCase(_) => "member_letter_case",
+        Self::MemberLeadingSlash(_) => "member_leading_slash",
+    }
+    #[doc = " How the resource name of an ACL compares with the request."]
+    NameFacet as "NameFacet" {
+        Self::Literal => "literal",
+        Self::Prefixed => "prefixed",
+        Self::AllNames => "all_names",
+        Self::LetterCase => "letter_case",
+        Self::LeadingSlash => "leading_slash",
+        Self::No => "no",
+    }
+    #[doc = " How the operation of an ACL compares with the request."]
+    OperationFacet as "OperationFacet" {
+        Self::Exact => "exact",
+        Self::Implied => "implied",
+        Self::All => "all",
+        Self::DenyImpliesNothing => "deny_implies_nothing",
+        Self::No => "no",
+    }
+    #[doc = " How the host of an ACL compares with the request."]
+    HostFacet as "HostFacet" {
+        Self::Any => "any",
+        Self::Exact => "exact",
+        Self::Unknown => "unknown",
+        Self::No => "no",
+    }
+    #[doc = " What was found where the groups should be."]
+    ClaimFinding as "ClaimFinding" {
+        Self::Array { .. } => "array",
+        Self::CommaList { .. } => "comma_list",
+        Self::Union { .. } => "union",
+        Self::Missing { reason: MissingReason::Absent } => "missing",
+        Self::Missing { reason: MissingReason::Overage } => "overage",
+        Self::Missing { reason: MissingReason::IdToken } => "id_token",
+        Self::WrongType { .. } => "wrong_type",
+        Self::NotString { .. } => "not_string",
+        Self::TooMany => "too_many",
+        Self::NoUserInfo => "no_userinfo",
+    }
+    #[doc = " What became of an element of the groups claim."]
+    ElementOutcome as "ElementOutcome" {
+        Self::Kept { .. } => "kept",
+        Self::Duplicate { .. } => "duplicate",
+        Self::Dropped { .. } => "dropped",
+    }
+}
