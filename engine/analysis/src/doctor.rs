@@ -173,7 +173,7 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
     let words = describe_claim(&extraction.claim);
     match extraction.claim {
         ClaimFinding::Array { len: 0, .. } | ClaimFinding::Union { nodes: 0 } => {
-            step.fault(StepStatus::Attention, words)
+            step.fault(StepStatus::Attention, words);
         }
         ClaimFinding::Array { .. } | ClaimFinding::CommaList { .. } | ClaimFinding::Union { .. } => step.found(words),
         ClaimFinding::NoUserInfo => {

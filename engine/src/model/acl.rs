@@ -152,7 +152,7 @@ impl Acl {
 
     /// The same for requests from one address.
     #[must_use]
-    pub fn from_address(mut self, address: IpAddr) -> Self {
+    pub fn with_host(mut self, address: IpAddr) -> Self {
         self.host = Host::Address(address);
         self
     }

@@ -156,10 +156,11 @@ fn Principals() -> impl IntoView {
             <Pager place="above" page=page found=number on_page=turn />
             <div class="panel flat">
                 <ul class="disc">
-                    <For each=move || rows.get() key=Row::clone let:row>
+                    // By principal alone: a row that the visitor opened stays open when its findings or its ACLs change.
+                    <For each=move || rows.get() key=|row| row.principal.clone() let:row>
                         {
                             let open = alone || is_named(&row.principal);
-                            view! { <RowView row=row open=open draft=draft /> }
+                            view! { <RowView first=row rows=rows open=open draft=draft /> }
                         }
                     </For>
                 </ul>
@@ -273,7 +274,7 @@ fn NoMatch(asked: Memo<ListQuery>, search: RwSignal<String>, go: Callback<ListQu
 }
 
 /// One principal of the list, as it is shown while it is closed.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Row {
     principal: Principal,
     summary: String,
@@ -306,8 +307,20 @@ const fn glyph(kind: PrincipalType) -> Glyph {
 }
 
 #[component]
-fn RowView(row: Row, open: bool, draft: Draft) -> impl IntoView {
-    let Row { principal, summary, denies, findings, near } = row;
+fn RowView(
+    /// The row as it is when it comes into the list.
+    first: Row,
+    /// All rows of the page, with this one as it is now.
+    rows: Memo<Vec<Row>>,
+    /// Whether it is open at first.
+    open: bool,
+    draft: Draft,
+) -> impl IntoView {
+    let principal = first.principal.clone();
+    let row = Memo::new(move |_| {
+        let now = rows.with(|rows| rows.iter().find(|row| row.principal == first.principal).cloned());
+        now.unwrap_or_else(|| first.clone())
+    });
     let open = RwSignal::new(open);
     let id = format!("card-{}", gbac_api::encode::component(&principal.to_string()));
     let controls = id.clone();
@@ -318,14 +331,18 @@ fn RowView(row: Row, open: bool, draft: Draft) -> impl IntoView {
         PrincipalType::Group => "IdP group",
         PrincipalType::Role => "Role",
     };
+    let denies = move || {
+        let denies = row.with(|row| row.denies);
+        let word = format!("{} deny", thousands(denies));
+        (denies > 0).then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=word small=true /> })
+    };
     let marks = move || {
-        match (&near, findings) {
-        (Some(near), _) => Some(
-            view! { <Tag kind=TagKind::Warn glyph=Glyph::Near>{format!("Near miss of {}", plain(&near.to_string()))}</Tag> }.into_any(),
-        ),
-        (None, 0) => None,
-        (None, findings) => Some(view! { <Tag kind=TagKind::Warn glyph=Glyph::Warn>{count(findings, "finding")}</Tag> }.into_any()),
-    }
+        let (glyph, text) = row.with(|row| match (&row.near, row.findings) {
+            (Some(near), _) => Some((Glyph::Near, format!("Near miss of {}", plain(&near.to_string())))),
+            (None, 0) => None,
+            (None, findings) => Some((Glyph::Warn, count(findings, "finding"))),
+        })?;
+        Some(view! { <Tag kind=TagKind::Warn glyph=glyph>{text}</Tag> })
     };
     view! {
         <li>
@@ -342,8 +359,8 @@ fn RowView(row: Row, open: bool, draft: Draft) -> impl IntoView {
                     <span class="sr">{word} " "</span>
                     <PrincipalName principal=shown />
                 </button>
-                <span class="quiet">{summary}</span>
-                <span>{(denies > 0).then(|| view! { <VerdictWord mark=crate::ui::Mark::Deny word=format!("{} deny", thousands(denies)) small=true /> })}</span>
+                <span class="quiet">{move || row.with(|row| row.summary.clone())}</span>
+                <span>{denies}</span>
                 <span class="marks">
                     {marks}
                     {move || staged.get().map(|words| view! { <Tag kind=TagKind::Draft>{words}</Tag> })}
