@@ -338,7 +338,7 @@ fn properties_are_read_set_and_refused_by_name() {
         "error: the cluster properties were not changed:\n  audit_enabled: expected type boolean\n  \
          nested_group_behavior: Must be one of none,suffix\n  nothing: Unknown property\n"
     );
-    assert!(set(&["superusers", "bob"]).failed(1).contains("keep `admin` among the superusers"));
+    assert!(set(&["superusers", "bob"]).failed(1).contains("keep `admin` in the superusers"));
     assert!(service.run(&["cluster", "config", "get", "nothing"]).failed(1).contains("Unknown property {nothing}"));
     set(&["oidc_clock_skew_tolerance", "60"]).done();
     set(&["oidc_clock_skew_tolerance", ""]).done();

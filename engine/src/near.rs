@@ -33,7 +33,7 @@ impl NameDifference {
 /// The form that all near misses of a name share: lower case, without leading and trailing slashes.
 ///
 /// ```
-/// use gbac_engine::near::folded;
+/// use gbac_engine::near::fold_name;
 /// assert_eq!(fold_name("/Eng/Payments/"), "eng/payments");
 /// ```
 #[must_use]
@@ -45,7 +45,7 @@ pub fn fold_name(name: &str) -> String {
 /// a near miss.
 ///
 /// ```
-/// use gbac_engine::near::{NameDifference, difference};
+/// use gbac_engine::near::{NameDifference, name_difference};
 /// assert_eq!(name_difference("Payments", "payments"), Some(NameDifference::LetterCase));
 /// assert_eq!(name_difference("/eng", "eng/"), Some(NameDifference::Slashes));
 /// assert_eq!(name_difference("/Eng", "eng"), Some(NameDifference::Both));

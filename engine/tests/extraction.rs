@@ -23,8 +23,8 @@ fn rule(path: &str, nested: NestedGroupBehavior) -> ExtractionRule {
     ExtractionRule { source: ClaimSource::parse_sso(path).expect(path), nested }
 }
 
-fn run(path: &str, nested: NestedGroupBehavior, claims: Value) -> Extraction {
-    extract(&rule(path, nested), &object(&claims), None)
+fn run(path: &str, nested: NestedGroupBehavior, claims: &Value) -> Extraction {
+    extract(&rule(path, nested), &object(claims), None)
 }
 
 fn names(extraction: &Extraction) -> Vec<&str> {
@@ -56,7 +56,7 @@ type Row<'a> = (&'a str, NestedGroupBehavior, Value, &'a [&'a str], &'a str, &'a
 
 fn check(rows: &[Row<'_>]) {
     for (path, nested, claims, groups, claim, warnings) in rows {
-        let extraction = run(path, *nested, claims.clone());
+        let extraction = run(path, *nested, claims);
         let what = format!("{path} {nested} on {claims}: {:?}", extraction.warnings);
         assert_eq!(names(&extraction), *groups, "groups of {what}");
         assert_eq!(found(&extraction), *claim, "finding of {what}");
@@ -380,14 +380,14 @@ fn tokens_of_real_providers() {
             &[],
         ),
     ]);
-    let words = run("$.groups", NONE, overage);
+    let words = run("$.groups", NONE, &overage);
     assert!(words.warnings[1].message.contains("https://graph.example/users/1/getMemberObjects"), "{words:?}");
     assert_eq!(words.warnings[1].location.as_deref(), Some("_claim_names.groups"));
 }
 
 #[test]
 fn the_trace_names_every_element() {
-    let extraction = run("$.groups", SUFFIX, json!({"groups": "/a/x, /b/x,, /c/, y"}));
+    let extraction = run("$.groups", SUFFIX, &json!({"groups": "/a/x, /b/x,, /c/, y"}));
     let trace: Vec<_> =
         extraction.elements.iter().map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone())).collect();
     assert_eq!(
@@ -407,7 +407,7 @@ fn the_trace_names_every_element() {
     assert!(collision.message.contains("`/a/x` and `/b/x`"), "{}", collision.message);
     assert_eq!(collision.location.as_deref(), Some("groups[1]"));
 
-    let discarded = run("$['https://x/groups']", NONE, json!({"https://x/groups": ["a", 4, {"b": 1}]}));
+    let discarded = run("$['https://x/groups']", NONE, &json!({"https://x/groups": ["a", 4, {"b": 1}]}));
     let trace: Vec<_> =
         discarded.elements.iter().map(|e| (e.location.as_str(), e.raw.as_str(), e.outcome.clone())).collect();
     assert_eq!(
@@ -483,29 +483,29 @@ fn large_claims_come_out_whole_or_not_at_all() {
     let long = "x".repeat(1_000);
     let names_of = |count: usize| (0..count).map(|i| format!("{long}{i}")).collect::<Vec<_>>();
     let many = names_of(1_050);
-    let extraction = run("$.groups", NONE, json!({"groups": many}));
+    let extraction = run("$.groups", NONE, &json!({"groups": many}));
     assert_eq!(names(&extraction), many);
 
     let many: Vec<String> = (0..MAX_ELEMENTS).map(|i| i.to_string()).collect();
     for claims in [json!({"groups": many}), json!({"groups": many.join(",")})] {
-        assert_eq!(names(&run("$.groups", NONE, claims)), many);
+        assert_eq!(names(&run("$.groups", NONE, &claims)), many);
     }
     let objects: Vec<Value> = (0..10_000).map(|i| json!({"id": i, "kind": "group", "name": format!("g{i}")})).collect();
     for path in ["$.groups[*].name", "$..name", "$.groups[?@.kind=='group'].name", "$..[?@.kind=='group'].name"] {
-        assert_eq!(run(path, NONE, json!({"groups": objects})).groups.len(), 10_000, "{path}");
+        assert_eq!(run(path, NONE, &json!({"groups": objects})).groups.len(), 10_000, "{path}");
     }
 
     let over: Vec<String> = (0..=MAX_ELEMENTS).map(|i| i.to_string()).collect();
     for claims in
         [json!({"groups": over}), json!({"groups": over.join(",")}), json!({"groups": vec!["x".repeat(1 << 20); 5]})]
     {
-        let extraction = run("$.groups", NONE, claims);
+        let extraction = run("$.groups", NONE, &claims);
         assert_eq!((found(&extraction).as_str(), codes(&extraction)), ("too many", vec!["too_many_nodes"]));
         assert!(extraction.groups.is_empty() && extraction.elements.is_empty());
     }
-    assert_eq!(found(&run("$.groups[*]", NONE, json!({"groups": over}))), "too many");
+    assert_eq!(found(&run("$.groups[*]", NONE, &json!({"groups": over}))), "too many");
     // A million empty parts make a warning, not a million.
-    let extraction = run("$.groups", NONE, json!({"groups": ",".repeat(50_000)}));
+    let extraction = run("$.groups", NONE, &json!({"groups": ",".repeat(50_000)}));
     assert_eq!((extraction.warnings.len(), extraction.elements.len()), (2, 50_001));
 }
 
@@ -523,17 +523,17 @@ fn no_path_hangs_or_eats_memory_on_a_deep_token() {
         "$[*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*][*,*,*,*,*,*,*,*]",
         "$..[?count(@..*)>count($..*)]",
     ] {
-        let extraction = run(path, NONE, token.clone());
+        let extraction = run(path, NONE, &token);
         assert_eq!(found(&extraction), "too many", "{path}");
         assert_eq!(codes(&extraction), ["platform_path", "too_many_nodes"], "{path}");
     }
-    assert_eq!(run("$..groups", NONE, token.clone()).groups.len(), 250);
+    assert_eq!(run("$..groups", NONE, &token).groups.len(), 250);
     let path = ClaimPath::parse("$..*").expect("a path");
     assert!(path.select(&token).expect("within the limits").len() < MAX_NODES);
     // A comparison of two long texts, once for each of many elements.
     let text = "x".repeat(400_000);
     let claims = json!({"a": text, "b": text, "list": vec![0; 50_000]});
-    assert_eq!(found(&run("$.list[?$.a==$.b]", NONE, claims)), "too many");
+    assert_eq!(found(&run("$.list[?$.a==$.b]", NONE, &claims)), "too many");
 }
 
 fn json_value() -> impl Strategy<Value = Value> {
@@ -568,8 +568,8 @@ proptest! {
     #[test]
     fn a_comma_list_is_the_array_of_its_trimmed_parts(text in "[a-c/ ,\t]{0,24}", nested in nested()) {
         let parts: Vec<&str> = text.split(',').map(|part| part.trim_matches([' ', '\t'])).collect();
-        let list = run("$.groups", nested, json!({"groups": text}));
-        let array = run("$.groups", nested, json!({"groups": parts}));
+        let list = run("$.groups", nested, &json!({"groups": text}));
+        let array = run("$.groups", nested, &json!({"groups": parts}));
         prop_assert_eq!(&list.groups, &array.groups);
         prop_assert_eq!(list.elements.len(), array.elements.len());
     }
@@ -583,7 +583,7 @@ proptest! {
 
     #[test]
     fn groups_keep_the_order_of_their_elements(list in prop::collection::vec("[ab/]{0,4}", 0..12), nested in nested()) {
-        let extraction = run("$.groups", nested, json!({"groups": list}));
+        let extraction = run("$.groups", nested, &json!({"groups": list}));
         let mut expected: Vec<&str> = Vec::new();
         for name in list.iter().map(|raw| nested.apply(raw)).filter(|name| !name.is_empty()) {
             if !expected.contains(&name) {

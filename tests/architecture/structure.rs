@@ -121,7 +121,7 @@ const BANNED: &[(&str, &[&str], &[&str])] = &[
             "std::collections::Hash",
             "static mut",
         ],
-        &["engine/tests", "engine/examples"],
+        &["engine/tests", "engine/examples", "engine/json/tests", "engine/json/examples"],
     ),
     // The state of the service knows no HTTP, its routes no files.
     ("server/src/state", &["axum"], &[]),

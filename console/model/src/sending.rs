@@ -66,7 +66,7 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<ChangeOutcome>, bool) {
         match outcome {
             ChangeOutcome::Failed(Failure::Refused(held)) => held.fields.push(field),
             outcome => {
-                *outcome = ChangeOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }))
+                *outcome = ChangeOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }));
             }
         }
     }

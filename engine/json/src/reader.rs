@@ -22,6 +22,18 @@ pub struct Problem {
     pub message: String,
 }
 
+/// Why a call gives nothing: a stable code, a message, and the problems of a document.
+#[derive(Debug, Serialize)]
+pub struct FaultJson<'a> {
+    /// A stable name of the error.
+    pub code: &'a str,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Every problem of the document; empty if the error is not about one.
+    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
+    pub problems: &'a [Problem],
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.path.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.path, self.message) }

@@ -3,6 +3,7 @@
 //! Reading a token proves nothing: [`UnverifiedClaims`] are what somebody wrote. [`Claims`] come from the verifier only
 //! (feature `verify`).
 
+mod algorithm;
 pub(crate) mod base64url;
 #[doc(hidden)]
 pub mod claim_checks;
@@ -15,9 +16,10 @@ mod verify_error;
 
 use serde_json::{Map, Value};
 
+pub use algorithm::Algorithm;
 pub use claims::{Claims, UnverifiedClaims};
 pub use error::{InputKind, TokenError, TokenPart};
-pub use header::{Algorithm, Header};
+pub use header::Header;
 pub use normalize::{NormalizedToken, normalize_pasted};
 #[doc(hidden)]
 pub use verify_error::Fact;

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 
 use gbac_analysis::audit::without_credentials;
-use gbac_json::{Problem, Problems};
+use gbac_json::{FaultJson, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -15,14 +15,6 @@ thread_local! {
 
 /// Why a call gives nothing, as JSON text.
 pub(crate) struct Fault(String);
-
-#[derive(Serialize)]
-struct FaultJson<'a> {
-    code: &'a str,
-    message: String,
-    #[serde(skip_serializing_if = "<[Problem]>::is_empty")]
-    problems: &'a [Problem],
-}
 
 impl Fault {
     /// What was found may be a token in a place where something else belongs, and no message repeats one.
