@@ -104,12 +104,12 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
             find();
         }>
             <Select id="who-operation" label="Operation" value=operation choices=operations on_change=move |id: String| {
-                if let Some(operation) = id.parse::<Operation>().ok() {
+                if let Ok(operation) = id.parse::<Operation>() {
                     form.update(|form| form.operation = operation);
                 }
             } />
             <Select id="who-type" label="Resource type" value=resource_type choices=types on_change=move |id: String| {
-                if let Some(resource_type) = id.parse::<ResourceType>().ok() {
+                if let Ok(resource_type) = id.parse::<ResourceType>() {
                     form.update(|form| *form = WhoCanQuery { resource_type, ..form.clone() }.fitting());
                 }
             } />

@@ -233,8 +233,9 @@ pub(super) fn SentNote(
         ),
         Some(failure) => Some(format!("{}. Nothing was changed. The draft is unchanged.", capitalized(&failure.to_string()))),
         None if failed > 0 && done == 0 => Some(format!(
-            "Nothing was changed: {} refused, marked below. The draft is unchanged.",
-            format!("{} {}", count(failed, "change"), agree(failed, "was", "were"))
+            "Nothing was changed: {} {} refused, marked below. The draft is unchanged.",
+            count(failed, "change"),
+            agree(failed, "was", "were")
         )),
         None if failed > 0 => Some(format!("{failed} failed. They stay in the draft with the reason.")),
         None => None,

@@ -112,7 +112,7 @@ fn ByHand() -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.resource_type.spelling().cli.to_owned()))
                 choices=types
                 on_change=move |id: String| {
-                    if let Some(kind) = id.parse::<ResourceType>().ok() {
+                    if let Ok(kind) = id.parse::<ResourceType>() {
                         form.update(|form| *form = form.clone().with_type(kind));
                     }
                 }
@@ -154,7 +154,7 @@ fn ByHand() -> impl IntoView {
                     .map(|permission| Choice::new(permission.spelling().cli, permission.spelling().label))
                     .collect()
                 on_change=move |id: String| {
-                    if let Some(permission) = id.parse::<Permission>().ok() {
+                    if let Ok(permission) = id.parse::<Permission>() {
                         form.update(|form| form.permission = permission);
                     }
                 }

@@ -73,7 +73,7 @@ fn Operations(state: SimulatorState) -> impl IntoView {
     let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(operation) = cli.parse::<Operation>().ok() {
+        if let Ok(operation) = cli.parse::<Operation>() {
             state.edit(|inputs| inputs.operation = operation);
         }
     };
@@ -109,7 +109,7 @@ fn ResourceTypes(state: SimulatorState) -> impl IntoView {
     let resource_type = state.input(|inputs| inputs.resource_type);
     let change = move |event| {
         let cli = event_target_value(&event);
-        if let Some(resource_type) = cli.parse::<ResourceType>().ok() {
+        if let Ok(resource_type) = cli.parse::<ResourceType>() {
             state.edit(|inputs| {
                 inputs.resource_type = resource_type;
                 // An operation that the new type does not have is not what was meant.

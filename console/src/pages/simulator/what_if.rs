@@ -178,7 +178,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 value=Signal::derive(move || form.with(|form| form.permission.spelling().cli.to_owned()))
                 choices=[Permission::Allow, Permission::Deny].map(|it| Choice::new(it.spelling().cli, it.spelling().label)).to_vec()
                 on_change=move |code: String| {
-                    if let Some(permission) = code.parse::<Permission>().ok() {
+                    if let Ok(permission) = code.parse::<Permission>() {
                         form.update(|form| form.permission = permission);
                     }
                 }
