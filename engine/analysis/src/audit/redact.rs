@@ -75,7 +75,7 @@ const LONGEST_PART: usize = 40;
 /// which spares the names of an audit event: use it where a token is likelier than such a name, as in arguments of a command.
 ///
 /// ```
-/// use gbac_engine::audit::without_tokens;
+/// use gbac_analysis::audit::without_tokens;
 /// assert_eq!(without_tokens("the string `eyJhbGciOiJub25lIn0`"), "the string `eyJhbGciOiJub25lIn0`");
 /// assert_eq!(without_tokens("the string `eyJhbGciOiJSUzI1NiJ9`"), "the string `******`");
 /// ```
