@@ -1,4 +1,4 @@
-//! What is odd about the name of a principal, in sentences: what can never match, and what is nearly another name.
+//! Findings about a principal's name, as sentences: names that can never match, and near misses.
 
 use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType};

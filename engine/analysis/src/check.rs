@@ -1,4 +1,4 @@
-//! A check: who asks what, in one of the ways in which people can say it, and its answer.
+//! A check: a subject and a request in any of the accepted forms, and its evaluation.
 
 use std::fmt;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! Names that become one group: what `suffix` cuts off, and what the commas of a claim that is one string take apart.
+//! Collisions: different names that become the same group, by `suffix` or by splitting a string at its commas.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What somebody may do in one place and not in the other: two people, or one before and after a change.
+//! Compares the access of two identities, or of one before and after a change.
 
 use super::diff::{AccessRegion, Found, HostScope, merged, region};
 use super::held::{Held, Rule, hosts_of};

@@ -1,4 +1,4 @@
-//! The troubleshooting procedure of specification 8: four steps, each with what was found and what to do next.
+//! The troubleshooting procedure of specification 8: four steps, each with its findings and what to do next.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! The audit events of a check: who asked, and what was decided (specification 6, D-23).
+//! The audit events of a check: the subject and the decisions (specification 6, D-23).
 
 use crate::audit::{
     ApiActivity, AuditedResource, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event, SignInResult,

@@ -1,4 +1,4 @@
-//! What somebody holds: the principals whose ACLs count, and these ACLs as rules.
+//! The effective ACLs of an identity: the principals that apply to it, and their ACLs as rules.
 
 use super::tree::Place;
 use crate::scope::{Scope, answered};

@@ -1,4 +1,4 @@
-//! Changes that are tried: of a policy, and of a person's groups. Nothing is changed but a copy.
+//! Hypothetical changes of a policy and of a user's groups, applied to a copy.
 
 use std::fmt;
 

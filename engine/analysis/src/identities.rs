@@ -1,4 +1,4 @@
-//! Two people side by side: groups and ACLs of one alone, and what one may and the other may not.
+//! Compares two identities: their groups, their ACLs and their access.
 
 use std::collections::BTreeSet;
 

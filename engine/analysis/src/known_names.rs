@@ -1,4 +1,4 @@
-//! The names of resources that ACLs speak of.
+//! The names of resources in the ACLs of a policy.
 
 use gbac_engine::internal::sort;
 use gbac_engine::model::{PatternType, ResourceType};

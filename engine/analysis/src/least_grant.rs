@@ -1,4 +1,4 @@
-//! The least that would allow what is denied: sets of groups or roles that are there, or new ACLs.
+//! The smallest grant that allows denied requests: sets of existing groups or roles, or new ACLs.
 
 use super::who_can::{AclMatch, Hits};
 use gbac_engine::decide::{Decision, Outcome, Reason, Request, decide};

@@ -1,4 +1,4 @@
-//! Questions about a whole policy: who can, what may somebody do, what changed, what is odd, what is missing.
+//! Questions about a whole policy: who can do what, effective permissions, differences, findings, smallest grants.
 //!
 //! The answers are exact and need no solver. Literals and prefixes cut the names of a resource type into finitely many
 //! regions, and all names of a region are decided alike; so it is enough to look at each region once.

@@ -1,4 +1,4 @@
-//! Resources by operations: how somebody's request is decided on each pattern that an ACL of theirs names, and why.
+//! The matrix of resources and operations: the decision for an identity on each pattern that its ACLs name, and why.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! What somebody may do, as few patterns with the exceptions that denies make.
+//! Effective permissions, as few patterns with the exceptions that denies make.
 
 use super::held::{Held, Rule, hosts_of};
 use super::tree::{Mark, Tree};

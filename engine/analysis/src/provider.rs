@@ -1,4 +1,4 @@
-//! What an identity provider put into a token, beside the groups: who it is from and for, and names that say nothing to people.
+//! The issuer and audience of a token, and groups that are object ids instead of names.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Every ACL that reaches somebody, with the path to it, and which denies take something from which allows.
+//! Every ACL that applies to an identity, with the path to it, and the denies that restrict its allows.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

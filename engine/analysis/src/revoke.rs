@@ -1,4 +1,4 @@
-//! The least that has to go for something that is allowed to be denied.
+//! The smallest change that denies an allowed request.
 
 use super::least_grant::narrowest;
 use super::who_can::Hits;

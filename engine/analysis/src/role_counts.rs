@@ -1,4 +1,4 @@
-//! Roles and principals in numbers, in one look at the rows.
+//! Counts the ACLs of roles and principals in one pass over the rows.
 
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::{internal::PrincipalId, policy::Policy};

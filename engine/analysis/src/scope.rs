@@ -1,4 +1,4 @@
-//! Whom and what an answer is about: a scope and the names of resources.
+//! The scope of a result: a principal or everyone, and a pattern of names.
 
 use std::fmt;
 

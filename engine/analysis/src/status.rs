@@ -1,4 +1,4 @@
-//! How a step of the diagnosis, or a check of a token, ended.
+//! The status of a diagnostic step or of a check of a token.
 
 /// How a step ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Every principal of a policy with what it holds, counted, and the names that ACLs speak of.
+//! A summary of a policy: the ACLs of every principal, counted, and the names in ACLs.
 
 use gbac_engine::internal::sort;
 use gbac_engine::model::{Principal, PrincipalType, ResourceType};

@@ -1,4 +1,4 @@
-//! The patterns of a resource type as a tree, the regions that they cut its names into, and sets of names as patterns.
+//! The patterns of a resource type as a tree, the regions into which they divide its names, and sets of names as patterns.
 
 use std::cmp::Ordering;
 

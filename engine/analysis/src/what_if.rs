@@ -1,4 +1,4 @@
-//! What if: one person under a policy as it is and with changes that are tried, side by side.
+//! What if: the access of a user before and after hypothetical changes.
 
 use crate::check::{Answer, Check, CheckError, evaluate};
 use crate::compare::{Comparison, compare};

@@ -1,4 +1,4 @@
-//! Who may do one thing: every principal that an ACL on it concerns, what grants it, and what blocks it.
+//! Who can perform an operation on a resource: every principal with a matching ACL, what allows it, and what denies it.
 
 use super::held::is_superuser;
 use super::tree::Place;

@@ -1,4 +1,4 @@
-//! What lint found: what each finding means, where to mend it, and which of its mends is in the draft.
+//! Findings of lint: what each finding means, where to fix it, and which of its fixes is in the draft.
 
 use std::collections::BTreeMap;
 
@@ -109,7 +109,7 @@ pub struct Place {
     pub words: String,
 }
 
-/// Where to mend a finding by hand: the pages of what it is about.
+/// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
     if finding.code == "superuser_name_chosen" {
@@ -128,13 +128,13 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
     finding.principals.iter().chain(of_acl).map(place).collect()
 }
 
-/// Which of the mends is staged: all of its changes are.
+/// The fix that is in the draft with all of its changes.
 #[must_use]
 pub fn staged(mends: &[Fix], changes: &[Change]) -> Option<usize> {
     mends.iter().position(|mend| mend.changes.iter().all(|change| changes.contains(change)))
 }
 
-/// The one mend of each finding of a kind that changes what nobody may do; none when one of them needs a choice.
+/// The neutral fix of each finding of a kind; none when one of them needs a choice.
 #[must_use]
 pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
     let mut changes = Vec::new();

@@ -510,7 +510,7 @@ fn stale_words(problems: &[Problem]) -> &'static str {
     }
 }
 
-/// Resolves the identity as every check does (`gbac_engine::check`), and keeps how its groups were extracted.
+/// Resolves the identity as every check does (`gbac_engine::resolve_with`), and keeps how its groups were extracted.
 fn open(source: &Source, verified: Option<&Claims>) -> SimulatedIdentity {
     let (read, rules, userinfo) = match source {
         Source::ByHand { user, groups } => {

@@ -1,4 +1,4 @@
-//! Findings of one kind: what the kind means, and each finding with its mends.
+//! Findings of one kind: what the kind means, and each finding with its fixes.
 
 use std::sync::Arc;
 
@@ -125,7 +125,7 @@ fn FindingView(finding: Finding) -> impl IntoView {
     }
 }
 
-/// Adds a mend to the draft.
+/// Adds a fix to the draft.
 #[component]
 fn MendButton(mend: Fix, subject: String) -> impl IntoView {
     let draft = expect_context::<Draft>();
@@ -143,7 +143,7 @@ fn MendButton(mend: Fix, subject: String) -> impl IntoView {
     }
 }
 
-/// Says that a mend is in the draft, and takes it back.
+/// Shows that a fix is in the draft, and removes it.
 #[component]
 fn InDraft(mend: Option<Fix>) -> impl IntoView {
     let draft = expect_context::<Draft>();

@@ -1,4 +1,4 @@
-//! What is odd in the policy, kind by kind, with what mends it.
+//! The findings of the policy, by kind, with their fixes.
 
 use std::sync::Arc;
 

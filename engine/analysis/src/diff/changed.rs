@@ -1,4 +1,4 @@
-//! For whom something may be different, and on which patterns: a view of each such holder and resource type.
+//! The scopes and patterns that a change can affect: a view of each such scope and resource type.
 
 use super::compared::{Compared, Differing, Known, bound};
 use super::host_scope::of;

@@ -1,9 +1,9 @@
-//! What two policies decide differently: who gains and loses what.
+//! The decisions that differ between two policies, by principal.
 //!
-//! For one holder a region, operation and host is allowed, denied by an ACL, or neither. Identities combine a user and any
-//! groups: a deny of one of them wins, then an allow of one of them. So two policies decide everything alike when each
-//! holder stands alike in both, save that it makes no difference whether a holder is denied or has nothing where nobody
-//! who could be the same person is allowed. That is what is compared here, region by region.
+//! For one scope, a region, operation and host is allowed, denied by an ACL, or neither. An identity combines a user and any
+//! groups: a deny of one of them takes precedence over an allow of another. So two policies make the same decisions if every
+//! scope has the same result in both. There is one exception: where no other scope of the same identity is allowed, it makes
+//! no difference whether a scope is denied or has no ACL. This is compared region by region.
 
 mod changed;
 mod compared;

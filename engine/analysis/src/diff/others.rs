@@ -1,4 +1,4 @@
-//! What other holders may do where a deny of one is new or gone: only there does it make a difference.
+//! The access of other principals where a deny was added or removed: only there does it change a decision.
 
 use super::host_scope::{HostScope, of};
 use crate::held::{Rule, hosts_of, is_superuser};

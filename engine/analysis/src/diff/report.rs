@@ -1,4 +1,4 @@
-//! What was found, in words that a person can check: extents, counterexamples and the denies in the way.
+//! The differences as a report: regions, counterexamples and the denies that block an allow.
 
 use std::net::{IpAddr, Ipv4Addr};
 

@@ -1,4 +1,4 @@
-//! One holder and resource type, seen in both policies: what turns where.
+//! One scope and resource type in both policies, and where its decisions differ.
 
 use super::host_scope::{HostScope, of};
 use super::is_role;

@@ -1,11 +1,11 @@
-//! What mends a finding: changes that somebody looks at before they are made.
+//! Suggested fixes of a finding, as changes of the policy.
 
 use super::Finding;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 
-/// One way to mend a finding.
+/// One way to fix a finding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fix {
     /// What is done, as words for a button: a capital first, names in backticks and escaped.
@@ -23,8 +23,8 @@ impl Fix {
 }
 
 impl Finding {
-    /// The ways to mend this in the policy that it was found in: the safest first; none where only a person can tell what
-    /// was meant. No mend gives an ACL to a group: that is done through roles (specification 4.4).
+    /// The ways to fix this in the policy that it was found in: the safest first; none where only a human can decide. No fix
+    /// gives an ACL to a group: that is done through roles (specification 4.4).
     ///
     /// ```
     /// use gbac_analysis::lint;

@@ -1,4 +1,4 @@
-//! What is odd in a policy: it loads and decides, but hardly as its author meant.
+//! Finds rules of a policy that probably don't do what their author intended.
 
 mod acls;
 mod fix;
