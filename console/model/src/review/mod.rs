@@ -267,6 +267,6 @@ mod tests {
         policy.apply(member("New")).unwrap();
         let sections = super::sections(&policy, &staged, &apply(&mut policy.clone(), &changes));
         let obstacles: Vec<Option<&str>> = sections[1].rows.iter().map(|row| row.obstacle.as_deref()).collect();
-        assert_eq!(obstacles, [Some("there is a role `New` already"), None, Some("already applied")]);
+        assert_eq!(obstacles, [Some("role `New` already exists"), None, Some("already applied")]);
     }
 }

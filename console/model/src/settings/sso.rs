@@ -69,7 +69,7 @@ mod tests {
             ("", "federated_groups"),
             ("[]", "one JSON object"),
             ("{", "JSON"),
-            (r#"{ "groups": "$.groups" }"#, "name no `federated_groups`"),
+            (r#"{ "groups": "$.groups" }"#, "have no `federated_groups`"),
             (r#"{ "federated_groups": "$.groups[" }"#, "at character 9"),
             (r#"{ "federated_groups": 1 }"#, "not a text"),
         ] {

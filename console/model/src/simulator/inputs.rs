@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn sentences_start_with_a_capital_and_end() {
         let words = sentence("`10.0.0.0/8` is neither `*` nor an IP address", "write one address or `*`, not a range");
-        assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. One address or *, not a range.");
+        assert_eq!(words.plain(), "10.0.0.0/8 is neither * nor an IP address. Write one address or *, not a range.");
         assert_eq!(sentence("no token given", "").plain(), "No token given.");
         assert_eq!(sentence("", "").plain(), ".");
         assert_eq!(

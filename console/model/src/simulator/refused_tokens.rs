@@ -49,7 +49,7 @@ fn no_refused_token_is_shown_as_allowed() {
         (of("iss", json!("https://other.example")), "The issuer is https://other.example, and"),
         (of("iss", Value::Null), "The token has no iss"),
         (of("aud", json!(["billing"])), "The token is for billing, and the service accepts only streams"),
-        (of("aud", Value::Null), "The token is for no audience"),
+        (of("aud", Value::Null), "The token has no audience"),
         (of("nbf", json!(NOW + 600.0)), "The token is not valid yet"),
         (of("nbf", json!("now")), "The claim nbf is not a number"),
         (of("iat", json!(NOW + 600.0)), "The token says that it was issued"),

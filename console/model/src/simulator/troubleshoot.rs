@@ -121,7 +121,7 @@ mod tests {
         });
         let found = of(&claims(&overage), "", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Failed);
-        assert!(found[0].findings.iter().any(|text| text.contains("nobody follows it")), "{:?}", found[0]);
+        assert!(found[0].findings.iter().any(|text| text.contains("is not followed")), "{:?}", found[0]);
         assert!(found.iter().all(|step| step.state == StepStatus::Passed || !step.next.is_empty()), "{found:?}");
         assert_eq!(summary(&found), "0 of 4 OK, 3 failed");
         assert_eq!(mark(found[3].state).1, "manual step");
