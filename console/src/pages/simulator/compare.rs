@@ -76,7 +76,7 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
                 }.into_any(),
                 IdentityMode::ByHand => view! {
                     <div class="grid-2">
-                        <InputField id="cmp-user" label="Name of the other user" mono=true
+                        <Field id="cmp-user" label="Name of the other user" mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
                             on_input=move |text| other.update(|other| other.user = text) />
                         <TextArea id="cmp-groups" label="Groups, one per line" rows=3
