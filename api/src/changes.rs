@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::problem::DocumentFault;
 use crate::roles::{Joining, check_joining};
-use crate::warning::Warning;
+use crate::warning::ChangeWarning;
 
 /// The body of POST, as a client writes it.
 ///
@@ -52,7 +52,7 @@ pub struct AppliedChanges {
     pub effects: Vec<ChangeEffect>,
     /// Warnings about the names that the changes add.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<Warning>,
+    pub warnings: Vec<ChangeWarning>,
 }
 
 /// Reads the request body of POST; names that cannot be created are refused (D-27).

@@ -3,12 +3,12 @@
 use gbac_analysis::Finding;
 use serde::{Deserialize, Serialize};
 
-/// The response header of a warning, if the body has no place for it: [`Warning::to_header`].
+/// The response header of a warning, if the body has no place for it: [`ChangeWarning::to_header`].
 pub const HEADER: &str = "gbac-warning";
 
 /// One warning: a name that a change added probably does not match what its author meant.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
+pub struct ChangeWarning {
     /// A stable code, as in `gbac policy lint`.
     pub code: String,
     /// What is wrong.
@@ -21,7 +21,7 @@ pub struct Warning {
     pub principals: Vec<String>,
 }
 
-impl From<&Finding> for Warning {
+impl From<&Finding> for ChangeWarning {
     fn from(finding: &Finding) -> Self {
         Self {
             code: finding.code.into(),
@@ -32,16 +32,16 @@ impl From<&Finding> for Warning {
     }
 }
 
-impl Warning {
+impl ChangeWarning {
     /// The header value: the warning as JSON, with every non-ASCII character escaped.
     ///
     /// ```
-    /// use gbac_api::warning::Warning;
+    /// use gbac_api::warning::ChangeWarning;
     ///
-    /// let warning = Warning { code: "x".into(), message: "ü𝄞".into(), hint: String::new(), principals: Vec::new() };
+    /// let warning = ChangeWarning { code: "x".into(), message: "ü𝄞".into(), hint: String::new(), principals: Vec::new() };
     /// let header = warning.to_header();
     /// assert_eq!(header, r#"{"code":"x","message":"\u00fc\ud834\udd1e","hint":"","principals":[]}"#);
-    /// assert_eq!(serde_json::from_str::<Warning>(&header).unwrap(), warning);
+    /// assert_eq!(serde_json::from_str::<ChangeWarning>(&header).unwrap(), warning);
     /// ```
     #[must_use]
     pub fn to_header(&self) -> String {

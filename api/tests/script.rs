@@ -9,7 +9,7 @@ use std::process::Command;
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::encode::parse_query;
-use gbac_api::script::{Target, changes, changes_between, script, steps};
+use gbac_api::script::{ScriptTarget, changes, changes_between, script, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, ResourceType};
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::settings_from_value;
@@ -44,7 +44,7 @@ fn run(text: &str, stand_in: &str) -> (Vec<Vec<String>>, i32) {
     let folder = tempfile::tempdir().unwrap();
     let calls = folder.path().join("calls");
     fs::write(&calls, "").unwrap();
-    for target in Target::ALL {
+    for target in ScriptTarget::ALL {
         write_program(&folder.path().join(target.program()), stand_in);
     }
     let script = folder.path().join("script.sh");
@@ -145,7 +145,7 @@ fn one(text: &str) -> String {
 
 #[test]
 fn both_command_lines_get_every_name_as_it_is() {
-    for (target, role) in [(Target::Gbac, "Role"), (Target::Platform, "RedpandaRole")] {
+    for (target, role) in [(ScriptTarget::Gbac, "Role"), (ScriptTarget::Platform, "RedpandaRole")] {
         let written = script(&every_change(), target);
         let invisible = |c: char| c.is_control() && c != '\n' || matches!(c, '\u{200b}' | '\u{202e}');
         assert_eq!(written.text.chars().find(|c| invisible(*c)), None, "{}", target.program());
@@ -189,7 +189,7 @@ fn both_command_lines_get_every_name_as_it_is() {
 
 #[test]
 fn curl_gets_every_name_as_it_is_and_no_credential() {
-    let (calls, exit) = run(&script(&every_change(), Target::Curl).text, "cat >/dev/null");
+    let (calls, exit) = run(&script(&every_change(), ScriptTarget::Curl).text, "cat >/dev/null");
     assert_eq!(exit, 0);
     let mut calls = calls.iter();
     let mut next = |method: &str| {
@@ -223,10 +223,10 @@ fn curl_gets_every_name_as_it_is_and_no_credential() {
 
 #[test]
 fn a_line_by_itself_is_the_call_of_the_script() {
-    for target in Target::ALL {
+    for target in ScriptTarget::ALL {
         let lines: Vec<String> = steps(&every_change(), *target).into_iter().flat_map(|step| step.commands).collect();
         let (alone, _) = run(&lines.join("\n"), "");
-        let stand_in = if *target == Target::Curl { "cat >/dev/null" } else { "[ \"$3\" != describe ]" };
+        let stand_in = if *target == ScriptTarget::Curl { "cat >/dev/null" } else { "[ \"$3\" != describe ]" };
         let (scripted, _) = run(&script(&every_change(), *target).text, stand_in);
         let bare = |calls: Vec<Vec<String>>| -> Vec<Vec<String>> {
             let auth = ["Authorization: Bearer secret", "@-", "-o", "/dev/null", "-H"];
@@ -253,7 +253,7 @@ fn a_policy_comes_with_its_settings_and_denies_first() {
     ] {
         policy.apply(change).unwrap();
     }
-    let (calls, exit) = run(&script(&changes(&policy), Target::Gbac).text, "[ \"$3\" != describe ]");
+    let (calls, exit) = run(&script(&changes(&policy), ScriptTarget::Gbac).text, "[ \"$3\" != describe ]");
     assert_eq!(exit, 0);
     let commands: Vec<String> = calls.iter().map(|call| call[..3].join(" ")).collect();
     assert_eq!(
@@ -277,7 +277,7 @@ fn a_policy_comes_with_its_settings_and_denies_first() {
     );
     assert!(calls[1].contains(&"--deny-principal".into()) && calls[5].contains(&"--allow-principal".into()));
     assert!(!calls[5].contains(&"--allow-host".into()), "any host needs no flag");
-    let (calls, _) = run(&script(&changes(&policy), Target::Curl).text, "cat >/dev/null");
+    let (calls, _) = run(&script(&changes(&policy), ScriptTarget::Curl).text, "cat >/dev/null");
     let body: Value = serde_json::from_str(flag(&calls[0], "--data-raw")).unwrap();
     assert_eq!(body["upsert"]["superusers"], json!(["admin", "o'neil, jr"]));
     assert!(body["upsert"].get("oidc_principal_mapping").is_none(), "it is not stated: {body}");
@@ -287,7 +287,7 @@ fn a_policy_comes_with_its_settings_and_denies_first() {
 fn only_the_settings_that_are_stated_are_sent() {
     let policy = |settings: Value| Policy::new(settings_from_value(&settings).unwrap());
     let sent = |changes: &[Change]| -> Vec<String> {
-        let lines = steps(changes, Target::Gbac).into_iter().flat_map(|step| step.commands);
+        let lines = steps(changes, ScriptTarget::Gbac).into_iter().flat_map(|step| step.commands);
         lines.map(|line| line.replace("gbac cluster config set ", "").replace('\'', "")).collect()
     };
     let nothing = policy(json!({}));
@@ -327,11 +327,11 @@ fn what_cannot_be_said_is_told_and_a_failing_call_makes_the_exit_code() {
         let [wildcard, control] = refused;
         [&[wildcard, control][..], &more[..1], &[wildcard, control], &more[1..]].concat()
     };
-    assert_eq!(codes(Target::Gbac), both(&["not_written", "not_written", "not_written"]));
-    assert_eq!(codes(Target::Platform), both(&["not_written", "not_written", "not_written", "not_written"]));
+    assert_eq!(codes(ScriptTarget::Gbac), both(&["not_written", "not_written", "not_written"]));
+    assert_eq!(codes(ScriptTarget::Platform), both(&["not_written", "not_written", "not_written", "not_written"]));
     let [wildcard, control] = refused;
-    assert_eq!(codes(Target::Curl), [wildcard, control, wildcard, control, "not_written"]);
-    let written = script(&all, Target::Gbac);
+    assert_eq!(codes(ScriptTarget::Curl), [wildcard, control, wildcard, control, "not_written"]);
+    let written = script(&all, ScriptTarget::Gbac);
     for note in &written.notes {
         assert!(written.text.contains(&format!("# {}\n", note.message)), "{note}");
     }
@@ -345,7 +345,7 @@ fn a_role_with_many_members_takes_several_calls() {
     let join = |n: u32| Change::AddMember { role: "r".into(), member: Principal::user(format!("u{n}")) };
     let all: Vec<Change> = (0..250).map(join).collect();
     let sizes: Vec<usize> =
-        steps(&all, Target::Gbac).iter().map(|step| step.commands[0].matches("User:").count()).collect();
+        steps(&all, ScriptTarget::Gbac).iter().map(|step| step.commands[0].matches("User:").count()).collect();
     assert_eq!(sizes, [100, 100, 50]);
 }
 

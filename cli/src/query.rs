@@ -5,7 +5,7 @@ use gbac_analysis::requests::ResourceNames;
 use gbac_engine::decide::{At, Request};
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
-use gbac_engine::{ResolvedIdentity, Subject as Who};
+use gbac_engine::{ResolvedIdentity, Subject};
 use std::net::IpAddr;
 use std::path::Path;
 
@@ -103,13 +103,13 @@ impl EvaluatedQuery {
     }
 }
 
-fn check_by(who: Who, query: &QueryArgs) -> Result<Check, Failure> {
+fn check_by(who: Subject, query: &QueryArgs) -> Result<Check, Failure> {
     let host = parse_host(query.host.as_deref())?;
     Ok(Check { id: None, subject: who, query: parse_query(query)?, host, at: None })
 }
 
 /// The check that the flags describe for a user, if they describe one.
-pub(crate) fn optional_check(who: &Who, query: &QueryArgs) -> Result<Option<Check>, Failure> {
+pub(crate) fn optional_check(who: &Subject, query: &QueryArgs) -> Result<Option<Check>, Failure> {
     let has_query = query.operation.is_some() || query.request.is_some();
     if !has_query && (query.host.is_some() || !named_resources(&query.resources)?.is_empty()) {
         return Err(Failure::usage(
@@ -120,7 +120,11 @@ pub(crate) fn optional_check(who: &Who, query: &QueryArgs) -> Result<Option<Chec
 }
 
 /// Resolves an identity; with a verifier, its token is verified first.
-pub(crate) fn resolve(policy: &Policy, who: &Who, verifier: Option<&Verifier>) -> Result<ResolvedIdentity, CheckError> {
+pub(crate) fn resolve(
+    policy: &Policy,
+    who: &Subject,
+    verifier: Option<&Verifier>,
+) -> Result<ResolvedIdentity, CheckError> {
     match verifier {
         Some(verifier) => Ok(gbac_engine::resolve(policy, who, Some(&|token| verifier.verify(token)))?),
         None => Ok(gbac_engine::resolve(policy, who, None)?),
@@ -139,7 +143,7 @@ pub(crate) fn failure(error: &CheckError) -> Failure {
 }
 
 /// The user that the flags name, not resolved yet.
-pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Who, Failure> {
+pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Subject, Failure> {
     if let Some(user) = &args.user {
         return by_name("--", user, &args.member_of);
     }
@@ -147,7 +151,7 @@ pub(crate) fn subject(args: &SubjectArgs, verified: bool) -> Result<Who, Failure
 }
 
 /// The other user that the flags name.
-pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Who, Failure> {
+pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<Subject, Failure> {
     match &args.other_user {
         Some(user) => by_name("--other-", user, &args.other_member_of),
         None => by_token(args.other_token_file.as_deref(), args.other_userinfo.as_deref(), verified),
@@ -155,9 +159,9 @@ pub(crate) fn other_subject(args: &OtherSubjectArgs, verified: bool) -> Result<W
 }
 
 /// A user by name; `prefix` is the prefix of the flags.
-fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Who, Failure> {
+fn by_name(prefix: &str, user: &str, groups: &[String]) -> Result<Subject, Failure> {
     check_bare(&format!("{prefix}user"), user, PrincipalType::User)?;
-    Ok(Who::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}member-of"), groups)? })
+    Ok(Subject::Names { user: user.to_owned(), groups: group_names(&format!("{prefix}member-of"), groups)? })
 }
 
 /// The bare names of groups in a list.
@@ -167,10 +171,10 @@ pub(crate) fn group_names(flag: &str, values: &[String]) -> Result<Vec<String>, 
     Ok(names)
 }
 
-fn by_token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Who, Failure> {
+fn by_token(file: Option<&Path>, userinfo: Option<&Path>, verified: bool) -> Result<Subject, Failure> {
     let token = input::token(file)?;
     let userinfo = userinfo.map(input::object).transpose()?;
-    Ok(if verified { Who::Token { token, userinfo } } else { Who::UnverifiedToken { token, userinfo } })
+    Ok(if verified { Subject::Token { token, userinfo } } else { Subject::UnverifiedToken { token, userinfo } })
 }
 
 /// Refuses a name with a type: `Group:eng` here would be the group `Group:Group:eng`.

@@ -6,16 +6,16 @@ use gbac_engine::policy::{Policy, Settings};
 use gbac_json::policy_from_value;
 use serde_json::{Map, Value};
 
-use super::{Import, Kind, Read, fields};
+use super::{Import, ImportedText, Kind, fields};
 
 type Object = Map<String, Value>;
 
 impl Import {
-    pub(super) fn read_json(&mut self, value: &Value, role: Option<&str>) -> Read {
+    pub(super) fn read_json(&mut self, value: &Value, role: Option<&str>) -> ImportedText {
         let object = match value {
             Value::Object(object) => object,
             Value::Array(rows) => {
-                let mut read = Read::of(Kind::Acls);
+                let mut read = ImportedText::of(Kind::Acls);
                 self.rows(rows, "", &mut read);
                 return read;
             }
@@ -36,8 +36,8 @@ impl Import {
     }
 
     /// A policy document, all or nothing, as it is read everywhere.
-    fn document(&mut self, value: &Value) -> Read {
-        let mut read = Read::of(Kind::Policy);
+    fn document(&mut self, value: &Value) -> ImportedText {
+        let mut read = ImportedText::of(Kind::Policy);
         match policy_from_value(value) {
             Ok(policy) => self.take_policy(&policy, &mut read),
             Err(problems) => {
@@ -49,7 +49,7 @@ impl Import {
         read
     }
 
-    fn take_policy(&mut self, policy: &Policy, read: &mut Read) {
+    fn take_policy(&mut self, policy: &Policy, read: &mut ImportedText) {
         // What one of the documents does not state, another may.
         let stated = policy.settings();
         let held = self.settings.take().unwrap_or_else(Settings::unstated);
@@ -76,8 +76,8 @@ impl Import {
     }
 
     /// `security acl list` of a command line (`matches`), or the Data Plane's answer (`resources`).
-    fn listed(&mut self, object: &Object) -> Read {
-        let mut read = Read::of(Kind::Acls);
+    fn listed(&mut self, object: &Object) -> ImportedText {
+        let mut read = ImportedText::of(Kind::Acls);
         only(object, &["filters", "matches", "resources"], "", &mut read);
         // A filter that failed is a part of the list that is not there.
         for (place, filter) in array(object, "filters", "", &mut read).iter().enumerate() {
@@ -96,7 +96,7 @@ impl Import {
         read
     }
 
-    fn rows(&mut self, rows: &[Value], at: &str, read: &mut Read) {
+    fn rows(&mut self, rows: &[Value], at: &str, read: &mut ImportedText) {
         for (place, row) in rows.iter().enumerate() {
             let place = format!("{at}/{place}");
             let Some(object) = row.as_object() else {
@@ -131,7 +131,7 @@ impl Import {
     }
 
     /// One resource of the Data Plane's list, with its ACLs.
-    fn resource(&mut self, resource: &Value, at: &str, read: &mut Read) {
+    fn resource(&mut self, resource: &Value, at: &str, read: &mut ImportedText) {
         let Some(object) = resource.as_object() else {
             read.refuse(at, "wrong_type", "expected an object, a resource");
             return;
@@ -160,8 +160,8 @@ impl Import {
     }
 
     /// `security role describe` of a command line, which does not name the role itself.
-    fn described(&mut self, object: &Object, role: Option<&str>) -> Read {
-        let mut read = Read::of(Kind::Roles);
+    fn described(&mut self, object: &Object, role: Option<&str>) -> ImportedText {
+        let mut read = ImportedText::of(Kind::Roles);
         only(object, &["permissions", "members"], "", &mut read);
         let permissions = array(object, "permissions", "", &mut read);
         let named = role.map(str::to_owned).or_else(|| {
@@ -186,8 +186,8 @@ impl Import {
     }
 
     /// Roles of the Data Plane or the Admin API, or names of roles of a command line.
-    fn api_roles(&mut self, object: &Object) -> Read {
-        let mut read = Read::of(Kind::Roles);
+    fn api_roles(&mut self, object: &Object) -> ImportedText {
+        let mut read = ImportedText::of(Kind::Roles);
         only(object, &["roles", "role", "role_name", "members", "next_page_token"], "", &mut read);
         if object.get("next_page_token").and_then(Value::as_str).is_some_and(|token| !token.is_empty()) {
             read.refuse("/next_page_token", "list_incomplete", "the list has another page, which is missing");
@@ -215,7 +215,7 @@ impl Import {
     }
 
     /// A role: its name alone, or with its members.
-    fn role(&mut self, role: &Value, at: &str, read: &mut Read) {
+    fn role(&mut self, role: &Value, at: &str, read: &mut ImportedText) {
         let name = role.as_str().or_else(|| text(role, "name"));
         let Some(name) = name else {
             read.refuse(at, "role_unnamed", "a role without a name");
@@ -232,7 +232,7 @@ impl Import {
         }
     }
 
-    fn members(&mut self, role: &str, members: &[Value], at: &str, read: &mut Read) {
+    fn members(&mut self, role: &str, members: &[Value], at: &str, read: &mut ImportedText) {
         for (place, member) in members.iter().enumerate() {
             let place = format!("{at}/{place}");
             match member_of(member) {
@@ -283,8 +283,8 @@ fn member_of(member: &Value) -> Result<Principal, (&'static str, String)> {
     Err(("member_unreadable", "a member that is neither a user nor a group".into()))
 }
 
-fn unknown() -> Read {
-    let mut read = Read::of(Kind::Unknown);
+fn unknown() -> ImportedText {
+    let mut read = ImportedText::of(Kind::Unknown);
     let message = "unrecognized JSON; expected a policy document, a list of ACLs, or roles";
     read.refuse("", "form_unknown", message);
     read
@@ -295,7 +295,7 @@ fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
 }
 
 /// An array that may be left out or null.
-fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut Read) -> &'v [Value] {
+fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut ImportedText) -> &'v [Value] {
     match object.get(name) {
         None | Some(Value::Null) => &[],
         Some(Value::Array(values)) => values,
@@ -307,7 +307,7 @@ fn array<'v>(object: &'v Object, name: &str, at: &str, read: &mut Read) -> &'v [
 }
 
 /// Tells of members that nobody here reads; whether there is none.
-fn only(object: &Object, known: &[&str], at: &str, read: &mut Read) -> bool {
+fn only(object: &Object, known: &[&str], at: &str, read: &mut ImportedText) -> bool {
     let mut all = true;
     for name in object.keys().filter(|name| !known.contains(&name.as_str())) {
         let place = format!("{at}/{}", name.replace('~', "~0").replace('/', "~1"));
@@ -323,7 +323,7 @@ mod tests {
 
     use super::*;
 
-    fn read(all: &[(Value, Option<&str>)]) -> (Import, Vec<Read>) {
+    fn read(all: &[(Value, Option<&str>)]) -> (Import, Vec<ImportedText>) {
         let mut import = Import::default();
         let reads = all.iter().map(|(value, role)| import.read(&value.to_string(), *role)).collect();
         (import, reads)
@@ -334,7 +334,7 @@ mod tests {
             "resource_pattern_type": "PREFIXED", "operation": operation, "permission": "ALLOW" })
     }
 
-    fn told(read: &Read) -> Vec<(&str, &str)> {
+    fn told(read: &ImportedText) -> Vec<(&str, &str)> {
         read.unread.iter().map(|unread| (unread.place.as_str(), unread.code)).collect()
     }
 

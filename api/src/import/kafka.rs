@@ -3,14 +3,14 @@
 use gbac_engine::escape::escaped;
 use serde_json::Value;
 
-use super::{Import, Kind, Read, fields};
+use super::{Import, ImportedText, Kind, fields};
 
 /// The resource that the lines below it are about: type, name and pattern.
 type Resource<'a> = (&'a str, &'a str, &'a str);
 
 impl Import {
-    pub(super) fn read_kafka(&mut self, text: &str) -> Read {
-        let mut read = Read::of(Kind::KafkaAcls);
+    pub(super) fn read_kafka(&mut self, text: &str) -> ImportedText {
+        let mut read = ImportedText::of(Kind::KafkaAcls);
         let (mut resource, mut known) = (None, false);
         // A tool of Java often says something before the list: warnings of its log, the version of its options.
         let first = text.lines().position(is_head).unwrap_or_default();
@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    fn read(text: &str) -> (Vec<String>, Read) {
+    fn read(text: &str) -> (Vec<String>, ImportedText) {
         let mut import = Import::default();
         let read = import.read(text, None);
         let show = |acl| {

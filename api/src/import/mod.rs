@@ -55,7 +55,7 @@ impl Kind {
 
 /// An entry that could not be read, or not as it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadEntry {
     /// Where: a line such as `line 12`, a JSON Pointer such as `/matches/3`, or empty for the whole text.
     pub place: String,
     /// A stable name of the fault.
@@ -64,7 +64,7 @@ pub struct Unread {
     pub message: String,
 }
 
-impl fmt::Display for Unread {
+impl fmt::Display for UnreadEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.place.is_empty() { f.write_str(&self.message) } else { write!(f, "{}: {}", self.place, self.message) }
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Unread {
 
 /// What came out of one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Read {
+pub struct ImportedText {
     /// What the text is.
     pub kind: Kind,
     /// How many ACLs were read; those that were there already count too.
@@ -84,16 +84,16 @@ pub struct Read {
     /// How many lines before the list were skipped, such as log lines.
     pub skipped: usize,
     /// What could not be read, in the text's order.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadEntry>,
 }
 
-impl Read {
+impl ImportedText {
     const fn of(kind: Kind) -> Self {
         Self { kind, acls: 0, roles: 0, again: 0, skipped: 0, unread: Vec::new() }
     }
 
     fn refuse(&mut self, place: impl Into<String>, code: &'static str, message: impl Into<String>) {
-        self.unread.push(Unread { place: place.into(), code, message: message.into() });
+        self.unread.push(UnreadEntry { place: place.into(), code, message: message.into() });
     }
 }
 
@@ -107,7 +107,7 @@ pub struct Import {
 
 impl Import {
     /// Reads one text more. `role` is the name of a role that is described without it, as command lines do.
-    pub fn read(&mut self, text: &str, role: Option<&str>) -> Read {
+    pub fn read(&mut self, text: &str, role: Option<&str>) -> ImportedText {
         let start = text.trim_start_matches('\u{feff}').trim_start();
         if !start.starts_with(['{', '[']) {
             return self.read_kafka(text);
@@ -117,7 +117,7 @@ impl Import {
             // A line of a log may begin as a list does.
             Err(_) if kafka::is_list(text) => self.read_kafka(text),
             Err(error) => {
-                let mut read = Read::of(Kind::Unknown);
+                let mut read = ImportedText::of(Kind::Unknown);
                 read.refuse("", error.code(), error.to_string());
                 read
             }
@@ -153,7 +153,7 @@ impl Import {
     }
 
     /// Takes an ACL in any spelling of its fields; `permission` is the command line's name of `permission_type`.
-    fn take_acl(&mut self, fields: &Value, place: String, read: &mut Read) {
+    fn take_acl(&mut self, fields: &Value, place: String, read: &mut ImportedText) {
         match acl_from_value(fields) {
             Ok(acl) => {
                 read.acls += 1;
@@ -168,7 +168,7 @@ impl Import {
     }
 
     /// Takes a role; says whether its name can be one.
-    fn take_role(&mut self, name: &str, place: &str, read: &mut Read) -> bool {
+    fn take_role(&mut self, name: &str, place: &str, read: &mut ImportedText) -> bool {
         match check_role_name(name) {
             Ok(()) => {
                 read.roles += usize::from(!self.roles.contains_key(name));

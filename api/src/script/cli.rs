@@ -4,7 +4,7 @@ use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Princi
 use serde_json::Value;
 
 use super::quote::{is_sayable, list};
-use super::{Call, Target, properties, words};
+use super::{Call, ScriptTarget, properties, words};
 use crate::spelling::RoleSpelling;
 
 /// How a script of `gbac` begins.
@@ -30,7 +30,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(target: Target, command: &str) -> Self {
+    fn of(target: ScriptTarget, command: &str) -> Self {
         let words = std::iter::once(target.program()).chain(command.split(' ')).map(str::to_owned).collect();
         Self { words, last: None }
     }
@@ -67,7 +67,7 @@ impl Line {
 }
 
 /// The commands of a call, or why there are none.
-pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec<String>, String> {
+pub(super) fn commands(call: &Call<'_>, target: ScriptTarget, run: &str) -> Result<Vec<String>, String> {
     if !names(call).iter().all(|name| is_sayable(name)) {
         return Err("a name holds a NUL, which no argument can".into());
     }
@@ -100,7 +100,7 @@ pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec
         }
         Call::Join(role, who) => line("security role assign").name(role).flag("principal", &members(who)),
         Call::Leave(role, who) => line("security role unassign").name(role).flag("principal", &members(who)),
-        Call::DeleteRole(_, false) if target == Target::Platform => {
+        Call::DeleteRole(_, false) if target == ScriptTarget::Platform => {
             return Err("rpk also deletes the ACLs of the role; use gbac or curl".into());
         }
         Call::DeleteRole(name, delete_acls) => {
@@ -124,7 +124,7 @@ pub(super) fn commands(call: &Call<'_>, target: Target, run: &str) -> Result<Vec
 }
 
 /// Who, from where, what and on what.
-fn acls(line: Line, acl: &Acl, operations: &[Operation], target: Target) -> Result<Line, String> {
+fn acls(line: Line, acl: &Acl, operations: &[Operation], target: ScriptTarget) -> Result<Line, String> {
     let side = acl.permission.spelling().cli;
     let mut line = line.flag(&format!("{side}-principal"), &list([principal(&acl.principal, target).as_str()]));
     // A filter without a host would take any.
@@ -150,8 +150,8 @@ fn acls(line: Line, acl: &Acl, operations: &[Operation], target: Target) -> Resu
 }
 
 /// A principal as the target reads it (D-06).
-fn principal(principal: &Principal, target: Target) -> String {
-    let roles = if target == Target::Platform { RoleSpelling::RedpandaRole } else { RoleSpelling::Role };
+fn principal(principal: &Principal, target: ScriptTarget) -> String {
+    let roles = if target == ScriptTarget::Platform { RoleSpelling::RedpandaRole } else { RoleSpelling::Role };
     roles.principal(principal)
 }
 

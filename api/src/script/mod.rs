@@ -33,7 +33,7 @@ const MEMBERS: usize = 100;
 
 /// What carries a script out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum ScriptTarget {
     /// This product's command line.
     Gbac,
     /// The platform's own command line.
@@ -42,7 +42,7 @@ pub enum Target {
     Curl,
 }
 
-impl Target {
+impl ScriptTarget {
     /// Every target.
     pub const ALL: &'static [Self] = &[Self::Gbac, Self::Platform, Self::Curl];
 
@@ -59,14 +59,14 @@ impl Target {
 
 /// Something about a script that a person should know: what is not in it, or what will be refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Note {
+pub struct ScriptNote {
     /// A stable name: `not_written`, or the code that creating it would have.
     pub code: &'static str,
     /// What it is about and why.
     pub message: String,
 }
 
-impl fmt::Display for Note {
+impl fmt::Display for ScriptNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)
     }
@@ -74,11 +74,11 @@ impl fmt::Display for Note {
 
 /// One change, or several that one call makes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ScriptStep {
     /// The lines, each a whole command that can be pasted into a POSIX shell; none where the target cannot say it.
     pub commands: Vec<String>,
     /// What a person should know.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ScriptNote>,
 }
 
 /// A whole script.
@@ -87,7 +87,7 @@ pub struct Script {
     /// The text, for `sh`. It goes on after a call that fails, ends with 1 then, and can be run again.
     pub text: String,
     /// What a person should know; also comments in the text.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ScriptNote>,
 }
 
 /// What makes a policy out of an empty one: the settings that it states, denies, roles with their members, and allows, so
@@ -139,20 +139,20 @@ pub fn changes_between(before: &Policy, after: &Policy) -> Vec<Change> {
     changes
 }
 
-/// The commands for changes, in order. Those of [`Target::Curl`] name the Data Plane by `$GBAC_URL`, the Admin API by
+/// The commands for changes, in order. Those of [`ScriptTarget::Curl`] name the Data Plane by `$GBAC_URL`, the Admin API by
 /// `$GBAC_ADMIN_URL`, and sign with `$GBAC_TOKEN`.
 #[must_use]
-pub fn steps(changes: &[Change], target: Target) -> Vec<Step> {
+pub fn steps(changes: &[Change], target: ScriptTarget) -> Vec<ScriptStep> {
     calls(changes).iter().map(|call| step(call, target, "")).collect()
 }
 
 /// A script that makes the changes.
 #[must_use]
-pub fn script(changes: &[Change], target: Target) -> Script {
+pub fn script(changes: &[Change], target: ScriptTarget) -> Script {
     let mut text = String::from(match target {
-        Target::Gbac => cli::HEAD_GBAC,
-        Target::Platform => cli::HEAD_PLATFORM,
-        Target::Curl => curl::HEAD,
+        ScriptTarget::Gbac => cli::HEAD_GBAC,
+        ScriptTarget::Platform => cli::HEAD_PLATFORM,
+        ScriptTarget::Curl => curl::HEAD,
     });
     let mut notes = Vec::new();
     for call in calls(changes) {
@@ -216,11 +216,11 @@ fn differ_by_operation(a: &Acl, b: &Acl) -> bool {
         && a.principal == b.principal
 }
 
-fn step(call: &Call<'_>, target: Target, run: &str) -> Step {
+fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
     let mut notes = refusals(call);
     let written = match target {
-        Target::Gbac | Target::Platform => cli::commands(call, target, run),
-        Target::Curl => curl::commands(call, run),
+        ScriptTarget::Gbac | ScriptTarget::Platform => cli::commands(call, target, run),
+        ScriptTarget::Curl => curl::commands(call, run),
     };
     let commands = written.unwrap_or_else(|why| {
         notes.push(not_written(call, &why));
@@ -229,15 +229,17 @@ fn step(call: &Call<'_>, target: Target, run: &str) -> Step {
     if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
         let message =
             "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
-        notes.push(Note { code: "not_written", message: message.into() });
+        notes.push(ScriptNote { code: "not_written", message: message.into() });
     }
-    Step { commands, notes }
+    ScriptStep { commands, notes }
 }
 
 /// What cannot be created today, though a policy may hold it (D-27).
-fn refusals(call: &Call<'_>) -> Vec<Note> {
-    let note =
-        |code, what: &str, why: &dyn fmt::Display| Note { code, message: format!("{what} will be refused: {why}") };
+fn refusals(call: &Call<'_>) -> Vec<ScriptNote> {
+    let note = |code, what: &str, why: &dyn fmt::Display| ScriptNote {
+        code,
+        message: format!("{what} will be refused: {why}"),
+    };
     match call {
         Call::CreateAcls(acl, _) => {
             let faults = acl.check_create();
@@ -255,8 +257,8 @@ fn refusals(call: &Call<'_>) -> Vec<Note> {
     }
 }
 
-fn not_written(call: &Call<'_>, why: &str) -> Note {
-    Note { code: "not_written", message: format!("not written: {}: {why}", described(call)) }
+fn not_written(call: &Call<'_>, why: &str) -> ScriptNote {
+    ScriptNote { code: "not_written", message: format!("not written: {}: {why}", described(call)) }
 }
 
 /// What a call is about, in words.

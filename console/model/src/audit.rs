@@ -242,7 +242,7 @@ fn principal(text: &str) -> Option<Principal> {
 
 /// Which events are shown; it stands in the address.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filter {
+pub struct AuditFilter {
     /// Of one kind only.
     pub kind: Option<EventKind>,
     /// Allowed or denied only.
@@ -255,14 +255,14 @@ pub struct Filter {
     pub limit: usize,
 }
 
-impl Default for Filter {
+impl Default for AuditFilter {
     fn default() -> Self {
         let [limit, ..] = LIMITS;
         Self { kind: None, allowed: None, user: String::new(), group: String::new(), limit }
     }
 }
 
-impl Filter {
+impl AuditFilter {
     /// The filter of an address's query, without the `?`; what is not known there filters nothing.
     #[must_use]
     pub fn at(query: &str) -> Self {
@@ -451,7 +451,7 @@ mod tests {
 
     #[test]
     fn filters_stand_in_the_address() {
-        let filter = Filter {
+        let filter = AuditFilter {
             kind: Some(EventKind::Decision),
             allowed: Some(false),
             user: "a b&c".into(),
@@ -460,18 +460,18 @@ mod tests {
         };
         let address = filter.address();
         assert_eq!(address, "/security/audit?kind=decision&outcome=deny&user=a%20b%26c&group=%2Feng&limit=1000");
-        assert_eq!(Filter::at(address.split_once('?').unwrap().1), filter);
-        assert_eq!(Filter::default().address(), address::AUDIT);
-        assert_eq!(Filter::at("kind=x&limit=7&other=%"), Filter::default());
+        assert_eq!(AuditFilter::at(address.split_once('?').unwrap().1), filter);
+        assert_eq!(AuditFilter::default().address(), address::AUDIT);
+        assert_eq!(AuditFilter::at("kind=x&limit=7&other=%"), AuditFilter::default());
     }
 
     #[test]
     fn filters_leave_out_the_rest() {
         let row = decision("orders-eu");
-        let shows = |query: &str| Filter::at(query).shows(&row);
+        let shows = |query: &str| AuditFilter::at(query).shows(&row);
         assert!(shows("") && shows("kind=decision") && shows("outcome=allow") && shows("user=ALI"));
         assert!(shows("group=eng") && shows("group=Readers") && !shows("group=other"));
         assert!(!shows("kind=access") && !shows("outcome=deny") && !shows("user=bob"));
-        assert!(!Filter::at("limit=1000").is_set() && Filter::at("user=a").is_set());
+        assert!(!AuditFilter::at("limit=1000").is_set() && AuditFilter::at("user=a").is_set());
     }
 }

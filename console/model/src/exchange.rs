@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use gbac_api::import::{Import, Kind, Unread};
-use gbac_api::script::{self, Note, Target};
+use gbac_api::import::{Import, Kind, UnreadEntry};
+use gbac_api::script::{self, ScriptNote, ScriptTarget};
 use gbac_engine::escape::is_hidden;
 use gbac_engine::policy::{Change, Policy};
 use gbac_json::policy_to_text;
@@ -17,18 +17,22 @@ pub const MOST: usize = 5000;
 
 /// What the policy is written as.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Form {
+pub enum ExportFormat {
     /// The policy document.
     #[default]
     Document,
     /// Calls of a command line or of the APIs.
-    Script(Target),
+    Script(ScriptTarget),
 }
 
-impl Form {
+impl ExportFormat {
     /// Every form.
-    pub const ALL: [Self; 4] =
-        [Self::Document, Self::Script(Target::Gbac), Self::Script(Target::Platform), Self::Script(Target::Curl)];
+    pub const ALL: [Self; 4] = [
+        Self::Document,
+        Self::Script(ScriptTarget::Gbac),
+        Self::Script(ScriptTarget::Platform),
+        Self::Script(ScriptTarget::Curl),
+    ];
 
     /// The value in the form on the page.
     #[must_use]
@@ -44,9 +48,9 @@ impl Form {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Document => "Policy document",
-            Self::Script(Target::Gbac) => "gbac script",
-            Self::Script(Target::Platform) => "rpk script",
-            Self::Script(Target::Curl) => "curl script",
+            Self::Script(ScriptTarget::Gbac) => "gbac script",
+            Self::Script(ScriptTarget::Platform) => "rpk script",
+            Self::Script(ScriptTarget::Curl) => "curl script",
         }
     }
 
@@ -55,9 +59,9 @@ impl Form {
     pub const fn about(self) -> &'static str {
         match self {
             Self::Document => "The whole policy as one JSON document. Import it again here or with gbac import.",
-            Self::Script(Target::Gbac) => "Commands for gbac, for sh. They can be run again.",
-            Self::Script(Target::Platform) => "Commands for the platform's command line, for sh.",
-            Self::Script(Target::Curl) => {
+            Self::Script(ScriptTarget::Gbac) => "Commands for gbac, for sh. They can be run again.",
+            Self::Script(ScriptTarget::Platform) => "Commands for the platform's command line, for sh.",
+            Self::Script(ScriptTarget::Curl) => {
                 "HTTP requests with curl, for sh. Addresses and credentials come from environment variables."
             }
         }
@@ -68,9 +72,9 @@ impl Form {
     pub const fn file(self) -> (&'static str, &'static str) {
         match self {
             Self::Document => ("policy.json", "application/json"),
-            Self::Script(Target::Gbac) => ("policy.gbac.sh", "text/x-shellscript"),
-            Self::Script(Target::Platform) => ("policy.rpk.sh", "text/x-shellscript"),
-            Self::Script(Target::Curl) => ("policy.curl.sh", "text/x-shellscript"),
+            Self::Script(ScriptTarget::Gbac) => ("policy.gbac.sh", "text/x-shellscript"),
+            Self::Script(ScriptTarget::Platform) => ("policy.rpk.sh", "text/x-shellscript"),
+            Self::Script(ScriptTarget::Curl) => ("policy.curl.sh", "text/x-shellscript"),
         }
     }
 
@@ -87,28 +91,28 @@ pub struct Export {
     /// The text.
     pub text: String,
     /// What is not in it, or will be refused.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ScriptNote>,
 }
 
 /// Writes the whole policy.
 #[must_use]
-pub fn export(policy: &Policy, form: Form) -> Export {
+pub fn export(policy: &Policy, form: ExportFormat) -> Export {
     match form {
-        Form::Document => Export { text: visible(&policy_to_text(policy)), notes: Vec::new() },
-        Form::Script(target) => written(&script::changes(policy), target),
+        ExportFormat::Document => Export { text: visible(&policy_to_text(policy)), notes: Vec::new() },
+        ExportFormat::Script(target) => written(&script::changes(policy), target),
     }
 }
 
 /// Writes the changes of a draft: of a document, the policy with them.
 #[must_use]
-pub fn export_draft(after: &Policy, changes: &[Change], form: Form) -> Export {
+pub fn export_draft(after: &Policy, changes: &[Change], form: ExportFormat) -> Export {
     match form {
-        Form::Document => export(after, form),
-        Form::Script(target) => written(changes, target),
+        ExportFormat::Document => export(after, form),
+        ExportFormat::Script(target) => written(changes, target),
     }
 }
 
-fn written(changes: &[Change], target: Target) -> Export {
+fn written(changes: &[Change], target: ScriptTarget) -> Export {
     let script::Script { text, notes } = script::script(changes, target);
     Export { text, notes }
 }
@@ -143,7 +147,7 @@ pub fn beginning(text: &str) -> (&str, bool) {
 
 /// What is done with what there is already.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum ImportMode {
     /// It stays, and what is missing is added.
     #[default]
     Add,
@@ -159,9 +163,9 @@ pub struct ImportPreview {
     /// How many ACLs and roles are in it, in words.
     pub holds: String,
     /// What could not be read, with its place.
-    pub unread: Vec<Unread>,
+    pub unread: Vec<UnreadEntry>,
     /// The ways to take it that are possible; none where nothing was read.
-    pub modes: Vec<Mode>,
+    pub modes: Vec<ImportMode>,
     policy: Policy,
     has_settings: bool,
 }
@@ -176,11 +180,11 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
     let modes = match (read.kind, is_whole) {
         (Kind::Unknown, _) => Vec::new(),
         // A document is taken whole or not at all.
-        (Kind::Policy, true) => vec![Mode::Replace, Mode::Add],
+        (Kind::Policy, true) => vec![ImportMode::Replace, ImportMode::Add],
         (Kind::Policy, false) => Vec::new(),
         _ if read.acls == 0 && read.roles == 0 => Vec::new(),
         // A list of ACLs says nothing about roles and settings, and a broken one nothing about what is missing in it.
-        _ => vec![Mode::Add],
+        _ => vec![ImportMode::Add],
     };
     let holds = match (read.acls, read.roles) {
         (acls, 0) => count(acls, "ACL"),
@@ -193,12 +197,12 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
 impl ImportPreview {
     /// The changes that bring it in.
     #[must_use]
-    pub fn changes(&self, before: &Policy, mode: Mode) -> Vec<Change> {
+    pub fn changes(&self, before: &Policy, mode: ImportMode) -> Vec<Change> {
         let all = script::changes_between(before, &self.policy).into_iter();
         match mode {
-            Mode::Replace if self.has_settings => all.collect(),
-            Mode::Replace => all.filter(|change| !matches!(change, Change::Settings(_))).collect(),
-            Mode::Add => all
+            ImportMode::Replace if self.has_settings => all.collect(),
+            ImportMode::Replace => all.filter(|change| !matches!(change, Change::Settings(_))).collect(),
+            ImportMode::Add => all
                 .filter(|change| matches!(change, Change::AddAcl(_) | Change::CreateRole(_) | Change::AddMember { .. }))
                 .collect(),
         }
@@ -206,8 +210,8 @@ impl ImportPreview {
 
     /// Whether its settings are not taken though it has some: adding leaves settings alone.
     #[must_use]
-    pub fn leaves_settings(&self, before: &Policy, mode: Mode) -> bool {
-        mode == Mode::Add && self.has_settings && self.policy.settings() != before.settings()
+    pub fn leaves_settings(&self, before: &Policy, mode: ImportMode) -> bool {
+        mode == ImportMode::Add && self.has_settings && self.policy.settings() != before.settings()
     }
 
     /// Whether a role's name is wanted: a role was described without it.
@@ -255,23 +259,26 @@ mod tests {
 
     #[test]
     fn a_document_comes_back_and_shows_nothing_that_cannot_be_seen() {
-        let text = export(&policy(), Form::Document).text;
+        let text = export(&policy(), ExportFormat::Document).text;
         assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
         assert_eq!(policy_from_json(&text).unwrap(), policy());
         let incoming = read(&text, "");
-        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::Policy, [Mode::Replace, Mode::Add].as_slice()));
-        assert_eq!(incoming.changes(&policy(), Mode::Replace), []);
+        assert_eq!(
+            (incoming.kind, incoming.modes.as_slice()),
+            (Kind::Policy, [ImportMode::Replace, ImportMode::Add].as_slice())
+        );
+        assert_eq!(incoming.changes(&policy(), ImportMode::Replace), []);
     }
 
     #[test]
     fn scripts_hold_no_control_character_but_line_breaks() {
-        for target in Target::ALL {
-            let Export { text, .. } = export(&policy(), Form::Script(*target));
+        for target in ScriptTarget::ALL {
+            let Export { text, .. } = export(&policy(), ExportFormat::Script(*target));
             assert!(text.chars().all(|c| c == '\n' || !c.is_control() && c != '\u{202e}'), "{text}");
             assert!(text.contains("printf"), "{text}");
         }
         let changes = [Change::AddMember { role: "R".into(), member: Principal::group("eng") }];
-        let draft = export_draft(&policy(), &changes, Form::Script(Target::Gbac));
+        let draft = export_draft(&policy(), &changes, ExportFormat::Script(ScriptTarget::Gbac));
         assert!(draft.text.contains("gbac security role assign R --principal Group:eng"), "{}", draft.text);
     }
 
@@ -284,14 +291,17 @@ mod tests {
         let incoming = read(text, "");
         assert_eq!(incoming.holds, "1 role");
         let join = Change::AddMember { role: "R".into(), member: Principal::group("eng") };
-        assert_eq!(incoming.changes(&before, Mode::Add), [join]);
-        assert!(incoming.leaves_settings(&before, Mode::Add) && !incoming.leaves_settings(&before, Mode::Replace));
-        let all = incoming.changes(&before, Mode::Replace);
+        assert_eq!(incoming.changes(&before, ImportMode::Add), [join]);
+        assert!(
+            incoming.leaves_settings(&before, ImportMode::Add)
+                && !incoming.leaves_settings(&before, ImportMode::Replace)
+        );
+        let all = incoming.changes(&before, ImportMode::Replace);
         assert_eq!(summary(&all), "1 row added, 3 rows removed, the settings changed");
         for change in all {
             before.apply(change).unwrap();
         }
-        assert_eq!(incoming.changes(&before, Mode::Replace), []);
+        assert_eq!(incoming.changes(&before, ImportMode::Replace), []);
     }
 
     #[test]
@@ -312,9 +322,9 @@ mod tests {
             \t(principal=Group:eng, host=*, operation=READ, permissionType=ALLOW)\n\
             \t(principal=Nobody:x, host=*, operation=READ, permissionType=ALLOW)\n";
         let incoming = read(text, "");
-        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [Mode::Add].as_slice()));
+        assert_eq!((incoming.kind, incoming.modes.as_slice()), (Kind::KafkaAcls, [ImportMode::Add].as_slice()));
         assert_eq!(incoming.unread.len(), 1);
-        assert_eq!(incoming.changes(&policy(), Mode::Add).len(), 1);
+        assert_eq!(incoming.changes(&policy(), ImportMode::Add).len(), 1);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 
 /// What became of one change that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ChangeOutcome {
+pub enum SendOutcome {
     /// The service made it.
     Made,
     /// It was not made, for no fault of its own.
@@ -19,7 +19,7 @@ pub enum ChangeOutcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SendReport {
     /// Each change, in order.
-    pub outcomes: Vec<ChangeOutcome>,
+    pub outcomes: Vec<SendOutcome>,
     /// Why nothing was made, where that is about no single change.
     pub whole: Option<Failure>,
 }
@@ -28,13 +28,13 @@ impl SendReport {
     /// How many changes were made.
     #[must_use]
     pub fn made(&self) -> usize {
-        self.outcomes.iter().filter(|outcome| **outcome == ChangeOutcome::Made).count()
+        self.outcomes.iter().filter(|outcome| **outcome == SendOutcome::Made).count()
     }
 
     /// Changes that were not sent at all, and why.
     #[must_use]
     pub fn unsent(number: usize, reason: &str) -> Self {
-        let outcomes = vec![ChangeOutcome::Kept; number];
+        let outcomes = vec![SendOutcome::Kept; number];
         Self { outcomes, whole: Some(Failure::impossible("not_sent", reason)) }
     }
 
@@ -42,7 +42,7 @@ impl SendReport {
     #[must_use]
     pub fn together(number: usize, answer: Result<(), Failure>) -> Self {
         match answer {
-            Ok(()) => Self { outcomes: vec![ChangeOutcome::Made; number], whole: None },
+            Ok(()) => Self { outcomes: vec![SendOutcome::Made; number], whole: None },
             Err(failure) => {
                 let (outcomes, is_told) = by_change(number, &failure);
                 Self { outcomes, whole: (!is_told).then_some(failure) }
@@ -52,8 +52,8 @@ impl SendReport {
 }
 
 /// A refusal of changes that were sent together, at those that it is about; and whether that says all of it.
-fn by_change(number: usize, failure: &Failure) -> (Vec<ChangeOutcome>, bool) {
-    let mut outcomes = vec![ChangeOutcome::Kept; number];
+fn by_change(number: usize, failure: &Failure) -> (Vec<SendOutcome>, bool) {
+    let mut outcomes = vec![SendOutcome::Kept; number];
     let Failure::Refused(refusal) = failure else { return (outcomes, false) };
     let mut is_told = !refusal.fields.is_empty();
     for violation in &refusal.fields {
@@ -64,9 +64,9 @@ fn by_change(number: usize, failure: &Failure) -> (Vec<ChangeOutcome>, bool) {
         };
         let field = FieldViolation::new("", violation.description.as_str());
         match outcome {
-            ChangeOutcome::Failed(Failure::Refused(held)) => held.fields.push(field),
+            SendOutcome::Failed(Failure::Refused(held)) => held.fields.push(field),
             outcome => {
-                *outcome = ChangeOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }));
+                *outcome = SendOutcome::Failed(Failure::Refused(Refusal { fields: vec![field], ..refusal.clone() }));
             }
         }
     }
@@ -92,7 +92,7 @@ mod tests {
             .outcomes
             .iter()
             .map(|outcome| match outcome {
-                ChangeOutcome::Failed(failure) => failure.to_string(),
+                SendOutcome::Failed(failure) => failure.to_string(),
                 outcome => format!("{outcome:?}"),
             })
             .collect();
@@ -108,8 +108,8 @@ mod tests {
         ] {
             let sending = SendReport::together(2, Err(failure.clone()));
             assert_eq!((sending.made(), sending.whole), (0, Some(failure)));
-            assert_eq!(sending.outcomes, [ChangeOutcome::Kept, ChangeOutcome::Kept]);
+            assert_eq!(sending.outcomes, [SendOutcome::Kept, SendOutcome::Kept]);
         }
-        assert_eq!(SendReport::together(2, Ok(())), SendReport { outcomes: vec![ChangeOutcome::Made; 2], whole: None });
+        assert_eq!(SendReport::together(2, Ok(())), SendReport { outcomes: vec![SendOutcome::Made; 2], whole: None });
     }
 }

@@ -7,7 +7,7 @@ use gbac_api::paths;
 use gbac_api::roles::{Joining, ListMembers, ListRoles, MemberQuery, RoleQuery};
 use gbac_api::security::{ListedRoles, SecurityRole, principals};
 use gbac_console_model::address;
-use gbac_console_model::connection::{Target, Unread, UnreadRole};
+use gbac_console_model::connection::{ConnectionTarget, UnreadParts, UnreadRole};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::properties::settings_of;
 use gbac_engine::model::Principal;
@@ -24,7 +24,7 @@ pub struct ReadCluster {
     /// The policy.
     pub policy: Policy,
     /// What is missing in it.
-    pub unread: Unread,
+    pub unread: UnreadParts,
 }
 
 /// A role and its members, or why they could not be read.
@@ -34,7 +34,7 @@ type Listed = (String, Result<Vec<Principal>, Failure>);
 ///
 /// # Errors
 /// A list as a whole could not be read. A role or an ACL that could not be is told in [`ReadCluster::unread`].
-pub async fn read_cluster(target: &Target) -> Result<ReadCluster, Failure> {
+pub async fn read_cluster(target: &ConnectionTarget) -> Result<ReadCluster, Failure> {
     let settings = match &target.admin {
         Some(_) => settings_of(&properties(target).await.map_err(|failure| failure.of("the cluster properties"))?)?,
         None => Settings::default(),
@@ -46,7 +46,7 @@ pub async fn read_cluster(target: &Target) -> Result<ReadCluster, Failure> {
     };
     let roles = roles.map_err(|failure| failure.of("the roles"))?;
     let mut policy = Policy::new(settings);
-    let mut unread = Unread { of_roles: roles.len(), ..Unread::default() };
+    let mut unread = UnreadParts { of_roles: roles.len(), ..UnreadParts::default() };
     for (name, members) in roles {
         let mut make = |change| policy.apply(change).map(drop).map_err(|error| Failure::Unreadable(error.to_string()));
         let made = make(Change::CreateRole(name.clone()));
@@ -73,7 +73,7 @@ pub async fn read_cluster(target: &Target) -> Result<ReadCluster, Failure> {
 }
 
 /// All roles with their members in one answer (specification 4.3).
-async fn by_security_service(admin: &str, target: &Target) -> Result<Vec<Listed>, Failure> {
+async fn by_security_service(admin: &str, target: &ConnectionTarget) -> Result<Vec<Listed>, Failure> {
     let path = format!("{admin}{}", paths::security("ListRoles"));
     let call = Call::new(Method::POST, path, target.credentials.as_ref()).text("{}".into());
     let listed = call.read::<ListedRoles>().await?;
@@ -88,7 +88,7 @@ async fn by_security_service(admin: &str, target: &Target) -> Result<Vec<Listed>
 }
 
 /// The names of the roles page by page, then the members of each (specification 4.2).
-async fn by_data_plane(base: &str, target: &Target) -> Result<Vec<Listed>, Failure> {
+async fn by_data_plane(base: &str, target: &ConnectionTarget) -> Result<Vec<Listed>, Failure> {
     let mut names = Vec::new();
     let mut token = String::new();
     loop {
@@ -108,7 +108,7 @@ async fn by_data_plane(base: &str, target: &Target) -> Result<Vec<Listed>, Failu
     Ok(stream::iter(asking).buffered(AT_ONCE).collect().await)
 }
 
-async fn members(name: &str, base: &str, target: &Target) -> Result<Vec<Principal>, Failure> {
+async fn members(name: &str, base: &str, target: &ConnectionTarget) -> Result<Vec<Principal>, Failure> {
     if !address::is_in_path(name) {
         return Err(Failure::impossible("path_invalid", "no address of the Data Plane can hold this name"));
     }

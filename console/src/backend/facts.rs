@@ -5,7 +5,7 @@ use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
-use gbac_console_model::connection::{Credentials, Target};
+use gbac_console_model::connection::{ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 use serde_json::{Map, Value};
@@ -16,7 +16,7 @@ use super::Call;
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn properties(target: &Target) -> Result<Map<String, Value>, Failure> {
+pub async fn properties(target: &ConnectionTarget) -> Result<Map<String, Value>, Failure> {
     Call::get(admin(target, &paths::cluster_config(None))?, target.credentials.as_ref()).read().await
 }
 
@@ -24,7 +24,7 @@ pub async fn properties(target: &Target) -> Result<Map<String, Value>, Failure> 
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn schema(target: &Target) -> Result<ConfigSchema, Failure> {
+pub async fn schema(target: &ConnectionTarget) -> Result<ConfigSchema, Failure> {
     Call::get(admin(target, paths::CLUSTER_CONFIG_SCHEMA)?, target.credentials.as_ref()).read().await
 }
 
@@ -32,7 +32,7 @@ pub async fn schema(target: &Target) -> Result<ConfigSchema, Failure> {
 ///
 /// # Errors
 /// No answer, or a refusal, which names each property with what is wrong.
-pub async fn change_properties(change: &ConfigChange, target: &Target) -> Result<(), Failure> {
+pub async fn change_properties(change: &ConfigChange, target: &ConnectionTarget) -> Result<(), Failure> {
     let path = admin(target, paths::CLUSTER_CONFIG)?;
     let call = Call::new(Method::PUT, path, target.credentials.as_ref()).json(change)?;
     call.read::<ConfigVersion>().await.map(drop)
@@ -42,7 +42,7 @@ pub async fn change_properties(change: &ConfigChange, target: &Target) -> Result
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn loggers(target: &Target) -> Result<Vec<Logger>, Failure> {
+pub async fn loggers(target: &ConnectionTarget) -> Result<Vec<Logger>, Failure> {
     Call::get(admin(target, &paths::loggers())?, target.credentials.as_ref()).read().await
 }
 
@@ -50,7 +50,7 @@ pub async fn loggers(target: &Target) -> Result<Vec<Logger>, Failure> {
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn log_level(name: &str, target: &Target) -> Result<LogLevel, Failure> {
+pub async fn log_level(name: &str, target: &ConnectionTarget) -> Result<LogLevel, Failure> {
     Call::get(admin(target, &paths::log_level(name, None))?, target.credentials.as_ref()).read().await
 }
 
@@ -58,7 +58,12 @@ pub async fn log_level(name: &str, target: &Target) -> Result<LogLevel, Failure>
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn set_log_level(name: &str, level: &str, seconds: u32, target: &Target) -> Result<ChangedLogLevel, Failure> {
+pub async fn set_log_level(
+    name: &str,
+    level: &str,
+    seconds: u32,
+    target: &ConnectionTarget,
+) -> Result<ChangedLogLevel, Failure> {
     let path = admin(target, &paths::log_level(name, Some((level, Some(seconds)))))?;
     Call::new(Method::PUT, path, target.credentials.as_ref()).read().await
 }
@@ -88,7 +93,7 @@ pub async fn cluster_of(control_plane: &str, id: &str, credentials: Option<&Cred
     Call::get(format!("{control_plane}{}", paths::cluster(id)), credentials).read().await
 }
 
-pub(super) fn admin(target: &Target, path: &str) -> Result<String, Failure> {
+pub(super) fn admin(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.admin {
         Some(base) => Ok(format!("{base}{path}")),
         None => {

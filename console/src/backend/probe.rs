@@ -6,8 +6,8 @@ use gbac_api::paths;
 use gbac_api::roles::{ListRoles, RoleQuery};
 use gbac_api::security::ListedRoles;
 use gbac_api::service::Upstream;
-use gbac_console_model::connection::probe::{Step, cluster_words, without_groups};
-use gbac_console_model::connection::{Connection, Credentials, Target};
+use gbac_console_model::connection::probe::{ProbeStep, cluster_words, without_groups};
+use gbac_console_model::connection::{Connection, ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::count;
 use gbac_console_model::properties::{CLAIM_PATH, NESTED, settings_of};
@@ -16,7 +16,7 @@ use gloo_net::http::Method;
 use super::{Call, cluster_of, policy, properties, service_info};
 
 /// Asks each API of a connection once. Nothing is changed, and nothing is kept.
-pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Credentials) -> Vec<Step> {
+pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Credentials) -> Vec<ProbeStep> {
     let target = connection.target(upstream, Some(credentials));
     match connection {
         Connection::Service => of_service(&target).await,
@@ -33,7 +33,7 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
                 None => Ok(cluster_words(&answer)),
             });
             let is_there = outcome.is_ok();
-            let mut steps = vec![Step { what: "Control Plane", asked, outcome }];
+            let mut steps = vec![ProbeStep { what: "Control Plane", asked, outcome }];
             if is_there {
                 steps.extend(of_cluster(&target).await);
             }
@@ -42,18 +42,18 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
     }
 }
 
-async fn of_service(target: &Target) -> Vec<Step> {
+async fn of_service(target: &ConnectionTarget) -> Vec<ProbeStep> {
     let info = service_info().await;
     let outcome = info.map(|info| format!("{} {}", info.name, info.version));
-    let service = Step { what: "Service", asked: format!("GET {}", paths::SERVICE), outcome };
+    let service = ProbeStep { what: "Service", asked: format!("GET {}", paths::SERVICE), outcome };
     let read = policy(None, target.credentials.as_ref()).await.map(|read| {
         let read = read.map(|read| (read.policy.role_count(), read.policy.acl_count())).unwrap_or_default();
         format!("{}, {}", count(read.0, "role"), count(read.1, "ACL"))
     });
-    vec![service, Step { what: "Policy", asked: format!("GET {}", paths::POLICY), outcome: read }]
+    vec![service, ProbeStep { what: "Policy", asked: format!("GET {}", paths::POLICY), outcome: read }]
 }
 
-async fn of_cluster(target: &Target) -> Vec<Step> {
+async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
     let mut steps = Vec::new();
     let credentials = target.credentials.as_ref();
     if let Some(admin) = &target.admin {
@@ -64,11 +64,11 @@ async fn of_cluster(target: &Target) -> Vec<Step> {
             Ok(if groups { words } else { format!("{words}, but none about groups: it is an older version") })
         });
         let asked = format!("GET {}", paths::cluster_config(None));
-        steps.push(Step { what: "Cluster properties", asked, outcome: found });
+        steps.push(ProbeStep { what: "Cluster properties", asked, outcome: found });
         let path = paths::security("ListRoles");
         let call = Call::new(Method::POST, format!("{admin}{path}"), credentials).text("{}".into());
         let outcome = call.read::<ListedRoles>().await.map(|listed| count(listed.roles.len(), "role"));
-        steps.push(Step { what: "Roles", asked: format!("POST {path}"), outcome });
+        steps.push(ProbeStep { what: "Roles", asked: format!("POST {path}"), outcome });
     }
     if let Some(base) = &target.data_plane {
         if target.admin.is_none() {
@@ -78,12 +78,12 @@ async fn of_cluster(target: &Target) -> Vec<Step> {
                 let more = if listed.next_page_token.is_empty() { "" } else { " and more" };
                 format!("{}{more}", count(listed.roles.len(), "role"))
             });
-            steps.push(Step { what: "Roles", asked: format!("GET {}", paths::ROLES), outcome });
+            steps.push(ProbeStep { what: "Roles", asked: format!("GET {}", paths::ROLES), outcome });
         }
         let path = paths::acls(&AclFilter::default());
         let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListAcls>().await;
         let outcome = outcome.map(|listed| count(listed.into_acls().len(), "ACL"));
-        steps.push(Step { what: "ACLs", asked: format!("GET {path}"), outcome });
+        steps.push(ProbeStep { what: "ACLs", asked: format!("GET {path}"), outcome });
     }
     steps
 }

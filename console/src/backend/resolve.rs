@@ -2,7 +2,7 @@
 
 use gbac_api::paths;
 use gbac_api::security::OidcIdentity;
-use gbac_console_model::connection::{Credentials, Target};
+use gbac_console_model::connection::{ConnectionTarget, Credentials};
 use gbac_console_model::failure::Failure;
 use gloo_net::http::Method;
 
@@ -13,7 +13,7 @@ use super::facts::admin;
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.
-pub async fn resolve(token: String, target: &Target) -> Result<OidcIdentity, Failure> {
+pub async fn resolve(token: String, target: &ConnectionTarget) -> Result<OidcIdentity, Failure> {
     let path = admin(target, &paths::security(paths::RESOLVE_OIDC_IDENTITY))?;
     let token = Credentials::Token(token);
     Call::new(Method::POST, path, Some(&token)).text("{}".into()).read().await

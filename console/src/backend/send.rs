@@ -5,7 +5,7 @@ use gbac_api::paths;
 use gbac_api::roles::{Member, RoleName, UpdateRole};
 use gbac_api::security::{DeleteRole, RoleMember, RoleMembers, SecurityRole, WithRole};
 use gbac_console_model::address;
-use gbac_console_model::connection::Target;
+use gbac_console_model::connection::ConnectionTarget;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::properties;
 use gbac_engine::model::Principal;
@@ -19,7 +19,7 @@ use super::{Call, change_properties};
 ///
 /// # Errors
 /// No answer, a refusal, or a change that none of the cluster's APIs can make.
-pub async fn send(change: &Change, held: &Settings, target: &Target) -> Result<(), Failure> {
+pub async fn send(change: &Change, held: &Settings, target: &ConnectionTarget) -> Result<(), Failure> {
     match change {
         Change::AddAcl(acl) => {
             let path = data_plane(target, paths::ACLS)?;
@@ -39,7 +39,7 @@ pub async fn send(change: &Change, held: &Settings, target: &Target) -> Result<(
     }
 }
 
-async fn change_role(change: &Change, target: &Target) -> Result<(), Failure> {
+async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), Failure> {
     // The Data Plane has the role's name in its path, where `.` and `..` cannot be; the SecurityService has it in the body.
     if let Some(admin) = &target.admin {
         return by_security_service(change, admin, target).await;
@@ -74,12 +74,12 @@ async fn change_role(change: &Change, target: &Target) -> Result<(), Failure> {
     }
 }
 
-async fn update(role: &str, body: &UpdateRole, target: &Target) -> Result<(), Failure> {
+async fn update(role: &str, body: &UpdateRole, target: &ConnectionTarget) -> Result<(), Failure> {
     let path = data_plane(target, &paths::role(role))?;
     Call::new(Method::PUT, path, target.credentials.as_ref()).json(body)?.send().await.map(drop)
 }
 
-async fn by_security_service(change: &Change, admin: &str, target: &Target) -> Result<(), Failure> {
+async fn by_security_service(change: &Change, admin: &str, target: &ConnectionTarget) -> Result<(), Failure> {
     let members = |role: &str, member: &Principal| RoleMembers {
         role_name: role.into(),
         members: vec![RoleMember::from(member)],
@@ -101,12 +101,17 @@ async fn by_security_service(change: &Change, admin: &str, target: &Target) -> R
     }
 }
 
-async fn operate(operation: &str, body: &impl Serialize, admin: &str, target: &Target) -> Result<(), Failure> {
+async fn operate(
+    operation: &str,
+    body: &impl Serialize,
+    admin: &str,
+    target: &ConnectionTarget,
+) -> Result<(), Failure> {
     let path = format!("{admin}{}", paths::security(operation));
     Call::new(Method::POST, path, target.credentials.as_ref()).json(body)?.send().await.map(drop)
 }
 
-fn data_plane(target: &Target, path: &str) -> Result<String, Failure> {
+fn data_plane(target: &ConnectionTarget, path: &str) -> Result<String, Failure> {
     match &target.data_plane {
         Some(base) => Ok(format!("{base}{path}")),
         None => Err(Failure::impossible(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_console_model::connection::Connection;
 use gbac_console_model::draft::{self, ChangeStatus, Staged, role_of};
-use gbac_console_model::sending::ChangeOutcome;
+use gbac_console_model::sending::SendOutcome;
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
@@ -160,16 +160,16 @@ impl Draft {
 
     /// Notes how sent changes went: those that were made leave the draft, the others stay, with the reason where it is
     /// about them.
-    pub fn settle(self, sent: &[Change], outcomes: &[ChangeOutcome]) {
+    pub fn settle(self, sent: &[Change], outcomes: &[SendOutcome]) {
         self.held.update(|staged| {
             for (change, outcome) in sent.iter().zip(outcomes) {
                 let failure = match outcome {
-                    ChangeOutcome::Made => {
+                    SendOutcome::Made => {
                         staged.retain(|staged| staged.change != *change);
                         continue;
                     }
-                    ChangeOutcome::Kept => None,
-                    ChangeOutcome::Failed(failure) => Some(failure),
+                    SendOutcome::Kept => None,
+                    SendOutcome::Failed(failure) => Some(failure),
                 };
                 for staged in staged.iter_mut().filter(|staged| staged.change == *change) {
                     staged.failure = failure.cloned();
@@ -276,11 +276,11 @@ mod tests {
             let sent = [create("R"), create("S"), create("T")];
             draft.add_all(sent.clone());
             let refused = Failure::NoAnswer("offline".into());
-            draft.settle(&sent, &[ChangeOutcome::Made, ChangeOutcome::Failed(refused.clone()), ChangeOutcome::Kept]);
+            draft.settle(&sent, &[SendOutcome::Made, SendOutcome::Failed(refused.clone()), SendOutcome::Kept]);
             let staged = |name, failure| Staged { change: create(name), failure };
             assert_eq!(draft.staged.get_untracked(), [staged("S", Some(refused)), staged("T", None)]);
             // What was wrong the last time says nothing about this one.
-            draft.settle(&sent[1..], &[ChangeOutcome::Kept, ChangeOutcome::Kept]);
+            draft.settle(&sent[1..], &[SendOutcome::Kept, SendOutcome::Kept]);
             assert_eq!(draft.staged.get_untracked(), [staged("S", None), staged("T", None)]);
         });
     }

@@ -95,9 +95,9 @@ fn principals(is_included: fn(PrincipalType) -> bool) -> String {
 
 /// A principal in a document.
 #[derive(Debug, Clone, Copy)]
-pub struct Principal;
+pub struct AclPrincipal;
 
-declared!([] Principal, "Principal", " A principal of an ACL; `User:*` is everyone.", principals(|_| true));
+declared!([] AclPrincipal, "Principal", " A principal of an ACL; `User:*` is everyone.", principals(|_| true));
 
 /// A principal that can be a member of a role.
 #[derive(Debug, Clone, Copy)]

@@ -2,13 +2,13 @@
 
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
-use gbac_api::warning::{HEADER, Warning};
+use gbac_api::warning::{ChangeWarning, HEADER};
 
 /// The total size of the headers in bytes; clients limit the size of headers.
 const MAX_BYTES: usize = 4 << 10;
 
 /// Adds warnings to a response; those that do not fit are omitted.
-pub(crate) fn with_warnings(mut response: Response, warnings: &[Warning]) -> Response {
+pub(crate) fn with_warnings(mut response: Response, warnings: &[ChangeWarning]) -> Response {
     let mut remaining = MAX_BYTES;
     for warning in warnings {
         let text = warning.to_header();

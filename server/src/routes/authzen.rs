@@ -18,10 +18,10 @@ use gbac_analysis::{
 use gbac_api::authzen::{Configuration, Evaluated, EvaluatedAll, Evaluations, Parts, Semantic};
 use gbac_api::paths;
 use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_engine::Subject;
 use gbac_engine::decide::{At, Outcome, PreparedIdentity};
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::Policy;
-use gbac_engine::{Subject as Who, resolve as open};
 use gbac_json::AnswerJson;
 use serde_json::{Value, json};
 
@@ -116,7 +116,7 @@ async fn decide(
         let (distinct, subject_indexes) = distinct_subjects(&all)?;
         let mut subjects = Vec::new();
         for subject in distinct {
-            subjects.push(Subject::resolve(authenticator, &policy, subject).await);
+            subjects.push(ResolvedSubject::resolve(authenticator, &policy, subject).await);
         }
         (subjects, subject_indexes)
     };
@@ -166,7 +166,7 @@ fn distinct_subjects<'v>(all: &'v Evaluations) -> Result<DistinctSubjects<'v>, P
 }
 
 /// The subject of questions, resolved once for all of them.
-enum Subject {
+enum ResolvedSubject {
     /// A known identity.
     Known(SignInMethod, Identity),
     /// A subject that was rejected: the code and the reason.
@@ -175,21 +175,23 @@ enum Subject {
     Malformed(Vec<DocumentFault>),
 }
 
-impl Subject {
+impl ResolvedSubject {
     async fn resolve(authenticator: &Authenticator, policy: &Policy, subject: Option<&Value>) -> Self {
         let who = match (Parts { subject, ..Parts::default() }).who() {
             Ok(who) => who,
             Err(faults) => return Self::Malformed(faults),
         };
         match &who {
-            Who::Token { token, .. } => match authenticator.resolve(token).await {
+            Subject::Token { token, .. } => match authenticator.resolve(token).await {
                 Ok(identity) => Self::Known(SignInMethod::Token, identity),
                 Err(rejected) => Self::Rejected(SignInMethod::Token, rejected.code(), rejected.to_string()),
             },
-            Who::Names { .. } | Who::Claims { .. } | Who::UnverifiedToken { .. } => match open(policy, &who, None) {
-                Ok(opened) => Self::Known(SignInMethod::Gateway, opened.identity),
-                Err(error) => Self::Rejected(SignInMethod::Gateway, error.code(), error.to_string()),
-            },
+            Subject::Names { .. } | Subject::Claims { .. } | Subject::UnverifiedToken { .. } => {
+                match gbac_engine::resolve(policy, &who, None) {
+                    Ok(opened) => Self::Known(SignInMethod::Gateway, opened.identity),
+                    Err(error) => Self::Rejected(SignInMethod::Gateway, error.code(), error.to_string()),
+                }
+            }
         }
     }
 }
@@ -202,11 +204,13 @@ enum PreparedSubject {
 }
 
 impl PreparedSubject {
-    fn new(policy: &Policy, subject: Subject) -> Self {
+    fn new(policy: &Policy, subject: ResolvedSubject) -> Self {
         match subject {
-            Subject::Known(method, identity) => Self::Known(method, Box::new(PreparedIdentity::new(policy, identity))),
-            Subject::Rejected(method, code, reason) => Self::Rejected(method, code, reason),
-            Subject::Malformed(faults) => Self::Malformed(faults),
+            ResolvedSubject::Known(method, identity) => {
+                Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)))
+            }
+            ResolvedSubject::Rejected(method, code, reason) => Self::Rejected(method, code, reason),
+            ResolvedSubject::Malformed(faults) => Self::Malformed(faults),
         }
     }
 }
@@ -291,7 +295,7 @@ impl Evaluator<'_> {
     fn run(
         mut self,
         all: &Evaluations,
-        subjects: Vec<Subject>,
+        subjects: Vec<ResolvedSubject>,
         subject_indexes: &[usize],
     ) -> Result<(Vec<Evaluated>, Vec<Event>), Problem> {
         let (questions, semantic) = questions(all)?;

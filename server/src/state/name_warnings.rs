@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gbac_analysis::audit::without_credentials;
 use gbac_analysis::{NameIndex, name_findings};
-use gbac_api::warning::Warning;
+use gbac_api::warning::ChangeWarning;
 use gbac_engine::model::Principal;
 use gbac_engine::policy::{Change, Policy};
 
@@ -14,13 +14,16 @@ const MAX_PRINCIPALS: usize = 20_000;
 const MAX_WARNINGS: usize = 100;
 
 /// The warnings about these principals of a policy.
-pub(crate) fn name_warnings<'p>(policy: &Policy, principals: impl IntoIterator<Item = &'p Principal>) -> Vec<Warning> {
+pub(crate) fn name_warnings<'p>(
+    policy: &Policy,
+    principals: impl IntoIterator<Item = &'p Principal>,
+) -> Vec<ChangeWarning> {
     let principals: BTreeSet<&Principal> = principals.into_iter().collect();
     let compared = (!is_large(policy)).then(|| principals.iter().copied());
     let index = NameIndex::near_to(policy, compared.into_iter().flatten());
-    let mut warnings: Vec<Warning> = Vec::new();
+    let mut warnings: Vec<ChangeWarning> = Vec::new();
     for finding in principals.into_iter().flat_map(|principal| name_findings(policy, principal, &index)) {
-        let mut warning = Warning::from(&finding);
+        let mut warning = ChangeWarning::from(&finding);
         warning.message = without_credentials(&warning.message);
         // Two new names that are near misses of each other cause the same warning.
         if !warnings.contains(&warning) {

@@ -1,7 +1,7 @@
 //! Names that will not match what their author meant are told with the answer that creates them; bodies stay as they are.
 
 use axum::http::Method;
-use gbac_api::warning::{HEADER, Warning};
+use gbac_api::warning::{ChangeWarning, HEADER};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Service, admin, request};
@@ -11,7 +11,8 @@ fn told(answer: &Answer) -> Vec<(String, Vec<String>)> {
     let values = answer.headers.get_all(HEADER).iter();
     values
         .map(|value| {
-            let Warning { code, message, hint, principals } = serde_json::from_str(value.to_str().unwrap()).unwrap();
+            let ChangeWarning { code, message, hint, principals } =
+                serde_json::from_str(value.to_str().unwrap()).unwrap();
             assert!(!message.is_empty() && !hint.is_empty(), "{code}");
             (code, principals)
         })
@@ -85,7 +86,7 @@ async fn own_apis_warn_in_the_body() {
     post.headers_mut().insert("if-match", "*".parse().unwrap());
     let answer = service.ask(post).await;
     assert_eq!(told(&answer), []);
-    let warnings: Vec<Warning> = serde_json::from_value(answer.json()["warnings"].clone()).unwrap();
+    let warnings: Vec<ChangeWarning> = serde_json::from_value(answer.json()["warnings"].clone()).unwrap();
     let codes: Vec<(String, Vec<String>)> =
         warnings.into_iter().map(|warning| (warning.code, warning.principals)).collect();
     assert_eq!(codes, [near(), warning("principal_wildcard", &["Group:x*"])]);

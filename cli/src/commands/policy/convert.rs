@@ -1,6 +1,6 @@
 //! `gbac policy convert`: a policy document as a script.
 
-use gbac_api::script::{Target, changes, changes_between, script};
+use gbac_api::script::{ScriptTarget, changes, changes_between, script};
 
 use crate::args::policy::{ConvertArgs, TargetArg};
 use crate::input;
@@ -16,9 +16,9 @@ pub(super) fn run(args: &ConvertArgs) -> Result<bool, Failure> {
     let script = script(
         &changes,
         match args.to {
-            TargetArg::Gbac => Target::Gbac,
-            TargetArg::Rpk => Target::Platform,
-            TargetArg::Curl => Target::Curl,
+            TargetArg::Gbac => ScriptTarget::Gbac,
+            TargetArg::Rpk => ScriptTarget::Platform,
+            TargetArg::Curl => ScriptTarget::Curl,
         },
     );
     match &args.out {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gbac_api::import::{Import, Kind, Read};
+use gbac_api::import::{Import, ImportedText, Kind};
 use gbac_console_model::phrases::count;
 use gbac_engine::policy::Policy;
 use gbac_json::policy_to_text;
@@ -37,7 +37,7 @@ pub(super) fn run(args: &ImportPolicyArgs, format: Format) -> Result<bool, Failu
 #[derive(Default)]
 pub(super) struct Imported {
     pub(super) import: Import,
-    pub(super) reads: Vec<(String, Read)>,
+    pub(super) reads: Vec<(String, ImportedText)>,
 }
 
 impl Imported {
@@ -100,7 +100,7 @@ impl Imported {
     }
 
     fn report(&self, policy: &Policy, file: Option<&str>) -> Value {
-        let unread = |read: &Read| -> Vec<Value> {
+        let unread = |read: &ImportedText| -> Vec<Value> {
             let entries = read.unread.iter();
             entries.map(|it| json!({ "place": it.place, "code": it.code, "message": it.message })).collect()
         };

@@ -72,7 +72,7 @@ impl TargetKind {
 
 /// A field of the form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Field {
+pub enum ConnectionField {
     /// The user's name.
     User,
     /// The password.
@@ -85,7 +85,7 @@ pub enum Field {
 
 /// What was entered.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Form {
+pub struct ConnectionForm {
     /// Which cluster.
     pub kind: TargetKind,
     /// The user's name.
@@ -98,12 +98,12 @@ pub struct Form {
     pub token: String,
 }
 
-impl Form {
+impl ConnectionForm {
     /// Where it leads, and what opens it.
     ///
     /// # Errors
     /// What is wrong with which field, in sentences.
-    pub fn read(&self) -> Result<(Connection, Credentials), Vec<(Field, &'static str)>> {
+    pub fn read(&self) -> Result<(Connection, Credentials), Vec<(ConnectionField, &'static str)>> {
         match self.kind {
             TargetKind::Service | TargetKind::SelfManaged => {
                 let connection =
@@ -114,15 +114,15 @@ impl Form {
         }
     }
 
-    fn by_password(&self) -> Result<SignIn, Vec<(Field, &'static str)>> {
+    fn by_password(&self) -> Result<SignIn, Vec<(ConnectionField, &'static str)>> {
         let mut faults = Vec::new();
         if self.user.is_empty() {
-            faults.push((Field::User, "Enter the name of a superuser."));
+            faults.push((ConnectionField::User, "Enter the name of a superuser."));
         } else if self.user.contains(':') {
-            faults.push((Field::User, "A user name has no colon. Remove `User:`."));
+            faults.push((ConnectionField::User, "A user name has no colon. Remove `User:`."));
         }
         if self.password.is_empty() {
-            faults.push((Field::Password, "Enter the password."));
+            faults.push((ConnectionField::Password, "Enter the password."));
         }
         if faults.is_empty() {
             Ok(SignIn { user: self.user.clone(), password: self.password.clone() })
@@ -131,19 +131,20 @@ impl Form {
         }
     }
 
-    fn by_token(&self) -> Result<(Connection, Credentials), Vec<(Field, &'static str)>> {
+    fn by_token(&self) -> Result<(Connection, Credentials), Vec<(ConnectionField, &'static str)>> {
         let mut faults = Vec::new();
         let cluster = self.cluster.trim();
         if cluster.is_empty() {
-            faults.push((Field::Cluster, "Enter the cluster ID."));
+            faults.push((ConnectionField::Cluster, "Enter the cluster ID."));
         } else if !cluster.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
-            faults.push((Field::Cluster, "A cluster ID contains only letters, digits and hyphens."));
+            faults.push((ConnectionField::Cluster, "A cluster ID contains only letters, digits and hyphens."));
         }
         let token = token::normalize_pasted(&self.token).token;
         if token.is_empty() {
-            faults.push((Field::Token, "Paste an access token."));
+            faults.push((ConnectionField::Token, "Paste an access token."));
         } else if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
-            faults.push((Field::Token, "Not an access token: it contains spaces or other invalid characters."));
+            faults
+                .push((ConnectionField::Token, "Not an access token: it contains spaces or other invalid characters."));
         }
         if faults.is_empty() {
             Ok((Connection::Cloud { cluster: cluster.into() }, Credentials::Token(token)))
@@ -157,27 +158,30 @@ impl Form {
 mod tests {
     use super::*;
 
-    fn fields(form: &Form) -> Vec<Field> {
+    fn fields(form: &ConnectionForm) -> Vec<ConnectionField> {
         form.read().err().unwrap_or_default().into_iter().map(|(field, _)| field).collect()
     }
 
     #[test]
     fn what_is_missing_is_named() {
-        assert_eq!(fields(&Form::default()), [Field::User, Field::Password]);
-        let cloud = Form { kind: TargetKind::Cloud, ..Form::default() };
-        assert_eq!(fields(&cloud), [Field::Cluster, Field::Token]);
-        assert_eq!(fields(&Form { user: "User:admin".into(), password: "x".into(), ..Form::default() }), [Field::User]);
-        let address = Form { cluster: "https://x/".into(), token: "a b".into(), ..cloud };
-        assert_eq!(fields(&address), [Field::Cluster, Field::Token]);
+        assert_eq!(fields(&ConnectionForm::default()), [ConnectionField::User, ConnectionField::Password]);
+        let cloud = ConnectionForm { kind: TargetKind::Cloud, ..ConnectionForm::default() };
+        assert_eq!(fields(&cloud), [ConnectionField::Cluster, ConnectionField::Token]);
+        assert_eq!(
+            fields(&ConnectionForm { user: "User:admin".into(), password: "x".into(), ..ConnectionForm::default() }),
+            [ConnectionField::User]
+        );
+        let address = ConnectionForm { cluster: "https://x/".into(), token: "a b".into(), ..cloud };
+        assert_eq!(fields(&address), [ConnectionField::Cluster, ConnectionField::Token]);
     }
 
     #[test]
     fn what_was_pasted_around_a_token_goes() {
-        let form = Form {
+        let form = ConnectionForm {
             kind: TargetKind::Cloud,
             cluster: " c1 ".into(),
             token: "Authorization: Bearer eyJ.e30.c2ln\n".into(),
-            ..Form::default()
+            ..ConnectionForm::default()
         };
         let Ok((connection, Credentials::Token(token))) = form.read() else { panic!("it reads") };
         assert_eq!((connection, token.as_str()), (Connection::Cloud { cluster: "c1".into() }, "eyJ.e30.c2ln"));

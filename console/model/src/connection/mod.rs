@@ -45,7 +45,7 @@ impl Credentials {
 
 /// Where a connection's APIs are in the service's own origin, and what opens them.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Target {
+pub struct ConnectionTarget {
     /// Whether it is the service itself, which has a whole policy document.
     pub is_own: bool,
     /// What is in front of the Admin API's paths.
@@ -58,7 +58,7 @@ pub struct Target {
 
 /// What of a policy could not be read; the rest was.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unread {
+pub struct UnreadParts {
     /// The roles whose members could not be read.
     pub roles: Vec<UnreadRole>,
     /// How many roles there are.
@@ -76,7 +76,7 @@ pub struct UnreadRole {
     pub reason: String,
 }
 
-impl Unread {
+impl UnreadParts {
     /// Whether everything was read.
     #[must_use]
     pub fn is_nothing(&self) -> bool {
@@ -160,18 +160,21 @@ const CLOUD_LICENCE: &str = "The managed cloud needs no license.";
 impl Connection {
     /// Where its APIs are, among those that the service relays to.
     #[must_use]
-    pub fn target(&self, upstream: &Upstream, credentials: Option<Credentials>) -> Target {
+    pub fn target(&self, upstream: &Upstream, credentials: Option<Credentials>) -> ConnectionTarget {
         match self {
-            Self::Service => {
-                Target { is_own: true, admin: Some(String::new()), data_plane: Some(String::new()), credentials }
-            }
+            Self::Service => ConnectionTarget {
+                is_own: true,
+                admin: Some(String::new()),
+                data_plane: Some(String::new()),
+                credentials,
+            },
             Self::SelfManaged => {
                 let (admin, data_plane) = (upstream.admin.clone(), upstream.dataplane.clone());
-                Target { is_own: false, admin, data_plane, credentials }
+                ConnectionTarget { is_own: false, admin, data_plane, credentials }
             }
             Self::Cloud { cluster } => {
                 let data_plane = upstream.clusters.as_ref().map(|path| format!("{path}/{}", component(cluster)));
-                Target { is_own: false, admin: None, data_plane, credentials }
+                ConnectionTarget { is_own: false, admin: None, data_plane, credentials }
             }
         }
     }
@@ -253,11 +256,11 @@ mod tests {
     #[test]
     fn what_is_missing_is_counted() {
         let role = |name: &str| UnreadRole { name: name.into(), reason: "timed out".into() };
-        let unread = Unread { roles: vec![role("a"), role("b")], of_roles: 40, acls: 0 };
+        let unread = UnreadParts { roles: vec![role("a"), role("b")], of_roles: 40, acls: 0 };
         assert_eq!(unread.title(), "2 of 40 roles could not be read");
-        assert!(!unread.is_nothing() && Unread { of_roles: 40, ..Unread::default() }.is_nothing());
-        assert_eq!(Unread { acls: 1, ..unread }.title(), "2 of 40 roles and 1 ACL could not be read");
-        assert_eq!(Unread { acls: 3, ..Unread::default() }.title(), "3 ACLs could not be read");
+        assert!(!unread.is_nothing() && UnreadParts { of_roles: 40, ..UnreadParts::default() }.is_nothing());
+        assert_eq!(UnreadParts { acls: 1, ..unread }.title(), "2 of 40 roles and 1 ACL could not be read");
+        assert_eq!(UnreadParts { acls: 3, ..UnreadParts::default() }.title(), "3 ACLs could not be read");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// One request of a test, and what came of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Step {
+pub struct ProbeStep {
     /// What was asked for, such as `Roles`.
     pub what: &'static str,
     /// The request, such as `GET /v1/acls`, as the cluster gets it.

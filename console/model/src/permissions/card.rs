@@ -11,7 +11,7 @@ pub const SHOWN: usize = 50;
 
 /// How ACLs reach a principal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
+pub enum SourceKind {
     /// They name it.
     Direct,
     /// They name a role of it.
@@ -24,7 +24,7 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessSource {
     /// Which way.
-    pub source: Source,
+    pub source: SourceKind,
     /// The principal that they name.
     pub principal: Principal,
     /// Every one of them, in order.
@@ -63,9 +63,9 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
     // `User:*` may also be a user whose name is an asterisk, with roles; both are told here.
     let found = reach(policy, &ReachSubject::Scope(Scope::One(principal.clone())));
     let source = |of: &Principal| match () {
-        () if of == principal => Source::Direct,
-        () if of.kind() == PrincipalType::Role => Source::Role,
-        () => Source::Everyone,
+        () if of == principal => SourceKind::Direct,
+        () if of.kind() == PrincipalType::Role => SourceKind::Role,
+        () => SourceKind::Everyone,
     };
     let mut ways: Vec<AccessSource> = found
         .principals
@@ -78,13 +78,13 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         .collect();
     if is_missing {
         ways = vec![AccessSource {
-            source: Source::Direct,
+            source: SourceKind::Direct,
             principal: principal.clone(),
             acls: policy.acls_of(principal),
         }];
     }
     // A role is no person: what everyone has is told of its members.
-    ways.retain(|way| principal.kind() != PrincipalType::Role || way.source == Source::Direct);
+    ways.retain(|way| principal.kind() != PrincipalType::Role || way.source == SourceKind::Direct);
     ways.sort_by_key(|way| way.source);
     let members = match principal.kind() {
         PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
@@ -119,7 +119,7 @@ impl Card {
     /// The ACLs that name it.
     #[must_use]
     pub fn direct(&self) -> &[Acl] {
-        self.ways.first().filter(|way| way.source == Source::Direct).map_or(&[], |way| &way.acls)
+        self.ways.first().filter(|way| way.source == SourceKind::Direct).map_or(&[], |way| &way.acls)
     }
 }
 
@@ -172,14 +172,14 @@ mod tests {
     #[test]
     fn everything_that_reaches_a_group_is_there_by_its_way() {
         let card = card(&policy(), &Principal::group("eng"));
-        let ways: Vec<(Source, String, usize)> =
+        let ways: Vec<(SourceKind, String, usize)> =
             card.ways.iter().map(|way| (way.source, way.principal.to_string(), way.acls.len())).collect();
         assert_eq!(
             ways,
             [
-                (Source::Direct, "Group:eng".into(), 2),
-                (Source::Role, "Role:Readers".into(), 1),
-                (Source::Everyone, "User:*".into(), 1)
+                (SourceKind::Direct, "Group:eng".into(), 2),
+                (SourceKind::Role, "Role:Readers".into(), 1),
+                (SourceKind::Everyone, "User:*".into(), 1)
             ]
         );
         // The deny blocks a part of what the role allows, and nothing of the literal twin.
@@ -199,7 +199,7 @@ mod tests {
         assert!(gone.is_missing && gone.direct().len() == 1 && losers(&gone).is_empty());
         assert!(card(&policy, &Principal::user("root")).is_superuser);
         let everyone = card(&policy, &Principal::user("*"));
-        assert_eq!((everyone.ways.len(), everyone.ways[0].source), (1, Source::Direct));
+        assert_eq!((everyone.ways.len(), everyone.ways[0].source), (1, SourceKind::Direct));
         let readers = card(&policy, &Principal::role("Readers"));
         assert_eq!(losers(&readers), [Principal::group("eng")]);
     }

@@ -28,7 +28,7 @@ pub struct MatrixQuery {
 
 /// What is wrong, by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Faults {
+pub struct MatrixFaults {
     /// About the principal.
     pub of: Option<String>,
     /// About the host.
@@ -88,8 +88,8 @@ impl MatrixQuery {
     ///
     /// # Errors
     /// What is wrong, by field.
-    pub fn check(&self) -> Result<Option<Whose>, Faults> {
-        let mut faults = Faults::default();
+    pub fn check(&self) -> Result<Option<Whose>, MatrixFaults> {
+        let mut faults = MatrixFaults::default();
         let host = match self.host.trim() {
             "" | "*" => None,
             text => Host::parse_address(text)
@@ -102,7 +102,7 @@ impl MatrixQuery {
                 .map_err(|error| faults.of = Some(with_hint(&error.to_string(), &error.hint())))
                 .ok(),
         };
-        if faults != Faults::default() {
+        if faults != MatrixFaults::default() {
             return Err(faults);
         }
         let groups = self.group_names();

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use gbac_analysis::{Scope, WhoCanEntry as Entry, who_can};
+use gbac_analysis::{Scope, WhoCanEntry, who_can};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome, Request};
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
@@ -40,7 +40,7 @@ impl Default for WhoCanQuery {
 
 /// What is wrong with the question, by field.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Faults {
+pub struct WhoCanFaults {
     /// About the name.
     pub name: Option<String>,
     /// About the host.
@@ -110,8 +110,8 @@ impl WhoCanQuery {
     ///
     /// # Errors
     /// What is wrong, by field.
-    pub fn check(&self) -> Result<Option<IpAddr>, Faults> {
-        let mut faults = Faults::default();
+    pub fn check(&self) -> Result<Option<IpAddr>, WhoCanFaults> {
+        let mut faults = WhoCanFaults::default();
         let host = match self.host.trim() {
             "" | "*" => None,
             text => match Host::parse_address(text) {
@@ -125,13 +125,13 @@ impl WhoCanQuery {
         if self.has_name() && self.name.is_empty() {
             faults.name = Some(capitalized("enter the resource name; `*` finds ACLs for all names"));
         }
-        if faults == Faults::default() { Ok(host) } else { Err(faults) }
+        if faults == WhoCanFaults::default() { Ok(host) } else { Err(faults) }
     }
 }
 
 /// What an entry of the answer means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Group {
+pub enum WhoCanGroup {
     /// May.
     Can,
     /// Might from another host: none was asked about.
@@ -142,7 +142,7 @@ pub enum Group {
     Carries,
 }
 
-impl Group {
+impl WhoCanGroup {
     /// Every group, in the order of the page.
     pub const ALL: [Self; 4] = [Self::Can, Self::FromSomeHost, Self::Blocked, Self::Carries];
 
@@ -160,14 +160,14 @@ impl Group {
 
 /// Somebody in the answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WhoCanEntry {
+pub enum WhoCanPrincipal {
     /// A superuser: no ACL is asked.
     Superuser(String),
     /// Somebody whom an ACL concerns.
-    Entry(Box<Entry>),
+    Entry(Box<WhoCanEntry>),
 }
 
-impl WhoCanEntry {
+impl WhoCanPrincipal {
     /// The principal as it is shown; everyone is `User:*`.
     #[must_use]
     pub fn principal(&self) -> Principal {
@@ -183,67 +183,68 @@ impl WhoCanEntry {
 
 /// Who may, and who would if nothing blocked it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Answer {
+pub struct WhoCanAnswer {
     /// By group, each in order of the principals.
-    pub groups: Vec<(Group, Vec<WhoCanEntry>)>,
+    pub groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)>,
     /// The principals of denies that match: whoever holds one of them may not, whatever else allows it.
     pub blocked_for: Vec<Principal>,
     /// How many ACLs speak of the name as a prefix: longer names are another question.
     pub is_prefix: bool,
 }
 
-impl Answer {
+impl WhoCanAnswer {
     /// How many are in a group.
     #[must_use]
-    pub fn count(&self, group: Group) -> usize {
+    pub fn count(&self, group: WhoCanGroup) -> usize {
         self.groups.iter().find(|(of, _)| *of == group).map_or(0, |(_, found)| found.len())
     }
 
     /// How many may from one host only.
     #[must_use]
     pub fn one_host_only(&self) -> usize {
-        let entries = self.groups.iter().filter(|(of, _)| *of == Group::Can).flat_map(|(_, found)| found);
-        entries.filter(|found| matches!(found, WhoCanEntry::Entry(entry) if only_host(entry).is_some())).count()
+        let entries = self.groups.iter().filter(|(of, _)| *of == WhoCanGroup::Can).flat_map(|(_, found)| found);
+        entries.filter(|found| matches!(found, WhoCanPrincipal::Entry(entry) if only_host(entry).is_some())).count()
     }
 }
 
 /// The one host from which somebody may.
 #[must_use]
-pub fn only_host(entry: &Entry) -> Option<Host> {
+pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
     entry.granted_by.as_ref().map(|by| by.acl.host).filter(|host| *host != Host::Any)
 }
 
 /// Answers a question about a policy.
 #[must_use]
-pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> Answer {
+pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
     let name = asked.resource_name();
     let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
     let found = who_can(policy, &request);
-    let group_of = |entry: &Entry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
-        (Outcome::Allow, ..) => Group::Can,
-        (Outcome::Deny, Some(_), _) => Group::Blocked,
-        (Outcome::Deny, None, false) => Group::Carries,
-        (Outcome::Deny, None, true) => Group::FromSomeHost,
+    let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
+        (Outcome::Allow, ..) => WhoCanGroup::Can,
+        (Outcome::Deny, Some(_), _) => WhoCanGroup::Blocked,
+        (Outcome::Deny, None, false) => WhoCanGroup::Carries,
+        (Outcome::Deny, None, true) => WhoCanGroup::FromSomeHost,
     };
     let is_prefix = found.entries.iter().any(|entry| {
         let acls = entry.granted_by.iter().chain(&entry.denied_by).map(|by| &by.acl);
         acls.into_iter().any(|acl| acl.pattern_type == PatternType::Prefixed && acl.resource_name == name)
     });
-    let mut groups: Vec<(Group, Vec<WhoCanEntry>)> = Group::ALL.into_iter().map(|group| (group, Vec::new())).collect();
-    let mut put = |group: Group, found| {
+    let mut groups: Vec<(WhoCanGroup, Vec<WhoCanPrincipal>)> =
+        WhoCanGroup::ALL.into_iter().map(|group| (group, Vec::new())).collect();
+    let mut put = |group: WhoCanGroup, found| {
         if let Some((_, list)) = groups.iter_mut().find(|(of, _)| *of == group) {
             list.push(found);
         }
     };
     for name in found.superusers {
-        put(Group::Can, WhoCanEntry::Superuser(name));
+        put(WhoCanGroup::Can, WhoCanPrincipal::Superuser(name));
     }
     for entry in found.entries {
-        put(group_of(&entry), WhoCanEntry::Entry(Box::new(entry)));
+        put(group_of(&entry), WhoCanPrincipal::Entry(Box::new(entry)));
     }
     groups.retain(|(_, list)| !list.is_empty());
-    Answer { groups, blocked_for: found.blocked_for, is_prefix }
+    WhoCanAnswer { groups, blocked_for: found.blocked_for, is_prefix }
 }
 
 #[cfg(test)]
@@ -267,7 +268,7 @@ mod tests {
         .unwrap()
     }
 
-    fn ask(host: &str) -> Vec<(Group, Vec<String>)> {
+    fn ask(host: &str) -> Vec<(WhoCanGroup, Vec<String>)> {
         let asked = WhoCanQuery {
             operation: Operation::Write,
             name: "pay-eu".into(),
@@ -275,7 +276,7 @@ mod tests {
             ..WhoCanQuery::default()
         };
         let answer = answer(&policy(), &asked, asked.check().unwrap());
-        let names = |found: &[WhoCanEntry]| found.iter().map(|found| found.principal().to_string()).collect();
+        let names = |found: &[WhoCanPrincipal]| found.iter().map(|found| found.principal().to_string()).collect();
         answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
     }
 
@@ -285,14 +286,17 @@ mod tests {
         assert_eq!(
             ask(""),
             [
-                (Group::Can, text(&["User:root", "Group:eng", "Role:Writers"])),
-                (Group::FromSomeHost, text(&["User:ann"])),
-                (Group::Blocked, text(&["Group:qa"])),
-                (Group::Carries, text(&["Group:no"])),
+                (WhoCanGroup::Can, text(&["User:root", "Group:eng", "Role:Writers"])),
+                (WhoCanGroup::FromSomeHost, text(&["User:ann"])),
+                (WhoCanGroup::Blocked, text(&["Group:qa"])),
+                (WhoCanGroup::Carries, text(&["Group:no"])),
             ]
         );
-        assert_eq!(ask("10.0.0.7")[0], (Group::Can, text(&["User:root", "User:ann", "Group:eng", "Role:Writers"])));
-        assert!(ask("10.0.0.8").iter().all(|(group, _)| *group != Group::FromSomeHost));
+        assert_eq!(
+            ask("10.0.0.7")[0],
+            (WhoCanGroup::Can, text(&["User:root", "User:ann", "Group:eng", "Role:Writers"]))
+        );
+        assert!(ask("10.0.0.8").iter().all(|(group, _)| *group != WhoCanGroup::FromSomeHost));
     }
 
     #[test]

@@ -144,7 +144,7 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
 
 /// Why a line is so, as far as the draft says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reason {
+pub enum EffectReason {
     /// The holder gets a role.
     Joins(String),
     /// The holder leaves a role.
@@ -157,7 +157,7 @@ pub enum Reason {
 
 /// Why each line of a person is so; of people that are looked at, since it takes a look at the ACLs of their roles.
 #[must_use]
-pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &AffectedHolder) -> Vec<Vec<Reason>> {
+pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &AffectedHolder) -> Vec<Vec<EffectReason>> {
     let acls = |policy: &Policy, roles: &[String]| -> Vec<(String, Vec<Acl>)> {
         roles.iter().map(|role| (role.clone(), policy.acls_of(&Principal::role(role)))).collect()
     };
@@ -178,15 +178,15 @@ pub fn reasons(before: &Policy, after: &Policy, changes: &[Change], person: &Aff
             false => (Permission::Allow, Permission::Deny),
         };
         let has = |acls: &[Acl], permission| acls.iter().any(|acl| acl.permission == permission && touches(acl));
-        let joins = joined.iter().filter(|(_, acls)| has(acls, by)).map(|(role, _)| Reason::Joins(role.clone()));
-        let leaves = left.iter().filter(|(_, acls)| has(acls, not)).map(|(role, _)| Reason::Leaves(role.clone()));
+        let joins = joined.iter().filter(|(_, acls)| has(acls, by)).map(|(role, _)| EffectReason::Joins(role.clone()));
+        let leaves = left.iter().filter(|(_, acls)| has(acls, not)).map(|(role, _)| EffectReason::Leaves(role.clone()));
         let counts = |acl: &Acl, permission| acl.permission == permission && touches(acl) && is_held(acl);
         let added = changes.iter().filter(|change| matches!(change, Change::AddAcl(acl) if counts(acl, by))).count();
         let removed =
             changes.iter().filter(|change| matches!(change, Change::RemoveAcl(acl) if counts(acl, not))).count();
-        let mut reasons: Vec<Reason> = joins.chain(leaves).collect();
-        reasons.extend((added > 0).then_some(Reason::Added(added)));
-        reasons.extend((removed > 0).then_some(Reason::Removed(removed)));
+        let mut reasons: Vec<EffectReason> = joins.chain(leaves).collect();
+        reasons.extend((added > 0).then_some(EffectReason::Added(added)));
+        reasons.extend((removed > 0).then_some(EffectReason::Removed(removed)));
         reasons
     };
     person.lines.iter().map(of_line).collect()
@@ -313,10 +313,10 @@ mod tests {
             let person = effects.people.iter().find(|person| person.holder.to_string() == name).unwrap();
             reasons(&before, &after, &changes, person).concat()
         };
-        assert_eq!(why("Group:leaves"), [Reason::Leaves("R".into())]);
-        assert_eq!(why("Group:stays"), [Reason::Added(1)]);
-        assert!(why("Group:blocked").iter().all(|reason| *reason == Reason::Joins("R".into())));
-        assert_eq!(why("Role:R"), [Reason::Added(1)]);
+        assert_eq!(why("Group:leaves"), [EffectReason::Leaves("R".into())]);
+        assert_eq!(why("Group:stays"), [EffectReason::Added(1)]);
+        assert!(why("Group:blocked").iter().all(|reason| *reason == EffectReason::Joins("R".into())));
+        assert_eq!(why("Role:R"), [EffectReason::Added(1)]);
     }
 
     #[test]

@@ -8,7 +8,9 @@ use gbac_engine::model::{Acl, Principal, PrincipalType};
 use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
-pub use self::effects::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Reason, Total, effects, reasons};
+pub use self::effects::{
+    AffectedHolder, BLOCKED, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, effects, reasons,
+};
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
 use crate::phrases::count;

@@ -7,7 +7,7 @@ use crate::phrases::{capitalized, with_hint};
 
 /// How the resource is named in the form; *any* is the platform's word for the literal `*`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pattern {
+pub enum PatternChoice {
     /// The name itself.
     Literal,
     /// Every name that starts so.
@@ -16,7 +16,7 @@ pub enum Pattern {
     Any,
 }
 
-impl Pattern {
+impl PatternChoice {
     /// Every choice.
     pub const ALL: [Self; 3] = [Self::Literal, Self::Prefixed, Self::Any];
 
@@ -53,7 +53,7 @@ pub struct AclForm {
     /// The type of the resource.
     pub resource_type: ResourceType,
     /// How it is named.
-    pub pattern: Pattern,
+    pub pattern: PatternChoice,
     /// The name or prefix, as typed.
     pub name: String,
     /// The operations, in the order in which they are offered; nothing is chosen for anyone.
@@ -68,7 +68,7 @@ impl Default for AclForm {
     fn default() -> Self {
         Self {
             resource_type: ResourceType::Topic,
-            pattern: Pattern::Literal,
+            pattern: PatternChoice::Literal,
             name: String::new(),
             operations: Vec::new(),
             permission: Permission::Allow,
@@ -146,15 +146,19 @@ impl AclForm {
         match (self.resource_type, self.pattern) {
             (ResourceType::Cluster, _) => CLUSTER_NAME.into(),
             (ResourceType::Registry, _) => String::new(),
-            (_, Pattern::Any) => "*".into(),
-            (_, Pattern::Literal | Pattern::Prefixed) => self.name.clone(),
+            (_, PatternChoice::Any) => "*".into(),
+            (_, PatternChoice::Literal | PatternChoice::Prefixed) => self.name.clone(),
         }
     }
 
     /// The pattern type that will be stored.
     #[must_use]
     pub fn pattern_type(&self) -> PatternType {
-        if self.has_name() && self.pattern == Pattern::Prefixed { PatternType::Prefixed } else { PatternType::Literal }
+        if self.has_name() && self.pattern == PatternChoice::Prefixed {
+            PatternType::Prefixed
+        } else {
+            PatternType::Literal
+        }
     }
 
     /// The ACLs of this role, one for each operation, where the form is right.
@@ -207,19 +211,21 @@ impl AclForm {
     /// Why to look at the name again.
     #[must_use]
     pub fn name_warning(&self) -> Option<String> {
-        if !self.has_name() || self.pattern == Pattern::Any || self.name.is_empty() {
+        if !self.has_name() || self.pattern == PatternChoice::Any || self.name.is_empty() {
             return None;
         }
         if self.name.trim() != self.name {
             return Some("The name starts or ends with a space, which is part of it".into());
         }
         match (self.pattern, self.name.strip_suffix('*')) {
-            (Pattern::Literal, Some("")) => Some("The literal `*` covers all names, like Any".into()),
-            (Pattern::Literal, Some(prefix)) => Some(format!(
+            (PatternChoice::Literal, Some("")) => Some("The literal `*` covers all names, like Any".into()),
+            (PatternChoice::Literal, Some(prefix)) => Some(format!(
                 "`*` is not a wildcard here; for all names that start with `{}`, choose Prefixed",
                 plain(prefix)
             )),
-            (Pattern::Prefixed, Some(_)) => Some("`*` is not a wildcard here; remove it, a prefix needs none".into()),
+            (PatternChoice::Prefixed, Some(_)) => {
+                Some("`*` is not a wildcard here; remove it, a prefix needs none".into())
+            }
             _ => None,
         }
     }
@@ -229,7 +235,7 @@ impl AclForm {
 mod tests {
     use super::*;
 
-    fn form(resource_type: ResourceType, pattern: Pattern, name: &str) -> AclForm {
+    fn form(resource_type: ResourceType, pattern: PatternChoice, name: &str) -> AclForm {
         AclForm { name: name.into(), pattern, operations: vec![Operation::Read], ..AclForm::default() }
             .with_type(resource_type)
     }
@@ -246,11 +252,11 @@ mod tests {
     #[test]
     fn a_complete_form_is_an_acl_of_the_role() {
         let one = |form: &AclForm| form.check("R", true).unwrap().remove(0);
-        let acl = one(&form(ResourceType::Topic, Pattern::Prefixed, "payments-"));
+        let acl = one(&form(ResourceType::Topic, PatternChoice::Prefixed, "payments-"));
         assert_eq!((acl.principal, acl.pattern_type), (Principal::role("R"), PatternType::Prefixed));
-        let any = one(&form(ResourceType::Group, Pattern::Any, "ignored"));
+        let any = one(&form(ResourceType::Group, PatternChoice::Any, "ignored"));
         assert_eq!((any.resource_name.as_str(), any.pattern_type), ("*", PatternType::Literal));
-        let mut cluster = form(ResourceType::Cluster, Pattern::Prefixed, "ignored");
+        let mut cluster = form(ResourceType::Cluster, PatternChoice::Prefixed, "ignored");
         cluster.operations = vec![Operation::Alter];
         let acl = one(&cluster);
         assert_eq!((acl.resource_name.as_str(), acl.pattern_type), (CLUSTER_NAME, PatternType::Literal));
@@ -258,7 +264,7 @@ mod tests {
 
     #[test]
     fn faults_are_at_their_fields() {
-        let mut form = form(ResourceType::Topic, Pattern::Literal, "data-*");
+        let mut form = form(ResourceType::Topic, PatternChoice::Literal, "data-*");
         form.host = "10.0.0.0/8".into();
         let faults = form.check("R", false).unwrap_err();
         assert!(faults.name.is_some_and(|text| text.contains("prefixed")));
@@ -268,7 +274,7 @@ mod tests {
 
     #[test]
     fn another_type_takes_an_operation_away_that_it_has_not() {
-        let mut form = form(ResourceType::Topic, Pattern::Literal, "a");
+        let mut form = form(ResourceType::Topic, PatternChoice::Literal, "a");
         form.operations = vec![Operation::Write];
         assert_eq!(form.clone().with_type(ResourceType::Group).operations, []);
         assert_eq!(form.with_type(ResourceType::Subject).operations, [Operation::Write]);
@@ -276,7 +282,7 @@ mod tests {
 
     #[test]
     fn several_operations_are_several_acls() {
-        let form = form(ResourceType::Topic, Pattern::Literal, "a").with_operation(Operation::Describe, true);
+        let form = form(ResourceType::Topic, PatternChoice::Literal, "a").with_operation(Operation::Describe, true);
         let form = form.with_operation(Operation::Write, true).with_operation(Operation::Describe, false);
         let operations: Vec<Operation> = form.check("R", true).unwrap().iter().map(|acl| acl.operation).collect();
         assert_eq!(operations, [Operation::Read, Operation::Write]);
@@ -288,9 +294,9 @@ mod tests {
     #[test]
     fn a_star_is_explained() {
         let warning = |pattern, name: &str| form(ResourceType::Group, pattern, name).name_warning();
-        assert!(warning(Pattern::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed")));
-        assert!(warning(Pattern::Prefixed, "pay-*").is_some_and(|text| text.contains("remove it")));
-        assert!(warning(Pattern::Literal, "*").is_some());
-        assert_eq!(warning(Pattern::Literal, "pay"), None);
+        assert!(warning(PatternChoice::Literal, "pay-*").is_some_and(|text| text.contains("Prefixed")));
+        assert!(warning(PatternChoice::Prefixed, "pay-*").is_some_and(|text| text.contains("remove it")));
+        assert!(warning(PatternChoice::Literal, "*").is_some());
+        assert_eq!(warning(PatternChoice::Literal, "pay"), None);
     }
 }

@@ -27,7 +27,7 @@ pub struct Offer {
 
 /// What the draft comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
+pub struct MemberPreview {
     /// What will be stored; none while nothing was typed.
     pub stored: Option<Principal>,
     /// Why it cannot be stored, with what to do.
@@ -38,7 +38,7 @@ pub struct Reading {
     pub remarks: Vec<String>,
 }
 
-impl Reading {
+impl MemberPreview {
     const fn of(stored: Option<Principal>, error: Option<String>, offer: Option<Offer>) -> Self {
         Self { stored, error, offer, remarks: Vec::new() }
     }
@@ -110,8 +110,8 @@ impl MemberDraft {
 
     /// Reads the draft against the policy, for this role.
     #[must_use]
-    pub fn read(&self, policy: &Policy, role: &str) -> Reading {
-        let Some(stored) = self.principal() else { return Reading::empty() };
+    pub fn read(&self, policy: &Policy, role: &str) -> MemberPreview {
+        let Some(stored) = self.principal() else { return MemberPreview::empty() };
         if let Err(error) = check_member(&stored) {
             let offer = offer_for(&error, &stored);
             // An offer is the hint already.
@@ -119,12 +119,12 @@ impl MemberDraft {
                 Some(_) => phrases::capitalized(&error.to_string()),
                 None => with_hint(&error.to_string(), &error.hint()),
             };
-            return Reading::of(Some(stored), Some(text), offer);
+            return MemberPreview::of(Some(stored), Some(text), offer);
         }
         let members = policy.role(role).map(|role| role.members);
         if members.is_some_and(|members| members.contains(&stored)) {
             let text = format!("`{}` is already a member of this role", plain(&stored.to_string()));
-            return Reading::of(Some(stored), Some(text), None);
+            return MemberPreview::of(Some(stored), Some(text), None);
         }
         let known = NameIndex::near_to(policy, [&stored]);
         let near = known.near(&stored).next().cloned();
@@ -135,7 +135,7 @@ impl MemberDraft {
         let near = near.map(|(principal, finding)| Offer { principal, reason: phrases::capitalized(&finding.message) });
         let offer = wrong_case_type(&stored).or(near).or_else(|| edge_blank(&stored));
         let remarks = others.iter().map(|finding| with_hint(&finding.message, &finding.hint)).collect();
-        Reading { remarks, ..Reading::of(Some(stored), None, offer) }
+        MemberPreview { remarks, ..MemberPreview::of(Some(stored), None, offer) }
     }
 }
 
@@ -187,7 +187,7 @@ mod tests {
         MemberDraft::new(kind).with_text(text.into())
     }
 
-    fn read(text: &str) -> Reading {
+    fn read(text: &str) -> MemberPreview {
         draft(PrincipalType::Group, text).read(&policy(), "R")
     }
 
@@ -211,7 +211,7 @@ mod tests {
         assert_eq!(read("Group:User:ann").stored, Some(Principal::group("User:ann")));
         assert_eq!(read("Group:User:ann").error, None);
         assert_eq!(read("a,b c/ü").stored, Some(Principal::group("a,b c/ü")));
-        assert_eq!(read(""), Reading::empty());
+        assert_eq!(read(""), MemberPreview::empty());
         assert_eq!(read("Group:").stored, None);
         assert_eq!(read(" Group:eng").stored, Some(Principal::group("eng")));
     }

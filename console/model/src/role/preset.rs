@@ -5,11 +5,11 @@ use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 
 use crate::phrases::capitalized;
-use crate::role::acl_form::{AclForm, Pattern};
+use crate::role::acl_form::{AclForm, PatternChoice};
 
 /// What rows are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Preset {
+pub enum AclPreset {
     /// A client whose requests the engine knows, by the id of its recipe.
     Client(&'static str, &'static str),
     /// Somebody who looks at everything and changes nothing.
@@ -18,7 +18,7 @@ pub enum Preset {
     Everything,
 }
 
-impl Preset {
+impl AclPreset {
     /// Every preset.
     pub const ALL: [Self; 8] = [
         Self::Client("consume", "Consumer"),
@@ -77,7 +77,7 @@ pub struct Filled {
     /// What it names.
     pub slot: RecipeParameter,
     /// How.
-    pub pattern: Pattern,
+    pub pattern: PatternChoice,
     /// The name or prefix, as typed.
     pub name: String,
 }
@@ -86,7 +86,7 @@ pub struct Filled {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PresetForm {
     /// Which.
-    pub preset: Preset,
+    pub preset: AclPreset,
     /// Its names.
     pub filled: Vec<Filled>,
 }
@@ -94,13 +94,13 @@ pub struct PresetForm {
 impl PresetForm {
     /// A preset with nothing filled in.
     #[must_use]
-    pub fn new(preset: Preset) -> Self {
+    pub fn new(preset: AclPreset) -> Self {
         let slots = match preset {
-            Preset::Client(id, _) => recipe(id).map_or(&[][..], |recipe| recipe.slots),
-            Preset::Operator | Preset::Everything => &[],
+            AclPreset::Client(id, _) => recipe(id).map_or(&[][..], |recipe| recipe.slots),
+            AclPreset::Operator | AclPreset::Everything => &[],
         };
         let fill = |slot: &RecipeParameter| {
-            let pattern = if slot.prefixed { Pattern::Prefixed } else { Pattern::Literal };
+            let pattern = if slot.prefixed { PatternChoice::Prefixed } else { PatternChoice::Literal };
             Filled { slot: *slot, pattern, name: String::new() }
         };
         Self { preset, filled: slots.iter().map(fill).collect() }
@@ -142,13 +142,13 @@ impl PresetForm {
             acl(resource_type, PatternType::Literal, name.into(), operation)
         };
         let mut rows: Vec<Acl> = match self.preset {
-            Preset::Operator => {
+            AclPreset::Operator => {
                 OPERATOR.iter().map(|(resource_type, operation)| on(*resource_type, *operation)).collect()
             }
-            Preset::Everything => {
+            AclPreset::Everything => {
                 ResourceType::ALL.iter().map(|resource_type| on(*resource_type, Operation::All)).collect()
             }
-            Preset::Client(id, _) => (recipe(id).map(needed).unwrap_or_default().into_iter())
+            AclPreset::Client(id, _) => (recipe(id).map(needed).unwrap_or_default().into_iter())
                 .map(|check| match self.filled.iter().find(|filled| filled.slot.name == check.resource_name) {
                     Some(filled) => {
                         let form = filled.form();
@@ -247,8 +247,8 @@ mod tests {
     use super::*;
     use crate::phrases::acl_line;
 
-    fn rows(id: &str, names: &[(&str, Pattern)]) -> Vec<String> {
-        let mut form = PresetForm::new(Preset::from_id(id).unwrap());
+    fn rows(id: &str, names: &[(&str, PatternChoice)]) -> Vec<String> {
+        let mut form = PresetForm::new(AclPreset::from_id(id).unwrap());
         for (filled, (name, pattern)) in form.filled.iter_mut().zip(names) {
             (filled.name, filled.pattern) = ((*name).into(), *pattern);
         }
@@ -257,25 +257,26 @@ mod tests {
 
     #[test]
     fn a_client_gets_what_its_requests_need_and_no_more() {
-        let consumer = rows("consume", &[("orders", Pattern::Literal), ("app", Pattern::Prefixed)]);
+        let consumer = rows("consume", &[("orders", PatternChoice::Literal), ("app", PatternChoice::Prefixed)]);
         assert_eq!(
             consumer,
             ["Topic orders literal, Read, allow, host *", "Consumer group app prefixed, Read, allow, host *"]
         );
-        assert_eq!(rows("produce", &[("", Pattern::Any)]), ["Topic * literal, Write, allow, host *"]);
-        let transactional = rows("produce-transactional", &[("a", Pattern::Literal), ("t", Pattern::Literal)]);
+        assert_eq!(rows("produce", &[("", PatternChoice::Any)]), ["Topic * literal, Write, allow, host *"]);
+        let transactional =
+            rows("produce-transactional", &[("a", PatternChoice::Literal), ("t", PatternChoice::Literal)]);
         assert_eq!(
             transactional,
             ["Topic a literal, Write, allow, host *", "Transactional ID t literal, Write, allow, host *"]
         );
-        let names = [("in", Pattern::Literal), ("out", Pattern::Literal), ("app", Pattern::Literal)];
-        let streams = rows("streams", &[&names[..], &[("app-", Pattern::Prefixed)]].concat());
+        let names = [("in", PatternChoice::Literal), ("out", PatternChoice::Literal), ("app", PatternChoice::Literal)];
+        let streams = rows("streams", &[&names[..], &[("app-", PatternChoice::Prefixed)]].concat());
         let internal: Vec<&String> = streams.iter().filter(|row| row.contains("app- prefixed")).collect();
         assert_eq!(internal.len(), 4, "{streams:?}");
         assert!(streams.contains(&"Consumer group app literal, Read, allow, host *".to_owned()), "{streams:?}");
-        assert_eq!(rows("schema-read", &[("s", Pattern::Literal)]), ["Subject s literal, Read, allow, host *"]);
+        assert_eq!(rows("schema-read", &[("s", PatternChoice::Literal)]), ["Subject s literal, Read, allow, host *"]);
         assert!(
-            rows("schema-write", &[("s", Pattern::Literal)])
+            rows("schema-write", &[("s", PatternChoice::Literal)])
                 .contains(&"Subject s literal, Write, allow, host *".to_owned())
         );
     }
@@ -283,7 +284,7 @@ mod tests {
     #[test]
     fn names_of_one_kind_are_told_apart() {
         let labels = |id: &str| {
-            let form = PresetForm::new(Preset::from_id(id).unwrap());
+            let form = PresetForm::new(AclPreset::from_id(id).unwrap());
             form.filled.iter().map(Filled::label).collect::<Vec<_>>()
         };
         assert_eq!(labels("streams"), ["Input topic", "Output topic", "Consumer group", "Internal topic"]);
@@ -300,7 +301,7 @@ mod tests {
 
     #[test]
     fn names_are_checked_as_those_of_any_acl() {
-        let mut form = PresetForm::new(Preset::from_id("consume").unwrap());
+        let mut form = PresetForm::new(AclPreset::from_id("consume").unwrap());
         assert_eq!(form.rows("R", false), Err(vec![None, None]));
         let faults = form.rows("R", true).unwrap_err();
         assert!(faults.iter().all(Option::is_some));

@@ -5,8 +5,8 @@ use gbac_analysis::sign_in::{self, SignInCheck};
 use serde_json::{Map, Value};
 
 use crate::rich_text::RichText;
-use crate::simulator::inputs::{Action, Change, Inputs, sentence};
-use crate::simulator::token::Read;
+use crate::simulator::inputs::{Action, InputEdit, Inputs, sentence};
+use crate::simulator::token::DecodedToken;
 use crate::simulator::verification::{Report, check_name};
 
 /// What the properties of a service say; `issuer` and `audience` are those of a provider that is known by itself.
@@ -28,7 +28,7 @@ pub fn in_force(inputs: &Inputs, of_service: &AcceptedTokens) -> AcceptedTokens 
 
 /// Why sign-in fails, and the first thing to fix.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Refusal {
+pub struct SignInRefusal {
     /// What was found and what to do.
     pub words: RichText,
     /// What else fails, by the names of the checks.
@@ -37,7 +37,7 @@ pub struct Refusal {
     pub actions: Vec<Action>,
 }
 
-impl Refusal {
+impl SignInRefusal {
     /// A refusal for one reason.
     #[must_use]
     pub const fn new(words: RichText) -> Self {
@@ -48,7 +48,12 @@ impl Refusal {
 /// Why the service refuses a token, in the order of its checks: form, signature where keys were given, header and
 /// claims. None where nothing that is known speaks against it.
 #[must_use]
-pub fn refusal(read: &Read, report: Option<&Report>, checks: &[SignInCheck], ignore_expiry: bool) -> Option<Refusal> {
+pub fn refusal(
+    read: &DecodedToken,
+    report: Option<&Report>,
+    checks: &[SignInCheck],
+    ignore_expiry: bool,
+) -> Option<SignInRefusal> {
     let of_form = read.refused.as_ref().map(|problem| problem.words.clone());
     let of_signature = report.and_then(|report| report.signature_fault.clone());
     // Somebody asked for the answer as if the token had not expired.
@@ -64,20 +69,27 @@ pub fn refusal(read: &Read, report: Option<&Report>, checks: &[SignInCheck], ign
     let in_words = |check: &SignInCheck| sentence(&check.found, check.next.as_deref().unwrap_or_default());
     let words = of_form.or(of_signature).or_else(|| of_claims.map(in_words))?;
     let actions = of_claims.filter(|_| first_is_of_claims).map(|check| actions(check, read)).unwrap_or_default();
-    Some(Refusal { words, more: names.into_iter().skip(1).collect(), actions })
+    Some(SignInRefusal { words, more: names.into_iter().skip(1).collect(), actions })
 }
 
-fn actions(check: &SignInCheck, read: &Read) -> Vec<Action> {
+/// Why the platform of today refuses the token at sign-in, although it is read here.
+#[must_use]
+pub fn platform_refusal(read: &DecodedToken) -> Option<RichText> {
+    let warning = read.header.as_ref()?.platform_refusal()?;
+    Some(sentence(&warning.message, ""))
+}
+
+fn actions(check: &SignInCheck, read: &DecodedToken) -> Vec<Action> {
     let action = |label: &str, change| vec![Action { label: label.into(), change }];
     match (check.about, check.code) {
-        (_, Some("token_expired")) => action("Ignore the expiry", Change::IgnoreExpiry(true)),
+        (_, Some("token_expired")) => action("Ignore the expiry", InputEdit::IgnoreExpiry(true)),
         ("issuer" | "audience", _) => {
             let issuer = read.claims.issuer().map(str::to_owned);
             let audience = read.claims.audiences().and_then(|all| all.first().map(|first| (*first).to_owned()));
             match (issuer, audience) {
                 (None, None) => Vec::new(),
                 (issuer, audience) => {
-                    let change = Change::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
+                    let change = InputEdit::Expect(issuer.unwrap_or_default(), audience.unwrap_or_default());
                     action("Assume that the service accepts its issuer and audience", change)
                 }
             }
@@ -91,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::simulator::inputs::WhatIf;
+    use crate::simulator::inputs::WhatIfSettings;
     use crate::simulator::tests::policy;
     use crate::simulator::token::FactMark;
     use crate::simulator::verdict::VerdictKind;
@@ -148,11 +160,11 @@ mod tests {
         let refusal = view.refusal.unwrap();
         assert!(refusal.words.plain().starts_with("The token is for billing, and"), "{}", refusal.words.plain());
         assert_eq!(refusal.more, ["Expiry", "Not before"]);
-        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIf::default());
+        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIfSettings::default());
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let refusal = view.refusal.unwrap();
         assert_eq!((refusal.more.as_slice(), refusal.actions.len()), (["Not before"].as_slice(), 1));
-        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIf::default());
+        refusal.actions[0].change.clone().apply(&mut inputs, &WhatIfSettings::default());
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let words = view.refusal.unwrap().words.plain();
         assert!(words.starts_with("The token is not valid yet"), "{words}");

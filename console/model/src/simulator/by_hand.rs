@@ -1,14 +1,14 @@
 //! The identity by hand: a user and groups, and what is odd about how they are written.
 
 use crate::rich_text::RichText;
-use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
+use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
 /// Whether an identity is entered by hand, one group per line; what is wrong with it joins the problems.
-pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>) -> bool {
+pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<InputProblem>) -> bool {
     let groups = &inputs.groups;
     if inputs.user.is_empty() {
         if !is_empty {
-            problems.push(Problem::new(Field::User, "user_empty", Weight::Missing, "Enter a user too."));
+            problems.push(InputProblem::new(InputField::User, "user_empty", Weight::Missing, "Enter a user too."));
         }
         return false;
     }
@@ -18,8 +18,8 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
             .code(format!("User:{}", inputs.user))
             .text(".");
         problems.push(
-            Problem::new(Field::User, "user_with_type", Weight::Warning, words)
-                .with(format!("Use {name}"), Change::User(name.into())),
+            InputProblem::new(InputField::User, "user_with_type", Weight::Warning, words)
+                .with(format!("Use {name}"), InputEdit::User(name.into())),
         );
     }
     if groups.lines().any(|line| line.starts_with("Group:") && line.len() > "Group:".len()) {
@@ -27,22 +27,22 @@ pub(super) fn read(inputs: &Inputs, is_empty: bool, problems: &mut Vec<Problem>)
         let words =
             RichText::new().text("Enter names without a type: ").code("Group:").text(" becomes part of the name.");
         problems.push(
-            Problem::new(Field::Groups, "group_with_type", Weight::Warning, words)
-                .with("Remove it", Change::Groups(bare.join("\n"))),
+            InputProblem::new(InputField::Groups, "group_with_type", Weight::Warning, words)
+                .with("Remove it", InputEdit::Groups(bare.join("\n"))),
         );
     } else if groups.trim().lines().count() == 1 && groups.contains(',') {
         let split: Vec<&str> = groups.split(',').map(str::trim).filter(|name| !name.is_empty()).collect();
         let words = "One group per line: a comma becomes part of the name.";
         problems.push(
-            Problem::new(Field::Groups, "group_with_comma", Weight::Warning, words)
-                .with("Split at the commas", Change::Groups(split.join("\n"))),
+            InputProblem::new(InputField::Groups, "group_with_comma", Weight::Warning, words)
+                .with("Split at the commas", InputEdit::Groups(split.join("\n"))),
         );
     } else if groups.lines().any(|line| !line.is_empty() && line.trim() != line) {
         let tidy: Vec<&str> = groups.lines().map(str::trim).collect();
         let words = "A leading or trailing space is part of the name.";
         problems.push(
-            Problem::new(Field::Groups, "edge_whitespace", Weight::Warning, words)
-                .with("Remove it", Change::Groups(tidy.join("\n"))),
+            InputProblem::new(InputField::Groups, "edge_whitespace", Weight::Warning, words)
+                .with("Remove it", InputEdit::Groups(tidy.join("\n"))),
         );
     }
     true

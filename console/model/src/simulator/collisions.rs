@@ -1,17 +1,17 @@
 //! Names that become one group, and what each of them gains by the others.
 
-use gbac_analysis::{CollisionReport as Mergings, collision_gains};
+use gbac_analysis::{CollisionReport, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::PrincipalType;
 use gbac_engine::policy::Policy;
 
 /// What becomes one group.
 #[derive(Debug, Clone, PartialEq)]
-pub struct CollisionReport {
+pub struct CollisionPanel {
     /// Under this behaviour.
     pub nested: NestedGroupBehavior,
     /// The collisions, those of names in the token first, with what each gains.
-    pub merged: Mergings,
+    pub merged: CollisionReport,
     /// How many known groups were looked at.
     pub known: usize,
 }
@@ -21,9 +21,9 @@ const SHOWN: usize = 20;
 
 /// Finds what becomes one group under a behaviour, in a token and over all groups that the policy names.
 #[must_use]
-pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionReport {
+pub fn collision_report(policy: &Policy, nested: NestedGroupBehavior, in_token: &[&str]) -> CollisionPanel {
     let known = policy.known_principals().filter(|principal| principal.kind() == PrincipalType::Group).count();
-    CollisionReport { nested, merged: collision_gains(policy, nested, in_token, SHOWN), known }
+    CollisionPanel { nested, merged: collision_gains(policy, nested, in_token, SHOWN), known }
 }
 
 #[cfg(test)]

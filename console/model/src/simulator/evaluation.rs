@@ -19,14 +19,16 @@ use gbac_engine::token::Claims;
 use gbac_engine::verify::KeySet;
 use serde_json::Value;
 
-use crate::simulator::accepted::Refusal;
+use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::{ExtractionInput, Origins, Steps};
-use crate::simulator::inputs::{Field, Inputs, Mode, Problem, Weight, WhatIf, identity_error};
-use crate::simulator::question::Query;
-use crate::simulator::token::{Fact, Read, Reading};
+use crate::simulator::inputs::{
+    IdentityMode, InputField, InputProblem, Inputs, Weight, WhatIfSettings, identity_error,
+};
+use crate::simulator::question::AccessRequest;
+use crate::simulator::token::{DecodedToken, TokenFact, TokenReading};
 use crate::simulator::verdict::{Judged, Verdict};
 use crate::simulator::verification::Report;
-use crate::simulator::{accepted, by_hand, extraction, platform, question, settings, token, verdict, verification};
+use crate::simulator::{accepted, by_hand, extraction, question, settings, token, verdict, verification};
 
 /// A shared value that is equal to itself only: what did not change is not compared.
 #[derive(Debug)]
@@ -73,15 +75,15 @@ pub enum Waiting {
 #[derive(Debug, Clone, PartialEq)]
 pub struct View {
     /// What is wrong with fields, or worth knowing about them.
-    pub problems: Vec<Problem>,
+    pub problems: Vec<InputProblem>,
     /// What the token says about itself; empty without a token.
-    pub facts: Vec<Fact>,
+    pub facts: Vec<TokenFact>,
     /// What became of the verification; none when no keys were given.
     pub report: Option<Shared<Report>>,
     /// Why sign-in fails with the token; none where nothing that is known speaks against it, and by hand.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<SignInRefusal>,
     /// The settings of the service, as they would be entered.
-    pub service: WhatIf,
+    pub service: WhatIfSettings,
     /// Whether the settings of the service are those of an SSO connection.
     pub sso: bool,
     /// Whether the rules in force read the user-info document.
@@ -105,7 +107,7 @@ pub struct View {
 impl View {
     /// The problem of a field that matters most.
     #[must_use]
-    pub fn problem(&self, field: Field) -> Option<&Problem> {
+    pub fn problem(&self, field: InputField) -> Option<&InputProblem> {
         self.problems.iter().filter(|problem| problem.field == field).max_by_key(|problem| problem.weight)
     }
 
@@ -160,7 +162,7 @@ impl SimulatedIdentity {
 
 /// What an identity was made from, for the steps.
 pub(super) struct FromToken {
-    pub(super) read: Shared<Read>,
+    pub(super) read: Shared<DecodedToken>,
     pub(super) rules: IdentityRules,
     pub(super) extraction: groups::Extraction,
     pub(super) suggestions: Vec<Suggestion>,
@@ -170,7 +172,7 @@ pub(super) struct FromToken {
 #[derive(Clone, PartialEq)]
 enum Source {
     ByHand { user: String, groups: String },
-    Token { read: Shared<Read>, rules: Box<IdentityRules>, userinfo: Option<Shared<ClaimSet>>, verified: bool },
+    Token { read: Shared<DecodedToken>, rules: Box<IdentityRules>, userinfo: Option<Shared<ClaimSet>>, verified: bool },
 }
 
 /// A value and what it was made from.
@@ -197,11 +199,11 @@ impl<K: PartialEq, V: Clone> Memo<K, V> {
 }
 
 /// What the token field holds: something that was read, or what is wrong with it; nothing when it is empty.
-type TokenField = Result<Shared<Read>, Option<Problem>>;
+type TokenField = Result<Shared<DecodedToken>, Option<InputProblem>>;
 /// What a report depends on: token, keys, what the service accepts, time.
-type ReportKey = (Shared<Read>, Shared<KeySet>, AcceptedTokens, f64);
+type ReportKey = (Shared<DecodedToken>, Shared<KeySet>, AcceptedTokens, f64);
 /// What a judgement depends on.
-type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, Query, Decision);
+type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, AccessRequest, Decision);
 
 /// An evaluation that remembers: what did not change is not done again, and what was last good stays in sight.
 ///
@@ -210,8 +212,8 @@ type JudgedKey = (Shared<SimulatedIdentity>, Shared<Policy>, Query, Decision);
 pub struct Simulation {
     policy: Option<Shared<Policy>>,
     reading: Memo<(String, bool), TokenField>,
-    userinfo: Memo<String, Result<Shared<ClaimSet>, Problem>>,
-    keys: Memo<String, Result<Shared<KeySet>, Problem>>,
+    userinfo: Memo<String, Result<Shared<ClaimSet>, InputProblem>>,
+    keys: Memo<String, Result<Shared<KeySet>, InputProblem>>,
     report: Memo<ReportKey, Shared<Report>>,
     opened: Memo<Source, Shared<SimulatedIdentity>>,
     steps: Memo<(Shared<SimulatedIdentity>, Shared<Policy>), Shared<Steps>>,
@@ -222,7 +224,7 @@ pub struct Simulation {
 
 /// The last good result.
 struct Last {
-    mode: Mode,
+    mode: IdentityMode,
     steps: Shared<Steps>,
     verdict: Option<(Verdict, Option<Shared<Judged>>)>,
 }
@@ -253,7 +255,7 @@ impl Simulation {
         let policy = self.policy(policy);
         let (rules, mut problems) = settings::read(inputs, policy.settings());
         let (asked, of_question) = question::read(inputs);
-        let needs_userinfo = inputs.mode == Mode::Token
+        let needs_userinfo = inputs.mode == IdentityMode::Token
             && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
 
         let accepted = accepted::in_force(inputs, accepted);
@@ -261,9 +263,9 @@ impl Simulation {
         let mut report = None;
         let mut refusal = None;
         let who = match inputs.mode {
-            Mode::ByHand => by_hand::read(inputs, is_empty(inputs), &mut problems)
+            IdentityMode::ByHand => by_hand::read(inputs, is_empty(inputs), &mut problems)
                 .then(|| Source::ByHand { user: inputs.user.clone(), groups: inputs.groups.clone() }),
-            Mode::Token => match self.read_token(inputs) {
+            IdentityMode::Token => match self.read_token(inputs) {
                 Err(None) => None,
                 Err(Some(problem)) => {
                     problems.insert(0, problem);
@@ -295,9 +297,10 @@ impl Simulation {
         });
         problems.extend(of_question);
         if let Some(opened) = &opened {
-            let of_platform = || platform::refusal(opened).filter(|_| inputs.platform);
+            let taken = opened.taken.as_ref().filter(|_| inputs.platform);
+            let of_platform = || taken.and_then(|taken| accepted::platform_refusal(&taken.read));
             let of_claims = || opened.identity.as_ref().err().map(identity_error);
-            refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(Refusal::new));
+            refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(SignInRefusal::new));
         }
         let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
         let verdict = match (&refusal, &opened, identity, &asked) {
@@ -349,7 +352,7 @@ impl Simulation {
     fn keep(
         &mut self,
         mut view: View,
-        mode: Mode,
+        mode: IdentityMode,
         verdict: Option<(Verdict, Option<Shared<Judged>>)>,
         stale: Option<&'static str>,
     ) -> View {
@@ -393,9 +396,9 @@ impl Simulation {
     fn read_token(&mut self, inputs: &Inputs) -> TokenField {
         self.reading.get((inputs.token.clone(), inputs.as_claims), |(text, as_claims)| {
             match token::read(text, *as_claims) {
-                Reading::Empty => Err(None),
-                Reading::Read(read) => Ok(Shared(read)),
-                Reading::Wrong(problem) => Err(Some(problem)),
+                TokenReading::Empty => Err(None),
+                TokenReading::Read(read) => Ok(Shared(read)),
+                TokenReading::Wrong(problem) => Err(Some(problem)),
             }
         })
     }
@@ -409,7 +412,7 @@ impl Simulation {
         &mut self,
         inputs: &Inputs,
         needed: bool,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<InputProblem>,
     ) -> Option<Option<Shared<ClaimSet>>> {
         if !needed || inputs.userinfo.trim().is_empty() {
             return Some(None);
@@ -418,9 +421,16 @@ impl Simulation {
             Ok(Value::Object(members)) => Ok(Shared::new(gbac_json::claims_from_object(members))),
             Ok(_) => {
                 let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
-                Err(Problem::fault(Field::UserInfo, "not_an_object", "the user-info document is one JSON object", hint))
+                Err(InputProblem::fault(
+                    InputField::UserInfo,
+                    "not_an_object",
+                    "the user-info document is one JSON object",
+                    hint,
+                ))
             }
-            Err(error) => Err(Problem::fault(Field::UserInfo, error.code(), &error.to_string(), error.hint())),
+            Err(error) => {
+                Err(InputProblem::fault(InputField::UserInfo, error.code(), &error.to_string(), error.hint()))
+            }
         });
         match read {
             Ok(members) => Some(Some(members)),
@@ -434,10 +444,10 @@ impl Simulation {
     fn verify(
         &mut self,
         inputs: &Inputs,
-        read: &Shared<Read>,
+        read: &Shared<DecodedToken>,
         accepted: &AcceptedTokens,
         now: f64,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<InputProblem>,
     ) -> Option<Shared<Report>> {
         let token = read.token.as_deref()?;
         if inputs.keys.trim().is_empty() {
@@ -445,7 +455,7 @@ impl Simulation {
         }
         let Some(checks) = verification::checks() else {
             let words = "Signature verification is still loading. The token is not verified yet.";
-            problems.push(Problem::new(Field::Keys, "checks_not_loaded", Weight::Missing, words));
+            problems.push(InputProblem::new(InputField::Keys, "checks_not_loaded", Weight::Missing, words));
             return None;
         };
         match self.keys.get(inputs.keys.clone(), |text| (checks.keys)(text).map(Shared::new)) {
@@ -469,7 +479,7 @@ impl Simulation {
         opened: &Shared<SimulatedIdentity>,
         identity: &Arc<Identity>,
         policy: &Shared<Policy>,
-        asked: &Query,
+        asked: &AccessRequest,
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
@@ -494,18 +504,18 @@ impl Simulation {
 /// Whether nobody is named at all, so that nothing is to be kept in sight.
 fn is_empty(inputs: &Inputs) -> bool {
     match inputs.mode {
-        Mode::Token => inputs.token.trim().is_empty(),
-        Mode::ByHand => inputs.user.is_empty() && inputs.groups.trim().is_empty(),
+        IdentityMode::Token => inputs.token.trim().is_empty(),
+        IdentityMode::ByHand => inputs.user.is_empty() && inputs.groups.trim().is_empty(),
     }
 }
 
 /// What the last good result is of, told by what is wrong now.
-fn stale_words(problems: &[Problem]) -> &'static str {
+fn stale_words(problems: &[InputProblem]) -> &'static str {
     let field = problems.iter().find(|problem| problem.weight.blocks_evaluation()).map(|problem| problem.field);
     match field {
-        Some(Field::Token) => "the last token that could be read",
-        Some(Field::UserInfo) => "the last user-info document that could be read",
-        Some(Field::User | Field::Groups) => "the last user that was named",
+        Some(InputField::Token) => "the last token that could be read",
+        Some(InputField::UserInfo) => "the last user-info document that could be read",
+        Some(InputField::User | InputField::Groups) => "the last user that was named",
         _ => "the last settings that could be used",
     }
 }

@@ -16,8 +16,8 @@ use gbac_engine::warning::Warning;
 
 use crate::phrases::count;
 use crate::rich_text::{RichText, listed};
-use crate::simulator::inputs::{Action, Change, Weight, identity_error, sentence};
-use crate::simulator::token::Read;
+use crate::simulator::inputs::{Action, InputEdit, Weight, identity_error, sentence};
+use crate::simulator::token::DecodedToken;
 
 /// How a step went.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub enum StepState {
 
 /// One step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Step {
+pub struct ExtractionStep {
     /// Its name.
     pub title: &'static str,
     /// What it came to, as a count.
@@ -80,7 +80,7 @@ pub struct Table {
 
 /// Something to know, as a banner or a line.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Note {
+pub struct ExtractionNote {
     /// The engine's code.
     pub code: &'static str,
     /// How much it matters.
@@ -99,17 +99,17 @@ pub struct Steps {
     /// What went in and came out.
     pub summary: String,
     /// The steps, in order.
-    pub steps: Vec<Step>,
+    pub steps: Vec<ExtractionStep>,
     /// The table of the last step, where there are elements.
     pub table: Option<Table>,
     /// What to know, weightiest first.
-    pub notes: Vec<Note>,
+    pub notes: Vec<ExtractionNote>,
 }
 
 /// What the steps are made from.
 pub struct ExtractionInput<'a> {
     /// The token or claims.
-    pub read: &'a Read,
+    pub read: &'a DecodedToken,
     /// The rules in force.
     pub rules: &'a IdentityRules,
     /// What extraction gave.
@@ -178,7 +178,7 @@ pub fn by_hand(identity: &Identity) -> Steps {
         raw: (name.clone(), String::new()),
         outcome: RowOutcome::Principal(Principal::group(name)),
     });
-    let user = Step {
+    let user = ExtractionStep {
         title: "User",
         count: String::new(),
         state: StepState::Done,
@@ -189,8 +189,12 @@ pub fn by_hand(identity: &Identity) -> Steps {
     } else {
         "Names entered by hand are used as they are."
     };
-    let last =
-        Step { title: "Principals", count: groups.len().to_string(), state: StepState::Done, body: vec![body.into()] };
+    let last = ExtractionStep {
+        title: "Principals",
+        count: groups.len().to_string(),
+        state: StepState::Done,
+        body: vec![body.into()],
+    };
     Steps {
         summary: format!("{} by hand", count(groups.len(), "group")),
         steps: vec![user, last],
@@ -199,7 +203,7 @@ pub fn by_hand(identity: &Identity) -> Steps {
     }
 }
 
-fn decode_step(read: &Read) -> Step {
+fn decode_step(read: &DecodedToken) -> ExtractionStep {
     let mut body = Vec::new();
     match &read.header {
         Some(header) => {
@@ -212,10 +216,10 @@ fn decode_step(read: &Read) -> Step {
         None => body.push("Claims as entered: there is no signature".into()),
     }
     body.extend(read.left_out.iter().cloned());
-    Step { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
+    ExtractionStep { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
 }
 
-fn user_step(taken: &ExtractionInput<'_>) -> Step {
+fn user_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let mapping = taken.rules.mapping.as_str();
     let (state, body) = match taken.user {
         Ok(user) => {
@@ -226,10 +230,10 @@ fn user_step(taken: &ExtractionInput<'_>) -> Step {
         }
         Err(error) => (StepState::Bad, identity_error(error)),
     };
-    Step { title: "User", count: String::new(), state, body: vec![body] }
+    ExtractionStep { title: "User", count: String::new(), state, body: vec![body] }
 }
 
-fn claim_step(taken: &ExtractionInput<'_>) -> Step {
+fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let source = &taken.rules.extraction.source;
     let path = source.to_string();
     let names = |number: usize| count(number, "name");
@@ -273,20 +277,20 @@ fn claim_step(taken: &ExtractionInput<'_>) -> Step {
             (StepState::Bad, words, names(0))
         }
     };
-    Step { title: "Group claim", count: number, state, body: vec![words] }
+    ExtractionStep { title: "Group claim", count: number, state, body: vec![words] }
 }
 
-fn nested_step(taken: &ExtractionInput<'_>) -> Step {
+fn nested_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
     let nested = taken.rules.extraction.nested;
     let words = RichText::new().code(nested.as_str());
     let words = match nested {
         NestedGroupBehavior::None => words.text(" keeps names as they are"),
         NestedGroupBehavior::Suffix => words.text(" keeps what follows the last ").code("/"),
     };
-    Step { title: "Nested names", count: String::new(), state: StepState::Done, body: vec![words] }
+    ExtractionStep { title: "Nested names", count: String::new(), state: StepState::Done, body: vec![words] }
 }
 
-fn last_step(extraction: &Extraction, merged: usize) -> Step {
+fn last_step(extraction: &Extraction, merged: usize) -> ExtractionStep {
     let mut number = extraction.groups.len().to_string();
     if merged > 0 {
         number.push_str(&format!(", {} merged", if merged == 1 { "one".into() } else { merged.to_string() }));
@@ -299,7 +303,7 @@ fn last_step(extraction: &Extraction, merged: usize) -> Step {
     } else {
         (StepState::Done, Vec::new())
     };
-    Step { title: "Principals", count: number, state, body }
+    ExtractionStep { title: "Principals", count: number, state, body }
 }
 
 /// Whether two different names of the token became this group.
@@ -350,16 +354,16 @@ fn dropped(code: &str) -> &'static str {
     }
 }
 
-fn notes(taken: &ExtractionInput<'_>) -> Vec<Note> {
+fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     let merged: Vec<&Group> = taken.extraction.groups.iter().filter(|group| is_merged(group)).collect();
-    let mut notes: Vec<Note> = Vec::new();
+    let mut notes: Vec<ExtractionNote> = Vec::new();
     for group in merged.iter().take(LISTED_NAMES) {
         notes.push(collision(group, taken.policy));
     }
     if merged.len() > LISTED_NAMES {
         let names =
             merged.iter().skip(LISTED_NAMES).map(|group| RichText::new().principal(&Principal::group(&group.name)));
-        notes.push(Note {
+        notes.push(ExtractionNote {
             code: "suffix_collision",
             weight: Weight::Warning,
             title: format!("{} more names merged", merged.len() - LISTED_NAMES),
@@ -384,7 +388,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<Note> {
     if let Some((found, next)) = object_ids(taken.extraction.names(), Some(taken.policy)) {
         let title = "The groups are object ids".to_owned();
         let words = sentence(&found, &next);
-        notes.push(Note { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
+        notes.push(ExtractionNote { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
     }
     notes.extend(taken.read.header.iter().flat_map(header_notes));
     notes.sort_by_key(|note| std::cmp::Reverse(note.weight));
@@ -392,7 +396,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<Note> {
 }
 
 /// A claim that is missing, where no other one could stand for it; an object keyed by names is told, as Zitadel has it.
-fn no_names(claims: &gbac_engine::ClaimSet) -> Note {
+fn no_names(claims: &gbac_engine::ClaimSet) -> ExtractionNote {
     let sounds = |name: &str| ["group", "role"].iter().any(|word| name.to_ascii_lowercase().contains(word));
     let keyed = gbac_json::claims_to_object(claims)
         .iter()
@@ -403,7 +407,7 @@ fn no_names(claims: &gbac_engine::ClaimSet) -> Note {
         ),
         None => "Configure the identity provider to add the groups to the access token as an array of names.".into(),
     };
-    Note {
+    ExtractionNote {
         code: "claim_missing",
         weight: Weight::Warning,
         title: "No claim contains group names".into(),
@@ -413,13 +417,13 @@ fn no_names(claims: &gbac_engine::ClaimSet) -> Note {
 }
 
 /// What a cluster of today or a check against keys would say to the header (D-19, D-29).
-fn header_notes(header: &Header) -> Vec<Note> {
+fn header_notes(header: &Header) -> Vec<ExtractionNote> {
     let notes = header.warnings().into_iter();
     notes
         .map(|note| {
             let of_today = note.code.starts_with("platform");
             let title = if of_today { "" } else { "The service refuses this token" };
-            Note {
+            ExtractionNote {
                 code: note.code,
                 weight: if of_today { Weight::Info } else { Weight::Warning },
                 title: title.into(),
@@ -436,13 +440,13 @@ fn paths(suggestions: &[Suggestion]) -> Vec<Action> {
         .take(OFFERED_PATHS)
         .map(|suggestion| Action {
             label: format!("Try {}", suggestion.path),
-            change: Change::TryClaimPath(suggestion.path.clone()),
+            change: InputEdit::TryClaimPath(suggestion.path.clone()),
         })
         .collect()
 }
 
 /// Two or more names that became one group, and what that group is granted (D-10).
-fn collision(group: &Group, policy: &Policy) -> Note {
+fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
     let mut raws: Vec<&str> = vec![&group.raw];
     for (raw, _) in &group.also {
         if !raws.contains(&raw.as_str()) {
@@ -470,7 +474,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
         3 => "Three groups".into(),
         number => format!("{number} groups"),
     };
-    Note {
+    ExtractionNote {
         code: "suffix_collision",
         weight: Weight::Warning,
         title: format!("{title} become {principal}"),
@@ -479,7 +483,7 @@ fn collision(group: &Group, policy: &Policy) -> Note {
     }
 }
 
-fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> Note {
+fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
     let (weight, title, more) = match warning.code {
         "group_overage" => {
             let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
@@ -509,7 +513,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> Note {
     if !more.is_empty() {
         words = words.text(" ").then(RichText::message(more));
     }
-    Note { code: warning.code, weight, title: title.into(), words, actions: Vec::new() }
+    ExtractionNote { code: warning.code, weight, title: title.into(), words, actions: Vec::new() }
 }
 
 /// Where each group came from: its name, and the places in the claims or the lines by hand.

@@ -8,7 +8,7 @@ use crate::rich_text::RichText;
 
 /// How the identity is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Mode {
+pub enum IdentityMode {
     /// By a token.
     #[default]
     Token,
@@ -28,7 +28,7 @@ pub enum SettingsSource {
 
 /// Settings to try.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WhatIf {
+pub struct WhatIfSettings {
     /// `oidc_group_claim_path`, or `${context.userinfo.<path>}` (specification 2.2, 2.3).
     pub claim_path: String,
     /// `nested_group_behavior`.
@@ -38,7 +38,7 @@ pub struct WhatIf {
 }
 
 /// The defaults of specification 2.2 and D-13.
-impl Default for WhatIf {
+impl Default for WhatIfSettings {
     fn default() -> Self {
         Self { claim_path: "$.groups".into(), nested: NestedGroupBehavior::None, mapping: "$.sub".into() }
     }
@@ -49,7 +49,7 @@ impl Default for WhatIf {
 #[derive(Clone, PartialEq, Eq)]
 pub struct Inputs {
     /// How the identity is given.
-    pub mode: Mode,
+    pub mode: IdentityMode,
     /// The token, as it was pasted.
     pub token: String,
     /// Whether a JSON object in the token field stands for the claims of a token.
@@ -63,7 +63,7 @@ pub struct Inputs {
     /// Whose settings are used.
     pub source: SettingsSource,
     /// The settings to try.
-    pub what_if: WhatIf,
+    pub what_if: WhatIfSettings,
     /// Whether settings were tried before, so that they are not replaced by the service's again.
     pub tried: bool,
     /// The operation asked for.
@@ -89,14 +89,14 @@ pub struct Inputs {
 impl Default for Inputs {
     fn default() -> Self {
         Self {
-            mode: Mode::Token,
+            mode: IdentityMode::Token,
             token: String::new(),
             as_claims: false,
             userinfo: String::new(),
             user: String::new(),
             groups: String::new(),
             source: SettingsSource::Service,
-            what_if: WhatIf::default(),
+            what_if: WhatIfSettings::default(),
             tried: false,
             operation: Operation::Read,
             resource_type: ResourceType::Topic,
@@ -125,14 +125,14 @@ impl Inputs {
 
     /// Puts another token in the place of the present one; what belonged to the old one goes.
     pub fn put_token(&mut self, token: &str) {
-        self.mode = Mode::Token;
+        self.mode = IdentityMode::Token;
         self.token = token.into();
         self.as_claims = false;
         self.ignore_expiry = false;
     }
 
     /// Tries settings; the first time they are those of the service, to start from.
-    pub fn try_settings(&mut self, service: &WhatIf) {
+    pub fn try_settings(&mut self, service: &WhatIfSettings) {
         self.source = SettingsSource::WhatIf;
         if !self.tried {
             self.what_if = service.clone();
@@ -149,7 +149,7 @@ impl Inputs {
 
 /// A field of the page, for what is wrong with it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Field {
+pub enum InputField {
     /// The token.
     Token,
     /// The user-info document.
@@ -195,9 +195,9 @@ impl Weight {
 
 /// What is wrong with a field, or worth knowing about it, and what can be done at once.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Problem {
+pub struct InputProblem {
     /// The field.
-    pub field: Field,
+    pub field: InputField,
     /// A stable name of the fault.
     pub code: &'static str,
     /// How much it matters.
@@ -208,22 +208,22 @@ pub struct Problem {
     pub actions: Vec<Action>,
 }
 
-impl Problem {
+impl InputProblem {
     /// A problem without an action.
     #[must_use]
-    pub fn new(field: Field, code: &'static str, weight: Weight, words: impl Into<RichText>) -> Self {
+    pub fn new(field: InputField, code: &'static str, weight: Weight, words: impl Into<RichText>) -> Self {
         Self { field, code, weight, words: words.into(), actions: Vec::new() }
     }
 
     /// A fault in the engine's words: what was found, then what to do.
     #[must_use]
-    pub fn fault(field: Field, code: &'static str, message: &str, hint: &str) -> Self {
+    pub fn fault(field: InputField, code: &'static str, message: &str, hint: &str) -> Self {
         Self::new(field, code, Weight::Error, sentence(message, hint))
     }
 
     /// The same with a button.
     #[must_use]
-    pub fn with(mut self, label: impl Into<String>, change: Change) -> Self {
+    pub fn with(mut self, label: impl Into<String>, change: InputEdit) -> Self {
         self.actions.push(Action { label: label.into(), change });
         self
     }
@@ -235,7 +235,7 @@ pub struct Action {
     /// The label.
     pub label: String,
     /// What it does.
-    pub change: Change,
+    pub change: InputEdit,
 }
 
 /// The label only: a change may hold a token.
@@ -247,7 +247,7 @@ impl std::fmt::Debug for Action {
 
 /// A change of the inputs that the page offers.
 #[derive(Clone, PartialEq)]
-pub enum Change {
+pub enum InputEdit {
     /// Puts this text into the token field.
     Token(String),
     /// Reads the JSON object in the token field as claims.
@@ -270,9 +270,9 @@ pub enum Change {
     Expect(String, String),
 }
 
-impl Change {
+impl InputEdit {
     /// Makes the change. `service` is what the settings to try start from.
-    pub fn apply(self, inputs: &mut Inputs, service: &WhatIf) {
+    pub fn apply(self, inputs: &mut Inputs, service: &WhatIfSettings) {
         match self {
             Self::Token(text) => inputs.put_token(&text),
             Self::ReadAsClaims => inputs.as_claims = true,
@@ -343,19 +343,22 @@ mod tests {
     #[test]
     fn trying_a_path_starts_from_the_service() {
         let mut inputs = Inputs::default();
-        let service =
-            WhatIf { claim_path: "$.roles".into(), nested: NestedGroupBehavior::Suffix, mapping: "$.email".into() };
-        Change::TryClaimPath("$.x".into()).apply(&mut inputs, &service);
+        let service = WhatIfSettings {
+            claim_path: "$.roles".into(),
+            nested: NestedGroupBehavior::Suffix,
+            mapping: "$.email".into(),
+        };
+        InputEdit::TryClaimPath("$.x".into()).apply(&mut inputs, &service);
         assert!(inputs.source == SettingsSource::WhatIf && inputs.what_if.nested == NestedGroupBehavior::Suffix);
         assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.x", "$.email"));
         inputs.what_if.mapping = "$.upn".into();
-        Change::TryClaimPath("$.y".into()).apply(&mut inputs, &service);
+        InputEdit::TryClaimPath("$.y".into()).apply(&mut inputs, &service);
         assert_eq!((inputs.what_if.claim_path.as_str(), inputs.what_if.mapping.as_str()), ("$.y", "$.upn"));
         // What was tried is still there after a look at the service's own.
         inputs.source = SettingsSource::Service;
         inputs.try_settings(&service);
         assert_eq!(inputs.what_if.claim_path, "$.y");
-        Change::ServiceSettings.apply(&mut inputs, &service);
+        InputEdit::ServiceSettings.apply(&mut inputs, &service);
         assert!(inputs.what_if == service);
     }
 

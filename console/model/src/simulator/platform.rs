@@ -6,13 +6,6 @@ use crate::rich_text::RichText;
 use crate::simulator::SimulatedIdentity;
 use crate::simulator::inputs::sentence;
 
-/// Why the platform of today refuses the token at sign-in, although it is read here.
-#[must_use]
-pub fn refusal(who: &SimulatedIdentity) -> Option<RichText> {
-    let header = who.taken.as_ref()?.read.header.as_ref()?;
-    header.platform_refusal().map(|warning| sentence(&warning.message, ""))
-}
-
 /// Every point where the platform does something else with this token and these settings; none by hand.
 #[must_use]
 pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
@@ -30,13 +23,13 @@ mod tests {
 
     use super::*;
     use crate::simulator::evaluate;
-    use crate::simulator::inputs::{Inputs, SettingsSource, WhatIf};
+    use crate::simulator::inputs::{Inputs, SettingsSource, WhatIfSettings};
     use crate::simulator::tests::{compact, policy};
     use crate::simulator::verdict::VerdictKind;
 
     fn kind(header: &serde_json::Value, platform: bool) -> (VerdictKind, usize) {
         let claims = json!({ "sub": "a", "exp": 9e9, "groups": ["analysts"] });
-        let what_if = WhatIf { claim_path: "$['groups']".into(), ..WhatIf::default() };
+        let what_if = WhatIfSettings { claim_path: "$['groups']".into(), ..WhatIfSettings::default() };
         let inputs = Inputs {
             token: compact(header, &claims),
             resource_name: "payments-x".into(),

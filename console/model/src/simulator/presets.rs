@@ -6,7 +6,7 @@ use crate::simulator::SimulatedIdentity;
 
 /// A provider, or one of its ways.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Preset {
+pub struct ProviderPreset {
     /// The value in a form.
     pub id: &'static str,
     /// What is shown.
@@ -17,12 +17,12 @@ pub struct Preset {
     pub about: &'static str,
 }
 
-const fn preset(id: &'static str, name: &'static str, path: &'static str, about: &'static str) -> Preset {
-    Preset { id, name, path: Some(path), about }
+const fn preset(id: &'static str, name: &'static str, path: &'static str, about: &'static str) -> ProviderPreset {
+    ProviderPreset { id, name, path: Some(path), about }
 }
 
 /// Every preset.
-pub const PRESETS: &[Preset] = &[
+pub const PRESETS: &[ProviderPreset] = &[
     preset(
         "keycloak-groups",
         "Keycloak, group mapper",
@@ -92,13 +92,13 @@ pub const PRESETS: &[Preset] = &[
     preset("gitea", "Gitea", "$.groups", "Organizations, and teams as organization:team."),
     preset("authentik", "authentik", "$.groups", "Bare names."),
     preset("canaille", "Canaille", "$.groups", "Unchanged names, which may be paths."),
-    Preset {
+    ProviderPreset {
         id: "zitadel",
         name: "ZITADEL",
         path: None,
         about: "Roles are the keys of an object, which a claim path can't select. Add an action that writes them as a list.",
     },
-    Preset {
+    ProviderPreset {
         id: "google",
         name: "Google",
         path: None,
@@ -109,7 +109,7 @@ pub const PRESETS: &[Preset] = &[
 
 /// Finds a preset by its value in a form.
 #[must_use]
-pub fn find(id: &str) -> Option<&'static Preset> {
+pub fn find(id: &str) -> Option<&'static ProviderPreset> {
     PRESETS.iter().find(|preset| preset.id == id)
 }
 

@@ -7,11 +7,11 @@ use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, Host, Operation, ResourceType};
 
 use crate::rich_text::RichText;
-use crate::simulator::inputs::{Change, Field, Inputs, Problem, Weight};
+use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};
 
 /// What is asked, when every field says something.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Query {
+pub struct AccessRequest {
     /// The operation.
     pub operation: Operation,
     /// The type of the resource.
@@ -22,7 +22,7 @@ pub struct Query {
     pub host: Option<IpAddr>,
 }
 
-impl Query {
+impl AccessRequest {
     /// As the engine is asked, at this instant.
     #[must_use]
     pub fn request(&self, at: At) -> Request<'_> {
@@ -93,7 +93,7 @@ const fn verb(operation: Operation, resource_type: ResourceType) -> &'static str
 
 /// Reads the fields; the question is there unless a problem is in the way.
 #[must_use]
-pub fn read(inputs: &Inputs) -> (Option<Query>, Vec<Problem>) {
+pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
     let mut problems = Vec::new();
     let name = match inputs.resource_type {
         ResourceType::Cluster => CLUSTER_NAME.into(),
@@ -109,11 +109,11 @@ pub fn read(inputs: &Inputs) -> (Option<Query>, Vec<Problem>) {
             inputs.operation.spelling().label,
             in_sentence(inputs.resource_type)
         );
-        problems.push(Problem::new(Field::Operation, "operation_foreign", Weight::Warning, words));
+        problems.push(InputProblem::new(InputField::Operation, "operation_foreign", Weight::Warning, words));
     }
     if inputs.operation == Operation::All {
         let words = "Only an ACL of All matches this; no request needs it.";
-        problems.push(Problem::new(Field::Operation, "operation_all", Weight::Info, words));
+        problems.push(InputProblem::new(InputField::Operation, "operation_all", Weight::Info, words));
     }
     let host = match read_host(&inputs.host) {
         Ok(host) => host,
@@ -122,22 +122,23 @@ pub fn read(inputs: &Inputs) -> (Option<Query>, Vec<Problem>) {
             None
         }
     };
-    let asked = Query { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
+    let asked =
+        AccessRequest { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
     let in_the_way = problems.iter().any(|problem| problem.weight.blocks_evaluation());
     ((!in_the_way).then_some(asked), problems)
 }
 
-fn name_problem(name: &str, resource_type: ResourceType) -> Option<Problem> {
-    let field = Field::ResourceName;
+fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem> {
+    let field = InputField::ResourceName;
     if name.is_empty() {
         let words = format!("Enter a {}.", in_sentence(resource_type));
-        return Some(Problem::new(field, "resource_name_empty", Weight::Missing, words));
+        return Some(InputProblem::new(field, "resource_name_empty", Weight::Missing, words));
     }
     if name.trim() != name {
         let words = "A leading or trailing space is part of the name.";
         return Some(
-            Problem::new(field, "edge_whitespace", Weight::Warning, words)
-                .with("Remove it", Change::ResourceName(name.trim().into())),
+            InputProblem::new(field, "edge_whitespace", Weight::Warning, words)
+                .with("Remove it", InputEdit::ResourceName(name.trim().into())),
         );
     }
     if name.ends_with('*') {
@@ -147,12 +148,12 @@ fn name_problem(name: &str, resource_type: ResourceType) -> Option<Problem> {
             .text(". ")
             .code("*")
             .text(" is not a wildcard here.");
-        return Some(Problem::new(field, "name_wildcard", Weight::Warning, words));
+        return Some(InputProblem::new(field, "name_wildcard", Weight::Warning, words));
     }
     None
 }
 
-fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
+fn read_host(text: &str) -> Result<Option<IpAddr>, InputProblem> {
     let tidy = text.trim();
     if tidy.is_empty() {
         return Ok(None);
@@ -161,8 +162,8 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
         let words = RichText::new()
             .code("*")
             .text(" is for ACLs. A request comes from one address; leave it empty if unknown.");
-        return Err(Problem::new(Field::Host, "host_wildcard", Weight::Error, words)
-            .with("Leave it empty", Change::Host(String::new())));
+        return Err(InputProblem::new(InputField::Host, "host_wildcard", Weight::Error, words)
+            .with("Leave it empty", InputEdit::Host(String::new())));
     }
     Host::parse_address(tidy).map(Some).map_err(|error| {
         let hint = match error.hint() {
@@ -171,7 +172,7 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
             _ => "Write an IPv4 address such as `10.0.0.7`, or an IPv6 address without brackets",
         };
         let message = format!("`{}` is not an IP address", escaped(tidy));
-        Problem::fault(Field::Host, error.code(), &message, hint)
+        InputProblem::fault(InputField::Host, error.code(), &message, hint)
     })
 }
 
@@ -179,7 +180,7 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, Problem> {
 mod tests {
     use super::*;
 
-    fn asked(inputs: &Inputs) -> (Option<Query>, Vec<&'static str>) {
+    fn asked(inputs: &Inputs) -> (Option<AccessRequest>, Vec<&'static str>) {
         let (asked, problems) = read(inputs);
         (asked, problems.iter().map(|problem| problem.code).collect())
     }

@@ -3,7 +3,7 @@
 use gbac_analysis::provider::AcceptedTokens;
 use serde_json::{Value, json};
 
-use crate::simulator::inputs::{Inputs, Mode};
+use crate::simulator::inputs::{IdentityMode, Inputs};
 use crate::simulator::tests::{compact, inputs, policy, said, why};
 use crate::simulator::verdict::VerdictKind;
 use crate::simulator::{Simulation, View, evaluate};
@@ -113,7 +113,7 @@ fn claims_alone_are_judged_as_the_token_they_would_be() {
 
 #[test]
 fn an_identity_that_is_stated_by_hand_has_no_sign_in() {
-    let hand = Inputs { mode: Mode::ByHand, user: "a".into(), groups: "payments".into(), ..inputs("") };
+    let hand = Inputs { mode: IdentityMode::ByHand, user: "a".into(), groups: "payments".into(), ..inputs("") };
     let view = evaluate(&hand, Some(&policy()), &service(), NOW);
     assert_eq!((view.verdict.unwrap().kind, view.refusal), (VerdictKind::Allowed, None));
 }

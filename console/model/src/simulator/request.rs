@@ -11,7 +11,7 @@ use gbac_engine::policy::Policy;
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
-use crate::simulator::question::{Query, in_sentence};
+use crate::simulator::question::{AccessRequest, in_sentence};
 use crate::simulator::verdict::{VerdictKind, kind};
 
 /// Where a request is taken from.
@@ -186,7 +186,7 @@ impl RequestForm {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestRow {
     /// The check.
-    pub asked: Query,
+    pub asked: AccessRequest,
     /// What becomes of it.
     pub kind: VerdictKind,
     /// The requests that need it.
@@ -195,7 +195,7 @@ pub struct RequestRow {
 
 /// What becomes of requests.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answer {
+pub struct RequestAnswer {
     /// Each request with its outcome.
     pub requests: Vec<(String, Outcome)>,
     /// Each check, once, in the order in which it is met.
@@ -204,7 +204,7 @@ pub struct Answer {
     pub choice: Option<String>,
 }
 
-impl Answer {
+impl RequestAnswer {
     /// Whether every request is allowed.
     #[must_use]
     pub fn outcome(&self) -> Outcome {
@@ -214,7 +214,7 @@ impl Answer {
 
     /// The checks for what would allow it; none where one of several is enough, so that not all are needed.
     #[must_use]
-    pub fn all(&self) -> Option<Vec<Query>> {
+    pub fn all(&self) -> Option<Vec<AccessRequest>> {
         self.choice.is_none().then(|| self.rows.iter().map(|row| row.asked.clone()).collect())
     }
 }
@@ -227,14 +227,14 @@ pub fn answer(
     needs: &[(String, Requirement)],
     host: Option<IpAddr>,
     at: At,
-) -> Answer {
+) -> RequestAnswer {
     let mut rows: Vec<RequestRow> = Vec::new();
     let mut requests = Vec::new();
     for (name, need) in needs {
         let outcome = need.outcome(|check| {
             let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
             let decision = decide(policy, identity, &request);
-            let asked = Query {
+            let asked = AccessRequest {
                 operation: check.operation,
                 resource_type: check.resource_type,
                 resource_name: check.resource_name.clone(),
@@ -253,7 +253,7 @@ pub fn answer(
     }
     let choice = needs.iter().any(|(_, need)| need.has_choice());
     let choice = choice.then(|| needs.iter().map(|(_, need)| need.to_string()).collect::<Vec<_>>().join("; "));
-    Answer { requests, rows, choice }
+    RequestAnswer { requests, rows, choice }
 }
 
 #[cfg(test)]

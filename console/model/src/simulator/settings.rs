@@ -6,16 +6,16 @@ use gbac_engine::identity::IdentityRules;
 use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::policy::{GroupSource, Settings};
 
-use crate::simulator::inputs::{Field, Inputs, Problem, SettingsSource, Weight, WhatIf, sentence};
+use crate::simulator::inputs::{InputField, InputProblem, Inputs, SettingsSource, Weight, WhatIfSettings, sentence};
 
 /// What every reference to the user-info document starts with (D-25).
 const USER_INFO: &str = "${";
 
-/// The settings of a service, written as the fields of [`WhatIf`].
+/// The settings of a service, written as the fields of [`WhatIfSettings`].
 #[must_use]
-pub fn of_service(settings: &Settings) -> WhatIf {
+pub fn of_service(settings: &Settings) -> WhatIfSettings {
     let rules = settings.identity_rules();
-    WhatIf {
+    WhatIfSettings {
         claim_path: rules.extraction.source.to_string(),
         nested: rules.extraction.nested,
         mapping: rules.mapping.as_str().into(),
@@ -30,11 +30,11 @@ pub const fn is_sso(settings: &Settings) -> bool {
 
 /// The rules in force; there unless a problem is in the way.
 #[must_use]
-pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<Problem>) {
+pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<InputProblem>) {
     if inputs.source == SettingsSource::Service {
         return (Some(service.identity_rules()), Vec::new());
     }
-    let WhatIf { claim_path, nested, mapping } = &inputs.what_if;
+    let WhatIfSettings { claim_path, nested, mapping } = &inputs.what_if;
     let mut problems = Vec::new();
     let source = match read_source(claim_path.trim()) {
         Ok(source) => Some(source),
@@ -56,11 +56,11 @@ pub fn read(inputs: &Inputs, service: &Settings) -> (Option<IdentityRules>, Vec<
     (rules, problems)
 }
 
-fn read_source(text: &str) -> Result<ClaimSource, Problem> {
-    let field = Field::ClaimPath;
+fn read_source(text: &str) -> Result<ClaimSource, InputProblem> {
+    let field = InputField::ClaimPath;
     if text.is_empty() {
         let words = "Write a claim path, such as $.groups.";
-        return Err(Problem::new(field, "claim_path_empty", Weight::Missing, words));
+        return Err(InputProblem::new(field, "claim_path_empty", Weight::Missing, words));
     }
     let source = if text.starts_with(USER_INFO) {
         ClaimSource::parse_sso(text)
@@ -70,19 +70,19 @@ fn read_source(text: &str) -> Result<ClaimSource, Problem> {
     source.map_err(|error| {
         let place = place(text, error.offset());
         let words = sentence(&format!("{place}: {error}"), &error.hint().unwrap_or_default());
-        Problem::new(field, error.code(), Weight::Error, words)
+        InputProblem::new(field, error.code(), Weight::Error, words)
     })
 }
 
-fn read_mapping(text: &str) -> Result<PrincipalMapping, Problem> {
-    let field = Field::Mapping;
+fn read_mapping(text: &str) -> Result<PrincipalMapping, InputProblem> {
+    let field = InputField::Mapping;
     if text.is_empty() {
         let words = "Write a principal mapping, such as $.sub.";
-        return Err(Problem::new(field, "mapping_empty", Weight::Missing, words));
+        return Err(InputProblem::new(field, "mapping_empty", Weight::Missing, words));
     }
     PrincipalMapping::parse(text).map_err(|error| {
         let words = sentence(&format!("{}: {error}", place(text, error.offset())), error.hint());
-        Problem::new(field, error.code(), Weight::Error, words)
+        InputProblem::new(field, error.code(), Weight::Error, words)
     })
 }
 
@@ -98,18 +98,24 @@ mod tests {
     use super::*;
     use gbac_engine::groups::NestedGroupBehavior;
 
-    fn what_if(claim_path: &str, mapping: &str) -> (Option<IdentityRules>, Vec<Problem>) {
-        let what_if =
-            WhatIf { claim_path: claim_path.into(), nested: NestedGroupBehavior::Suffix, mapping: mapping.into() };
+    fn what_if(claim_path: &str, mapping: &str) -> (Option<IdentityRules>, Vec<InputProblem>) {
+        let what_if = WhatIfSettings {
+            claim_path: claim_path.into(),
+            nested: NestedGroupBehavior::Suffix,
+            mapping: mapping.into(),
+        };
         let inputs = Inputs { source: SettingsSource::WhatIf, what_if, ..Inputs::default() };
         read(&inputs, &Settings::default())
     }
 
     #[test]
     fn the_service_is_used_unless_something_is_tried() {
-        let inputs = Inputs { what_if: WhatIf { claim_path: "$.".into(), ..WhatIf::default() }, ..Inputs::default() };
+        let inputs = Inputs {
+            what_if: WhatIfSettings { claim_path: "$.".into(), ..WhatIfSettings::default() },
+            ..Inputs::default()
+        };
         assert_eq!(read(&inputs, &Settings::default()), (Some(IdentityRules::default()), Vec::new()));
-        assert!(of_service(&Settings::default()) == WhatIf::default());
+        assert!(of_service(&Settings::default()) == WhatIfSettings::default());
     }
 
     #[test]
@@ -130,7 +136,7 @@ mod tests {
         assert_eq!(rules, None);
         assert_eq!(
             problems.iter().map(|problem| problem.field).collect::<Vec<_>>(),
-            [Field::ClaimPath, Field::Mapping]
+            [InputField::ClaimPath, InputField::Mapping]
         );
         assert_eq!(problems[0].words.plain(), "At character 9: [ is not closed. Add the ].");
         assert!(problems.iter().all(|problem| problem.weight == Weight::Error));

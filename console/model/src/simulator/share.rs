@@ -1,6 +1,6 @@
 //! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
 
-use gbac_analysis::check::Query as Question;
+use gbac_analysis::check::Query;
 use gbac_api::encode::{component, decode};
 use gbac_engine::Subject;
 use gbac_engine::decide::At;
@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 use crate::address;
 use crate::rich_text::RichText;
 use crate::simulator::assertion;
-use crate::simulator::inputs::{Inputs, Mode};
-use crate::simulator::question::Query;
+use crate::simulator::inputs::{IdentityMode, Inputs};
+use crate::simulator::question::AccessRequest;
 
 /// What the fragment begins with.
 const MARK: &str = "check=";
@@ -22,7 +22,7 @@ pub const LONGEST: usize = 8000;
 
 /// The path and fragment of a check.
 #[must_use]
-pub fn link(identity: &Identity, asked: &Query) -> String {
+pub fn link(identity: &Identity, asked: &AccessRequest) -> String {
     let mut check = json!({
         "user": identity.user(),
         "groups": identity.groups(),
@@ -53,7 +53,7 @@ pub fn open(fragment: &str) -> Option<Opened> {
 
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
 #[must_use]
-pub fn file(identity: &Identity, asked: &Query) -> (String, String) {
+pub fn file(identity: &Identity, asked: &AccessRequest) -> (String, String) {
     let check = check_to_value(identity, &asked.request(At::IgnoringExpiry));
     let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
     (format!("{name}.check.json"), format!("{check}\n"))
@@ -68,7 +68,7 @@ pub fn open_file(text: &str) -> Result<Inputs, RichText> {
     let Subject::Names { user, groups } = check.subject else {
         return Err("Only checks with a user and groups can be opened. Paste a token in its own field.".into());
     };
-    let Question::Access { operation, resource_type, resource_name } = check.query else {
+    let Query::Access { operation, resource_type, resource_name } = check.query else {
         return Err("Only checks of one operation on one resource can be opened. This is an API request.".into());
     };
     // A group is a line of its field.
@@ -76,7 +76,7 @@ pub fn open_file(text: &str) -> Result<Inputs, RichText> {
         return Err("A group name contains a line break, which can't be entered.".into());
     }
     Ok(Inputs {
-        mode: Mode::ByHand,
+        mode: IdentityMode::ByHand,
         user,
         groups: groups.join("\n"),
         operation,
@@ -101,7 +101,7 @@ fn read(text: &str) -> Option<Inputs> {
         Some(host) => Host::parse_address(host.as_str()?).ok()?.to_string(),
     };
     Some(Inputs {
-        mode: Mode::ByHand,
+        mode: IdentityMode::ByHand,
         user: member("user")?.to_owned(),
         groups: groups.join("\n"),
         operation: member("operation")?.parse::<Operation>().ok()?,
@@ -116,8 +116,8 @@ fn read(text: &str) -> Option<Inputs> {
 mod tests {
     use super::*;
 
-    fn asked(host: Option<&str>) -> Query {
-        Query {
+    fn asked(host: Option<&str>) -> AccessRequest {
+        AccessRequest {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "a#b &ü".into(),
@@ -135,7 +135,7 @@ mod tests {
         let link = link(&identity, &asked(Some("10.0.0.1")));
         assert!(link.starts_with("/security/simulator#check=") && link.is_ascii() && !link.contains(' '), "{link}");
         let Some(Opened::Check(inputs)) = open(fragment(&link)) else { panic!("{link}") };
-        assert!(inputs.mode == Mode::ByHand && inputs.token.is_empty());
+        assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
         assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
         assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
         assert_eq!((inputs.operation, inputs.resource_type), (Operation::Write, ResourceType::Topic));
@@ -148,7 +148,7 @@ mod tests {
         assert_eq!(name, "maya-write-to-topic-a-b.check.json");
         assert_eq!(text.lines().count(), 1);
         let inputs = open_file(&text).unwrap();
-        assert!(inputs.mode == Mode::ByHand && inputs.token.is_empty());
+        assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
         assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
         assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
         let (_, without) = file(&Identity::new("a", ["two\nlines"]), &asked(None));

@@ -8,8 +8,8 @@ use gbac_json::policy_from_json;
 use serde_json::{Value, json};
 
 use crate::simulator::extraction::{RowOutcome, StepState};
-use crate::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource, Weight, WhatIf};
-use crate::simulator::trace::Filter;
+use crate::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource, Weight, WhatIfSettings};
+use crate::simulator::trace::TraceFilter;
 use crate::simulator::verdict::{VerdictKind, Why};
 use crate::simulator::verification::Signature;
 use crate::simulator::{Simulation, View, Waiting, evaluate, trace};
@@ -185,7 +185,7 @@ fn the_trace_has_three_passes() {
         trace::summary(&judged.explanation),
         "7 ACLs, 5 candidates: 1 denies, 1 allow overridden, 2 near misses, 1 does not match"
     );
-    let shown = trace::visible_rows(judged, Filter::All, 200);
+    let shown = trace::visible_rows(judged, TraceFilter::All, 200);
     let [deny, allow, nothing] = &shown.passes;
     assert_eq!((deny.rows.len(), allow.rows.len(), nothing.rows.len(), shown.rows, shown.hidden), (1, 4, 0, 5, 0));
     let row = &deny.rows[0];
@@ -201,11 +201,11 @@ fn the_trace_has_three_passes() {
     assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
     let other = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::NoMatch).unwrap();
     assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
-    let deciding = trace::visible_rows(judged, Filter::Deciding, 200);
+    let deciding = trace::visible_rows(judged, TraceFilter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
     assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
     // A limit leaves something of both passes.
-    let few = trace::visible_rows(judged, Filter::All, 2);
+    let few = trace::visible_rows(judged, TraceFilter::All, 2);
     assert_eq!((few.passes[0].rows.len(), few.passes[1].rows.len(), few.rows), (1, 1, 5));
 }
 
@@ -262,7 +262,7 @@ fn superusers_and_expiry_are_told() {
     assert_eq!(verdict.kind, VerdictKind::SignInFails);
     assert_eq!(said(why(&old, "Fix first")), "The token expired 2 h ago. Get a new token.");
     let mut all_the_same = inputs(&token(&claims));
-    verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIf::default());
+    verdict.actions[0].change.clone().apply(&mut all_the_same, &WhatIfSettings::default());
     let now = evaluate(&all_the_same, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(now.verdict.as_ref().unwrap().kind, VerdictKind::DeniedByRule);
     assert!(said(why(&now, "Expired")).contains("ignores the expiry"));
@@ -320,7 +320,10 @@ fn tokens_of_real_providers() {
     // Zitadel: an object keyed by role, which no path reads.
     let zitadel = Inputs {
         source: SettingsSource::WhatIf,
-        what_if: WhatIf { claim_path: "$['urn:zitadel:iam:org:project:roles']".into(), ..WhatIf::default() },
+        what_if: WhatIfSettings {
+            claim_path: "$['urn:zitadel:iam:org:project:roles']".into(),
+            ..WhatIfSettings::default()
+        },
         ..inputs(&token(
             &json!({ "sub": "a", "exp": exp, "urn:zitadel:iam:org:project:roles": { "admin": { "1": "x" } } }),
         ))
@@ -365,17 +368,17 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
     assert_eq!(wrong.verdict_stale, Some("the last token that could be read"));
     assert_eq!(wrong.steps_stale, Some("the last token that could be read"));
     assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
-    assert_eq!(wrong.problem(Field::Token).unwrap().weight, Weight::Error);
+    assert_eq!(wrong.problem(InputField::Token).unwrap().weight, Weight::Error);
     assert!(wrong.facts.is_empty());
 
     let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
     let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
     assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last question that was complete"), None));
-    assert_eq!(wrong.problem(Field::Host).unwrap().code, "host_invalid");
+    assert_eq!(wrong.problem(InputField::Host).unwrap().code, "host_invalid");
 
     let path = Inputs {
         source: SettingsSource::WhatIf,
-        what_if: WhatIf { claim_path: "$.groups[".into(), ..WhatIf::default() },
+        what_if: WhatIfSettings { claim_path: "$.groups[".into(), ..WhatIfSettings::default() },
         ..inputs(&token(&maya()))
     };
     let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
@@ -426,12 +429,12 @@ fn the_verdict_follows_the_policy() {
 
 #[test]
 fn names_by_hand() {
-    let mut asked = Inputs { mode: Mode::ByHand, ..inputs("") };
+    let mut asked = Inputs { mode: IdentityMode::ByHand, ..inputs("") };
     let none = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(none.problems.is_empty() && none.verdict.is_none());
     asked.groups = "payments\nread-only\n".into();
     assert_eq!(
-        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).problem(Field::User).unwrap().code,
+        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).problem(InputField::User).unwrap().code,
         "user_empty"
     );
     asked.user = "maya".into();
@@ -441,15 +444,15 @@ fn names_by_hand() {
 
     asked.groups = "Group:payments\nops".into();
     let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
-    let problem = view.problem(Field::Groups).unwrap();
+    let problem = view.problem(InputField::Groups).unwrap();
     assert_eq!(problem.code, "group_with_type");
-    assert!(problem.actions[0].change == Change::Groups("payments\nops".into()));
+    assert!(problem.actions[0].change == InputEdit::Groups("payments\nops".into()));
     asked.groups = "payments, ops".into();
     let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert!(view.problem(Field::Groups).unwrap().actions[0].change == Change::Groups("payments\nops".into()));
+    assert!(view.problem(InputField::Groups).unwrap().actions[0].change == InputEdit::Groups("payments\nops".into()));
     asked.user = "User:maya".into();
     let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.problem(Field::User).unwrap().code, "user_with_type");
+    assert_eq!(view.problem(InputField::User).unwrap().code, "user_with_type");
 }
 
 #[test]
@@ -463,7 +466,7 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     assert_eq!(bodies(&view)[2].0, StepState::Bad);
     asked.userinfo = "[]".into();
     let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.problem(Field::UserInfo).unwrap().code, "not_an_object");
+    assert_eq!(view.problem(InputField::UserInfo).unwrap().code, "not_an_object");
     asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
     let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
@@ -482,7 +485,7 @@ fn keys_are_checked_and_never_in_the_way() {
     );
     asked.keys = "-----BEGIN PUBLIC KEY-----".into();
     let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
-    assert_eq!(view.problem(Field::Keys).unwrap().code, "key_set_pem");
+    assert_eq!(view.problem(InputField::Keys).unwrap().code, "key_set_pem");
     assert!(view.verdict.is_some() && view.verdict_stale.is_none());
     // RFC 7515 appendix A.2: a public key that did not sign this token.
     asked.keys = json!({ "keys": [{
@@ -512,7 +515,7 @@ fn every_resource_and_operation_has_a_verdict() {
             let asked = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
             let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
             assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
-            for filter in Filter::ALL {
+            for filter in TraceFilter::ALL {
                 let _ = trace::visible_rows(view.judged.as_ref().unwrap(), *filter, 3);
             }
         }
@@ -535,7 +538,7 @@ fn no_input_makes_it_fall_over() {
                 userinfo: text.into(),
                 keys: text.into(),
                 host: text.into(),
-                what_if: WhatIf { claim_path: text.into(), mapping: text.into(), ..WhatIf::default() },
+                what_if: WhatIfSettings { claim_path: text.into(), mapping: text.into(), ..WhatIfSettings::default() },
                 source: SettingsSource::WhatIf,
                 ..Inputs::default()
             };

@@ -11,11 +11,11 @@ use serde_json::Value;
 
 use crate::phrases::count;
 use crate::rich_text::{RichText, listed};
-use crate::simulator::inputs::{Change, Field, Inputs, Problem, sentence};
+use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, sentence};
 
 /// A text that was read as a token or as claims.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Read {
+pub struct DecodedToken {
     /// The compact form without what stood around it; none for claims.
     pub token: Option<String>,
     /// The header; none for claims.
@@ -25,18 +25,18 @@ pub struct Read {
     /// What was left out of the text.
     pub left_out: Vec<RichText>,
     /// Why every service refuses it, although its claims can be read: its header, or a missing signature.
-    pub refused: Option<Problem>,
+    pub refused: Option<InputProblem>,
 }
 
 /// What the token field holds.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reading {
+pub enum TokenReading {
     /// Nothing.
     Empty,
     /// Something that can be used.
-    Read(Arc<Read>),
+    Read(Arc<DecodedToken>),
     /// Something else.
-    Wrong(Problem),
+    Wrong(InputProblem),
 }
 
 /// A header and a signature that read well, to look at the payload of a token that does not.
@@ -47,9 +47,9 @@ const SHOWN_AUDIENCES: usize = 3;
 
 /// Reads the token field.
 #[must_use]
-pub fn read(text: &str, as_claims: bool) -> Reading {
+pub fn read(text: &str, as_claims: bool) -> TokenReading {
     if text.trim().is_empty() {
-        return Reading::Empty;
+        return TokenReading::Empty;
     }
     if as_claims {
         return read_claims(text);
@@ -59,9 +59,9 @@ pub fn read(text: &str, as_claims: bool) -> Reading {
         Ok(UnverifiedToken { header, claims }) => {
             let left_out = pasted.warnings.iter().map(|note| sentence(&note.message, "")).collect();
             let (token, header) = (Some(pasted.token), Some(header));
-            return Reading::Read(Arc::new(Read { token, header, claims, left_out, refused: None }));
+            return TokenReading::Read(Arc::new(DecodedToken { token, header, claims, left_out, refused: None }));
         }
-        Err(TokenError::Empty) => return Reading::Empty,
+        Err(TokenError::Empty) => return TokenReading::Empty,
         Err(error) => error,
     };
     let problem = wrong(text, &error);
@@ -69,23 +69,23 @@ pub fn read(text: &str, as_claims: bool) -> Reading {
         Some(claims) => {
             let refused = Some(problem);
             let token = Some(pasted.token);
-            Reading::Read(Arc::new(Read { token, header: None, claims, left_out: Vec::new(), refused }))
+            TokenReading::Read(Arc::new(DecodedToken { token, header: None, claims, left_out: Vec::new(), refused }))
         }
-        None => Reading::Wrong(problem),
+        None => TokenReading::Wrong(problem),
     }
 }
 
-fn read_claims(text: &str) -> Reading {
+fn read_claims(text: &str) -> TokenReading {
     match UnverifiedClaims::parse(text.trim()) {
         Ok(claims) => {
             let (token, header, left_out, refused) = Default::default();
-            Reading::Read(Arc::new(Read { token, header, claims, left_out, refused }))
+            TokenReading::Read(Arc::new(DecodedToken { token, header, claims, left_out, refused }))
         }
         Err(TokenError::Json(TokenPart::Payload, error)) => {
-            Reading::Wrong(Problem::fault(Field::Token, error.code(), &error.to_string(), error.hint()))
+            TokenReading::Wrong(InputProblem::fault(InputField::Token, error.code(), &error.to_string(), error.hint()))
         }
-        Err(error) => Reading::Wrong(Problem::fault(
-            Field::Token,
+        Err(error) => TokenReading::Wrong(InputProblem::fault(
+            InputField::Token,
             error.code(),
             "claims are one JSON object",
             "start with `{` and end with `}`",
@@ -94,8 +94,8 @@ fn read_claims(text: &str) -> Reading {
 }
 
 /// A text that is no token, in words, with what can be done about it.
-fn wrong(text: &str, error: &TokenError) -> Problem {
-    let problem = |message: &str, hint: &str| Problem::fault(Field::Token, error.code(), message, hint);
+fn wrong(text: &str, error: &TokenError) -> InputProblem {
+    let problem = |message: &str, hint: &str| InputProblem::fault(InputField::Token, error.code(), message, hint);
     match error {
         TokenError::NotAToken(InputKind::Claims, _) => json_text(text),
         TokenError::NotAToken(look, _) => {
@@ -115,30 +115,30 @@ fn wrong(text: &str, error: &TokenError) -> Problem {
 }
 
 /// A JSON text in the token field.
-fn json_text(text: &str) -> Problem {
+fn json_text(text: &str) -> InputProblem {
     match gbac_json::parse(text.trim()) {
-        Ok(Value::Object(members)) if members.contains_key("keys") => Problem::fault(
-            Field::Token,
+        Ok(Value::Object(members)) if members.contains_key("keys") => InputProblem::fault(
+            InputField::Token,
             "keys_in_token_field",
             "these are keys, not a token",
             "they go under `Verify`; the token starts with `eyJ`",
         ),
-        Ok(Value::Object(_)) => Problem::fault(
-            Field::Token,
+        Ok(Value::Object(_)) => InputProblem::fault(
+            InputField::Token,
             "claims_in_token_field",
             "this is JSON: the claims of a token, not the token",
             "you can use them without a signature",
         )
-        .with("Read it as claims", Change::ReadAsClaims),
-        Ok(_) => Problem::fault(
-            Field::Token,
+        .with("Read it as claims", InputEdit::ReadAsClaims),
+        Ok(_) => InputProblem::fault(
+            InputField::Token,
             "not_an_object",
             "this is JSON, but not an object",
             "paste an access token; it starts with `eyJ`",
         ),
         Err(error) => {
             let message = format!("invalid JSON: {error}");
-            Problem::fault(Field::Token, error.code(), &message, error.hint())
+            InputProblem::fault(InputField::Token, error.code(), &message, error.hint())
         }
     }
 }
@@ -174,7 +174,7 @@ pub enum FactMark {
 
 /// A fact about a token.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fact {
+pub struct TokenFact {
     /// What it is about: `signature`, `expiry`, `not_before`, `audience`, `type`.
     pub about: &'static str,
     /// Whether it is in order.
@@ -183,7 +183,7 @@ pub struct Fact {
     pub words: RichText,
 }
 
-impl Fact {
+impl TokenFact {
     fn new(about: &'static str, mark: FactMark, words: impl Into<RichText>) -> Self {
         Self { about, mark, words: words.into() }
     }
@@ -191,7 +191,7 @@ impl Fact {
 
 /// What the claims and the header say about times, issuer, audience and type, marked as the service's checks found them.
 #[must_use]
-pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> Vec<Fact> {
+pub fn facts(read: &DecodedToken, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> Vec<TokenFact> {
     let mut facts = Vec::new();
     // The expiry comes first: it is what most tokens fail by.
     let place = |check: &&SignInCheck| match check.about {
@@ -220,18 +220,18 @@ pub fn facts(read: &Read, inputs: &Inputs, checks: &[SignInCheck], now: f64) -> 
 }
 
 /// A check in the engine's words.
-fn of_check(check: &SignInCheck) -> Fact {
+fn of_check(check: &SignInCheck) -> TokenFact {
     let mark = match check.state {
         StepStatus::Passed => FactMark::Good,
         StepStatus::Attention => FactMark::Warn,
         StepStatus::Failed => FactMark::Bad,
         StepStatus::NotDone => FactMark::Plain,
     };
-    Fact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
+    TokenFact { about: check.about, mark, words: sentence(&check.found, check.next.as_deref().unwrap_or_default()) }
 }
 
-fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
-    let fact = |mark, words: String| Fact::new("expiry", mark, words);
+fn expiry(read: &DecodedToken, check: &SignInCheck, now: f64) -> TokenFact {
+    let fact = |mark, words: String| TokenFact::new("expiry", mark, words);
     match (
         read.claims.expires_at().map(gbac_engine::Timestamp::as_seconds),
         gbac_json::claims_to_object(read.claims.members()).get("exp"),
@@ -245,22 +245,22 @@ fn expiry(read: &Read, check: &SignInCheck, now: f64) -> Fact {
             FactMark::Good,
             format!("Expires in {}, at {}", phrases::duration(at - now), phrases::instant(at, now)),
         ),
-        (Some(_), _) => Fact { about: "expiry", ..of_check(check) },
+        (Some(_), _) => TokenFact { about: "expiry", ..of_check(check) },
         (None, Some(_)) => {
             let words = RichText::new()
                 .text("The expiry ")
                 .code("exp")
                 .text(" is not a number, so the service refuses this token");
-            Fact::new("expiry", FactMark::Bad, words)
+            TokenFact::new("expiry", FactMark::Bad, words)
         }
         (None, None) => {
             let words = RichText::new().text("No expiry (").code("exp").text("), so the service refuses this token");
-            Fact::new("expiry", FactMark::Bad, words)
+            TokenFact::new("expiry", FactMark::Bad, words)
         }
     }
 }
 
-fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
+fn not_before(read: &DecodedToken, check: &SignInCheck, now: f64) -> Option<TokenFact> {
     let failed = check.state == StepStatus::Failed;
     match read.claims.not_before().map(gbac_engine::Timestamp::as_seconds).filter(|from| *from > now) {
         Some(from) => {
@@ -269,16 +269,16 @@ fn not_before(read: &Read, check: &SignInCheck, now: f64) -> Option<Fact> {
                 phrases::duration(from - now),
                 phrases::instant(from, now)
             );
-            Some(Fact::new("not_before", if failed { FactMark::Bad } else { FactMark::Warn }, words))
+            Some(TokenFact::new("not_before", if failed { FactMark::Bad } else { FactMark::Warn }, words))
         }
         None => failed.then(|| of_check(check)),
     }
 }
 
-fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
+fn audience(read: &DecodedToken, inputs: &Inputs, check: &SignInCheck) -> TokenFact {
     let entered = inputs.audience.trim();
     if check.state == StepStatus::Passed && !entered.is_empty() {
-        return Fact::new(
+        return TokenFact::new(
             "audience",
             FactMark::Good,
             RichText::new().text("Audience ").code(entered).text(" is accepted"),
@@ -293,16 +293,16 @@ fn audience(read: &Read, inputs: &Inputs, check: &SignInCheck) -> Fact {
         } else {
             RichText::new().text("No audience (").code("aud").text(")")
         };
-        return Fact::new("audience", FactMark::Warn, words);
+        return TokenFact::new("audience", FactMark::Warn, words);
     };
     if audiences.is_empty() {
-        return Fact::new("audience", FactMark::Warn, "The list of audiences is empty");
+        return TokenFact::new("audience", FactMark::Warn, "The list of audiences is empty");
     }
     let names = listed(audiences.iter().map(|audience| RichText::new().code(*audience)).collect(), SHOWN_AUDIENCES);
-    Fact::new("audience", FactMark::Plain, RichText::new().text("Audience ").then(names).text(", not compared"))
+    TokenFact::new("audience", FactMark::Plain, RichText::new().text("Audience ").then(names).text(", not compared"))
 }
 
-fn type_fact(read: &Read) -> Option<Fact> {
+fn type_fact(read: &DecodedToken) -> Option<TokenFact> {
     let header = read.header.as_ref()?;
     let typ = |words: RichText| match header.typ() {
         Some(typ) => words.text(", ").code(format!("typ {typ}")),
@@ -312,17 +312,17 @@ fn type_fact(read: &Read) -> Option<Fact> {
         read.claims.members().text(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
     };
     if !header.is_access_token_type() {
-        return Some(Fact::new("type", FactMark::Bad, typ(RichText::new().text("Not an access token"))));
+        return Some(TokenFact::new("type", FactMark::Bad, typ(RichText::new().text("Not an access token"))));
     }
     let is_id_token = ["at_hash", "c_hash"].iter().any(|name| read.claims.members().contains(name))
         || says("typ", "ID")
         || says("token_use", "id");
     if is_id_token {
-        return Some(Fact::new("type", FactMark::Warn, typ(RichText::new().text("Looks like an ID token"))));
+        return Some(TokenFact::new("type", FactMark::Warn, typ(RichText::new().text("Looks like an ID token"))));
     }
     let sure = header.typ().is_some_and(|typ| !typ.eq_ignore_ascii_case("JWT"));
     let words = if sure { "Access token" } else { "JWT" };
-    Some(Fact::new("type", FactMark::Good, typ(RichText::new().text(words))))
+    Some(TokenFact::new("type", FactMark::Good, typ(RichText::new().text(words))))
 }
 
 #[cfg(test)]
@@ -334,17 +334,17 @@ mod tests {
     use super::*;
     use crate::simulator::tests::compact;
 
-    fn problem(text: &str) -> Problem {
+    fn problem(text: &str) -> InputProblem {
         match read(text, false) {
-            Reading::Wrong(problem) => problem,
-            Reading::Empty => panic!("{text} is empty"),
-            Reading::Read(read) => read.refused.clone().unwrap_or_else(|| panic!("{text} was read")),
+            TokenReading::Wrong(problem) => problem,
+            TokenReading::Empty => panic!("{text} is empty"),
+            TokenReading::Read(read) => read.refused.clone().unwrap_or_else(|| panic!("{text} was read")),
         }
     }
 
-    fn ok(text: &str, as_claims: bool) -> Arc<Read> {
+    fn ok(text: &str, as_claims: bool) -> Arc<DecodedToken> {
         match read(text, as_claims) {
-            Reading::Read(read) => read,
+            TokenReading::Read(read) => read,
             other => panic!("{other:?}"),
         }
     }
@@ -369,7 +369,7 @@ mod tests {
             assert_eq!(read.claims.subject(), Some("alice"));
             assert_eq!(read.left_out.is_empty(), text.trim() == token, "{text}");
         }
-        assert_eq!(read(" \n", false), Reading::Empty);
+        assert_eq!(read(" \n", false), TokenReading::Empty);
     }
 
     #[test]
@@ -400,12 +400,12 @@ mod tests {
         let text = "{ \"sub\": \"alice\", \"groups\": [\"a\"] }";
         let problem = problem(text);
         assert_eq!(problem.actions.len(), 1);
-        assert!(problem.actions[0].change == Change::ReadAsClaims);
+        assert!(problem.actions[0].change == InputEdit::ReadAsClaims);
         let read = ok(text, true);
         assert!(read.token.is_none() && read.header.is_none());
         assert_eq!(read.claims.subject(), Some("alice"));
-        assert!(matches!(super::read("[1]", true), Reading::Wrong(_)));
-        assert!(matches!(super::read("{", true), Reading::Wrong(_)));
+        assert!(matches!(super::read("[1]", true), TokenReading::Wrong(_)));
+        assert!(matches!(super::read("{", true), TokenReading::Wrong(_)));
     }
 
     #[test]

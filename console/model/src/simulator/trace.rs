@@ -11,7 +11,7 @@ use crate::simulator::verdict::Judged;
 
 /// Which candidates are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Filter {
+pub enum TraceFilter {
     /// Those that match.
     Deciding,
     /// Those whose resource is the one asked for.
@@ -21,7 +21,7 @@ pub enum Filter {
     All,
 }
 
-impl Filter {
+impl TraceFilter {
     /// Every value.
     pub const ALL: &'static [Self] = &[Self::Deciding, Self::OnResource, Self::All];
 
@@ -125,7 +125,7 @@ const NAMED_ROLES: usize = 5;
 
 /// The rows that a filter shows, at most `limit` of them; the deciding row is always the first of its pass.
 #[must_use]
-pub fn visible_rows(judged: &Judged, filter: Filter, limit: usize) -> VisibleRows {
+pub fn visible_rows(judged: &Judged, filter: TraceFilter, limit: usize) -> VisibleRows {
     let candidates = &judged.explanation.candidates;
     let (mut denies, mut allows): (Vec<&Candidate>, Vec<&Candidate>) = candidates
         .iter()

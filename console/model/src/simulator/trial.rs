@@ -13,7 +13,7 @@ use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{Inputs, identity_error, sentence};
-use crate::simulator::question::Query;
+use crate::simulator::question::AccessRequest;
 use crate::simulator::verdict::{Judged, VerdictKind, Why, resource};
 use crate::simulator::{SimulatedIdentity, evaluate, verdict};
 
@@ -131,7 +131,7 @@ pub struct Side {
 
 /// The verdict on a question at an instant, for one side.
 #[must_use]
-pub fn side(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, asked: &Query, at: At) -> Side {
+pub fn side(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, asked: &AccessRequest, at: At) -> Side {
     let request = asked.request(at);
     let judged = Judged {
         asked: asked.clone(),
@@ -193,17 +193,17 @@ mod tests {
     use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 
     use super::*;
-    use crate::simulator::inputs::Mode;
+    use crate::simulator::inputs::IdentityMode;
     use crate::simulator::tests::policy;
 
     const NOW: f64 = 1_795_243_000.0;
 
     fn maya(groups: &str) -> Inputs {
-        Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() }
+        Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() }
     }
 
-    fn write() -> Query {
-        Query {
+    fn write() -> AccessRequest {
+        AccessRequest {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "payments-settled".into(),

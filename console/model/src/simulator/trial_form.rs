@@ -11,7 +11,7 @@ use gbac_engine::policy::{Change, GroupSource, Policy};
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::sentence;
-use crate::simulator::question::Query;
+use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{with_claim_path, with_nested};
 
 /// The kinds of changes that can be tried.
@@ -104,7 +104,7 @@ pub struct Options {
 impl Options {
     /// What can be chosen.
     #[must_use]
-    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&Query>) -> Self {
+    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&AccessRequest>) -> Self {
         let user = Principal::user(identity.user());
         let members: Vec<Principal> =
             std::iter::once(user).chain(identity.groups().iter().map(|name| Principal::group(name.as_str()))).collect();
@@ -193,7 +193,7 @@ impl TrialForm {
         &self,
         options: &Options,
         policy: &Policy,
-        asked: Option<&Query>,
+        asked: Option<&AccessRequest>,
     ) -> Result<HypotheticalChange, RichText> {
         let missing = |words: &'static str| RichText::from(words);
         match self.kind {
@@ -252,7 +252,7 @@ impl TrialForm {
         }
     }
 
-    fn acl(&self, options: &Options, asked: Option<&Query>) -> Result<Acl, RichText> {
+    fn acl(&self, options: &Options, asked: Option<&AccessRequest>) -> Result<Acl, RichText> {
         let asked = asked.ok_or_else(|| RichText::from("Complete the check first."))?;
         let principal = options.principals.get(self.principal).ok_or_else(|| RichText::from("Choose a principal."))?;
         let nameless = matches!(asked.resource_type, ResourceType::Cluster | ResourceType::Registry);
@@ -283,8 +283,8 @@ mod tests {
     use super::*;
     use crate::simulator::tests::policy;
 
-    fn asked() -> Query {
-        Query {
+    fn asked() -> AccessRequest {
+        AccessRequest {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
             resource_name: "payments-settled".into(),
@@ -292,7 +292,7 @@ mod tests {
         }
     }
 
-    fn words(form: &TrialForm, groups: &[&str], asked: Option<&Query>) -> Result<String, String> {
+    fn words(form: &TrialForm, groups: &[&str], asked: Option<&AccessRequest>) -> Result<String, String> {
         let policy = policy();
         let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
         form.trial(&options, &policy, asked)
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_said() {
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
-        let fault = |form: TrialForm, asked: Option<&Query>| words(&form, &[], asked).unwrap_err();
+        let fault = |form: TrialForm, asked: Option<&AccessRequest>| words(&form, &[], asked).unwrap_err();
         assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
         assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
         assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");

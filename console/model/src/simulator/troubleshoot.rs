@@ -98,7 +98,7 @@ mod tests {
 
     use super::*;
     use crate::simulator::evaluate;
-    use crate::simulator::inputs::{Inputs, Mode, SettingsSource, WhatIf};
+    use crate::simulator::inputs::{IdentityMode, Inputs, SettingsSource, WhatIfSettings};
     use crate::simulator::tests::policy;
 
     const NOW: f64 = 1_795_243_000.0;
@@ -133,7 +133,7 @@ mod tests {
         let mut inputs = claims(&token);
         assert_eq!(of(&inputs, "", None).unwrap()[0].state, StepStatus::Failed);
         inputs.source = SettingsSource::WhatIf;
-        inputs.what_if = WhatIf { claim_path: "$.roles".into(), ..WhatIf::default() };
+        inputs.what_if = WhatIfSettings { claim_path: "$.roles".into(), ..WhatIfSettings::default() };
         let found = of(&inputs, "Group:payments\nPayments", None).unwrap();
         assert_eq!(found[0].state, StepStatus::Passed);
         let said = found[1].findings.join("; ");
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn by_hand_there_is_no_token_to_look_at() {
-        let inputs = Inputs { mode: Mode::ByHand, user: "maya".into(), ..Inputs::default() };
+        let inputs = Inputs { mode: IdentityMode::ByHand, user: "maya".into(), ..Inputs::default() };
         assert_eq!(of(&inputs, "", None), None);
     }
 }

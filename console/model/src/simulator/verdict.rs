@@ -11,16 +11,16 @@ use gbac_engine::model::{Acl, Host, Permission, Principal, ResourceType};
 
 use crate::phrases::{count, thousands};
 use crate::rich_text::{RichText, listed};
-use crate::simulator::accepted::Refusal;
+use crate::simulator::accepted::SignInRefusal;
 use crate::simulator::extraction::Origins;
-use crate::simulator::inputs::{Action, Change};
-use crate::simulator::question::{Query, in_sentence};
+use crate::simulator::inputs::{Action, InputEdit};
+use crate::simulator::question::{AccessRequest, in_sentence};
 
 /// A decided question with all that led to it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// What was asked.
-    pub asked: Query,
+    pub asked: AccessRequest,
     /// Who asked.
     pub identity: Arc<Identity>,
     /// Where the identity's groups came from.
@@ -124,7 +124,7 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     if ignore_expiry && identity.expires_at().map(gbac_engine::Timestamp::as_seconds).is_some_and(|at| at < now) {
         let words = "The token has expired. The verdict ignores the expiry.";
         verdict.why.push(("Expired", Why::RichText(words.into())));
-        verdict.actions.push(Action { label: "Apply the expiry".into(), change: Change::IgnoreExpiry(false) });
+        verdict.actions.push(Action { label: "Apply the expiry".into(), change: InputEdit::IgnoreExpiry(false) });
     }
     verdict
 }
@@ -140,7 +140,7 @@ pub const fn kind(reason: Reason) -> VerdictKind {
     }
 }
 
-fn who_may(user: &Principal, kind: VerdictKind, asked: &Query) -> RichText {
+fn who_may(user: &Principal, kind: VerdictKind, asked: &AccessRequest) -> RichText {
     let may = if kind == VerdictKind::Allowed { " may " } else { " may not " };
     RichText::new().principal(user).text(may).then(asked.deed())
 }
@@ -148,7 +148,11 @@ fn who_may(user: &Principal, kind: VerdictKind, asked: &Query) -> RichText {
 /// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
 /// would have if the token were accepted; that answer is no more than a remark.
 #[must_use]
-pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Query>, accepted: Option<(&str, Reason)>) -> Verdict {
+pub fn sign_in_fails(
+    refusal: &SignInRefusal,
+    asked: Option<&AccessRequest>,
+    accepted: Option<(&str, Reason)>,
+) -> Verdict {
     let mut why = vec![("Fix first", Why::RichText(refusal.words.clone()))];
     if !refusal.more.is_empty() {
         let more = refusal.more.iter().map(|name| RichText::from(*name)).collect();
@@ -166,7 +170,7 @@ pub fn sign_in_fails(refusal: &Refusal, asked: Option<&Query>, accepted: Option<
             Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
             None => refused,
         },
-        short: asked.map_or_else(|| "with this token".into(), Query::short),
+        short: asked.map_or_else(|| "with this token".into(), AccessRequest::short),
         why,
         actions: refusal.actions.clone(),
     }
@@ -180,7 +184,7 @@ fn expired(verdict: &mut Verdict, identity: &Identity, now: f64) {
         phrases::instant(at, now)
     );
     verdict.why.push(("Decided by", Why::RichText(words.into())));
-    verdict.actions.push(Action { label: "Ignore the expiry".into(), change: Change::IgnoreExpiry(true) });
+    verdict.actions.push(Action { label: "Ignore the expiry".into(), change: InputEdit::IgnoreExpiry(true) });
 }
 
 fn decided(verdict: &mut Verdict, judged: &Judged) {
@@ -277,7 +281,7 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
     verdict.why.push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
 }
 
-fn host(verdict: &mut Verdict, decision: &Decision, asked: &Query) {
+fn host(verdict: &mut Verdict, decision: &Decision, asked: &AccessRequest) {
     if !decision.host_unknown {
         return;
     }

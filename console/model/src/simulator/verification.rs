@@ -10,15 +10,15 @@ use gbac_engine::verify::{
 };
 
 use crate::rich_text::RichText;
-use crate::simulator::inputs::{Field, Problem, sentence};
-use crate::simulator::token::{Fact, FactMark, Read};
+use crate::simulator::inputs::{InputField, InputProblem, sentence};
+use crate::simulator::token::{DecodedToken, FactMark, TokenFact};
 
 /// The two functions that reach the code of the checks. They are called through here only, so that the code can be a file
 /// of its own.
 #[derive(Clone, Copy)]
 pub struct Checks {
     /// Reads a JWKS, or says what is wrong with the text.
-    pub keys: fn(&str) -> Result<KeySet, Problem>,
+    pub keys: fn(&str) -> Result<KeySet, InputProblem>,
     /// Runs every check (D-19) of a token against keys and what the service accepts. The time is in seconds since 1970.
     pub report: fn(&str, &KeySet, &AcceptedTokens, f64) -> Report,
 }
@@ -76,9 +76,9 @@ pub struct Report {
     pub unusable: Vec<RichText>,
 }
 
-fn read_keys(text: &str) -> Result<KeySet, Problem> {
+fn read_keys(text: &str) -> Result<KeySet, InputProblem> {
     KeySet::parse(text.trim())
-        .map_err(|error| Problem::fault(Field::Keys, error.code(), &error.to_string(), error.hint()))
+        .map_err(|error| InputProblem::fault(InputField::Keys, error.code(), &error.to_string(), error.hint()))
 }
 
 fn run(token: &str, keys: &KeySet, accepted: &AcceptedTokens, now: f64) -> Report {
@@ -133,7 +133,7 @@ pub fn check_name(about: &str) -> &'static str {
 
 /// The first fact about a token: whether its signature was verified.
 #[must_use]
-pub fn fact(read: &Read, report: Option<&Report>) -> Fact {
+pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
         (false, _) => (FactMark::Warn, "Claims only: there is no signature"),
         (true, None) => (FactMark::Warn, "Signature not verified"),
@@ -146,5 +146,5 @@ pub fn fact(read: &Read, report: Option<&Report>) -> Fact {
             (FactMark::Bad, "The signature could not be verified")
         }
     };
-    Fact { about: "signature", mark, words: words.into() }
+    TokenFact { about: "signature", mark, words: words.into() }
 }

@@ -8,7 +8,7 @@ use gbac_engine::policy::{Change, Policy};
 
 use crate::phrases::{agree, count};
 use crate::rich_text::{RichText, listed};
-use crate::simulator::question::Query;
+use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{acl_words, trial_words};
 
 /// One way to turn a verdict: what it takes, as changes that can be tried together.
@@ -56,7 +56,7 @@ const LISTED: usize = 4;
 /// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
 /// is decided at the same instant.
 #[must_use]
-pub fn least_changes(policy: &Policy, identity: &Identity, asked: &[Query], at: At) -> LeastChanges {
+pub fn least_changes(policy: &Policy, identity: &Identity, asked: &[AccessRequest], at: At) -> LeastChanges {
     let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
@@ -214,18 +214,19 @@ mod tests {
     use gbac_engine::model::{Operation, ResourceType};
 
     use super::*;
-    use crate::simulator::inputs::{Inputs, Mode};
+    use crate::simulator::inputs::{IdentityMode, Inputs};
     use crate::simulator::tests::policy;
     use crate::simulator::trial::attempt;
 
-    fn asked(operation: Operation, name: &str) -> Query {
-        Query { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
+    fn asked(operation: Operation, name: &str) -> AccessRequest {
+        AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
     }
 
     /// Every way that is told does turn the verdict, tried as the page tries it.
-    fn each_turns(groups: &str, asked: &Query) -> Vec<&'static str> {
+    fn each_turns(groups: &str, asked: &AccessRequest) -> Vec<&'static str> {
         let policy = policy();
-        let inputs = Inputs { mode: Mode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
+        let inputs =
+            Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
         let identity = Identity::new("maya", groups.lines());
         let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);

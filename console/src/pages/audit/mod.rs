@@ -3,7 +3,7 @@
 mod table;
 
 use gbac_console_model::address;
-use gbac_console_model::audit::{EventKind, EventRow, Filter, LIMITS};
+use gbac_console_model::audit::{AuditFilter, EventKind, EventRow, LIMITS};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{self, count};
 use gbac_console_model::settings::service::audit;
@@ -31,8 +31,8 @@ pub fn AuditPage() -> impl IntoView {
     dom::set_title("Audit");
     let (service, seen) = (expect_context::<Service>(), expect_context::<SeenGroups>());
     let search = use_location().search.get_untracked();
-    let filter = RwSignal::new(Filter::at(search.trim_start_matches('?')));
-    Effect::new(move |before: Option<Filter>| {
+    let filter = RwSignal::new(AuditFilter::at(search.trim_start_matches('?')));
+    Effect::new(move |before: Option<AuditFilter>| {
         let now = filter.get();
         if before.as_ref().is_some_and(|before| *before != now) {
             dom::replace_address(&now.address());
@@ -140,7 +140,7 @@ fn Unread(failure: Failure, on_again: Callback<()>) -> impl IntoView {
 }
 
 #[component]
-fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -> impl IntoView {
+fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool>>) -> impl IntoView {
     let Read { rows, unknown, .. } = read;
     let all = rows.len();
     let rows = StoredValue::new(rows);
@@ -180,7 +180,7 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
                         <Empty glyph=Glyph::Search title="No events match the filter">
                             <p>{format!("There are {} without it.", count(all, "event"))}</p>
                             <div class="row">
-                                <Button on_press=move |()| filter.update(|filter| *filter = Filter { limit: filter.limit, ..Filter::default() })>
+                                <Button on_press=move |()| filter.update(|filter| *filter = AuditFilter { limit: filter.limit, ..AuditFilter::default() })>
                                     "Clear filter"
                                 </Button>
                             </div>
@@ -198,7 +198,7 @@ fn Events(read: Read, filter: RwSignal<Filter>, is_on: RwSignal<Option<bool>>) -
 }
 
 #[component]
-fn Filters(filter: RwSignal<Filter>) -> impl IntoView {
+fn Filters(filter: RwSignal<AuditFilter>) -> impl IntoView {
     const ANY: &str = "";
     let kinds: Vec<Choice> = std::iter::once(Choice::new(ANY, "Everything"))
         .chain(EventKind::ALL.iter().map(|kind| Choice::new(kind.id(), kind.words())))

@@ -1,7 +1,7 @@
 //! The form that tests a connection and makes it the one of the pages.
 
-use gbac_console_model::connection::form::{Field as Part, Form, TargetKind};
-use gbac_console_model::connection::probe::{Step, advice};
+use gbac_console_model::connection::form::{ConnectionField as Part, ConnectionForm, TargetKind};
+use gbac_console_model::connection::probe::{ProbeStep, advice};
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases::{self, agree, count};
 use leptos::prelude::*;
@@ -16,7 +16,7 @@ use crate::ui::{Button, ButtonKind, Field, Glyph, Icon, IconSize, Note, NoteKind
 #[derive(Clone, PartialEq)]
 struct Tested {
     connection: Connection,
-    steps: Vec<Step>,
+    steps: Vec<ProbeStep>,
 }
 
 /// Makes the pages be about another cluster. A draft was made for the one before, so it goes.
@@ -29,21 +29,21 @@ pub(super) fn go(service: Service, draft: Draft, connection: Connection, credent
 pub(super) fn Choose() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
-    let form = RwSignal::new(Form {
+    let form = RwSignal::new(ConnectionForm {
         kind: service.connection.with_untracked(TargetKind::of),
         user: service.user.get_untracked().unwrap_or_default(),
         cluster: service.connection.with_untracked(|connection| match connection {
             Connection::Cloud { cluster } => cluster.clone(),
             Connection::Service | Connection::SelfManaged => String::new(),
         }),
-        ..Form::default()
+        ..ConnectionForm::default()
     });
     let faults = RwSignal::new(Vec::<(Part, &'static str)>::new());
     let testing = RwSignal::new(false);
     let tested = RwSignal::new(None::<Tested>);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     // Reads the form; what is wrong is told at its fields, and the first of them gets focus.
-    let read = move || match form.with_untracked(Form::read) {
+    let read = move || match form.with_untracked(ConnectionForm::read) {
         Ok(read) => {
             faults.set(Vec::new());
             Some(read)
@@ -105,14 +105,14 @@ pub(super) fn Choose() -> impl IntoView {
             faults.with(|faults| faults.iter().find(|(of, _)| *of == part).map(|(_, text)| (*text).to_owned()))
         })
     };
-    let edit = move |change: fn(&mut Form, String)| {
+    let edit = move |change: fn(&mut ConnectionForm, String)| {
         Callback::new(move |text: String| {
             form.update(|form| change(form, text));
             faults.set(Vec::new());
             tested.set(None);
         })
     };
-    let value = move |part: fn(&Form) -> String| Signal::derive(move || form.with(part));
+    let value = move |part: fn(&ConnectionForm) -> String| Signal::derive(move || form.with(part));
     let fields = move || {
         match kind.get() {
         TargetKind::Service | TargetKind::SelfManaged => view! {
@@ -212,7 +212,7 @@ fn Found(tested: Tested) -> impl IntoView {
     let lines: Vec<_> = steps
         .into_iter()
         .map(|step| {
-            let Step { what, asked, outcome } = step;
+            let ProbeStep { what, asked, outcome } = step;
             let (class, glyph) = if outcome.is_ok() { ("v-allow", Glyph::Allow) } else { ("v-deny", Glyph::Deny) };
             let said = match outcome {
                 Ok(words) => view! { <p>{words}</p> }.into_any(),

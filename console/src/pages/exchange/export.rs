@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gbac_console_model::exchange::{Export, Form, beginning, export, export_draft};
+use gbac_console_model::exchange::{Export, ExportFormat, beginning, export, export_draft};
 use gbac_console_model::phrases::{count, thousands};
 use leptos::prelude::*;
 
@@ -18,7 +18,7 @@ const NOTES: usize = 50;
 pub(super) fn ExportView() -> impl IntoView {
     let service = expect_context::<Service>();
     let draft = expect_context::<Draft>();
-    let form = RwSignal::new(Form::default());
+    let form = RwSignal::new(ExportFormat::default());
     let of_draft = RwSignal::new(false);
     let has_draft = Memo::new(move |_| draft.count.get() > 0);
     let value = Signal::derive(move || form.get().id().to_owned());
@@ -49,8 +49,8 @@ pub(super) fn ExportView() -> impl IntoView {
         has_draft.get().then(|| {
             let value = Signal::derive(move || if of_draft.get() { "draft" } else { "" }.to_owned());
             let draft_words = move || match form.get() {
-                Form::Document => "With the draft",
-                Form::Script(_) => "The draft only",
+                ExportFormat::Document => "With the draft",
+                ExportFormat::Script(_) => "The draft only",
             };
             let choices = vec![Choice::new("", "As it is"), Choice::new("draft", draft_words())];
             view! {
@@ -64,8 +64,8 @@ pub(super) fn ExportView() -> impl IntoView {
             <h2 id="h-export">"Export"</h2>
             <div class="row">
                 <Segmented name="export-form" legend="Form" hide_legend=true value=value
-                    choices=Form::ALL.into_iter().map(|form| Choice::new(form.id(), form.word())).collect()
-                    on_change=move |id: String| form.set(Form::from_id(&id).unwrap_or_default()) />
+                    choices=ExportFormat::ALL.into_iter().map(|form| Choice::new(form.id(), form.word())).collect()
+                    on_change=move |id: String| form.set(ExportFormat::from_id(&id).unwrap_or_default()) />
                 {scope}
             </div>
             <p class="quiet">{move || form.get().about()}</p>

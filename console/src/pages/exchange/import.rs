@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gbac_api::import::{Kind, Unread};
+use gbac_api::import::{Kind, UnreadEntry};
 use gbac_console_model::address;
-use gbac_console_model::exchange::{ImportPreview, MOST, Mode, read, summary};
+use gbac_console_model::exchange::{ImportMode, ImportPreview, MOST, read, summary};
 use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::ev;
 use leptos::leptos_dom::helpers::debounce;
@@ -123,7 +123,7 @@ fn Read(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
 }
 
 #[component]
-fn Problems(unread: Vec<Unread>, kind: Kind, is_refused: bool) -> impl IntoView {
+fn Problems(unread: Vec<UnreadEntry>, kind: Kind, is_refused: bool) -> impl IntoView {
     let number = unread.len();
     let problems = count(number, "problem");
     let (note, title) = match (kind, is_refused) {
@@ -131,7 +131,7 @@ fn Problems(unread: Vec<Unread>, kind: Kind, is_refused: bool) -> impl IntoView 
         (_, true) => (NoteKind::Error, format!("Nothing was imported: {problems}")),
         (_, false) => (NoteKind::Warn, format!("{} could not be read", count(number, "entry"))),
     };
-    let rows = unread.into_iter().take(PROBLEMS).map(|Unread { place, message, .. }| {
+    let rows = unread.into_iter().take(PROBLEMS).map(|UnreadEntry { place, message, .. }| {
         view! {
             <li class="brk">
                 {(!place.is_empty()).then(|| view! { <span class="mono place">{place}</span> ": " })}
@@ -164,7 +164,7 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
     let leaves_settings =
         move || draft.after.with(|after| after.as_ref().is_some_and(|after| about.leaves_settings(after, mode.get())));
     let number = Memo::new(move |_| changes.with(Vec::len));
-    let value = Signal::derive(move || if mode.get() == Mode::Replace { "replace" } else { "add" }.to_owned());
+    let value = Signal::derive(move || if mode.get() == ImportMode::Replace { "replace" } else { "add" }.to_owned());
     let add = move |()| {
         let taken = changes.get_untracked();
         let number = taken.len();
@@ -179,7 +179,7 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
         {has_choice.then(|| view! {
             <Segmented name="import-mode" legend="Existing rules" value=value
                 choices=vec![Choice::new("replace", "Replace"), Choice::new("add", "Keep and add")]
-                on_change=move |id: String| mode.set(if id == "replace" { Mode::Replace } else { Mode::Add }) />
+                on_change=move |id: String| mode.set(if id == "replace" { ImportMode::Replace } else { ImportMode::Add }) />
         })}
         <p role="status">
             {move || match number.get() {

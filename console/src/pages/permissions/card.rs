@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use gbac_analysis::DenyExtent;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
-use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, Source, card};
+use gbac_console_model::permissions::card::{AccessSource, Card, Marks, SHOWN, SourceKind, card};
 use gbac_console_model::permissions::{list, matrix};
 use gbac_console_model::phrases::{acl_line, count, list_up_to as join};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
@@ -121,7 +121,7 @@ fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
     let number = acls.len();
     let is_group = principal.kind() == PrincipalType::Group;
     let head = match source {
-        Source::Direct => {
+        SourceKind::Direct => {
             let remark = match (principal.kind(), is_group) {
                 (PrincipalType::Role, _) => "changed on the role's page",
                 (_, true) => "created outside the console; you can delete them here. Add new grants to roles",
@@ -129,7 +129,7 @@ fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
             };
             view! { <b>"Direct"</b> <span>{format!("{}, {remark}", count(number, "ACL"))}</span> }.into_any()
         }
-        Source::Role => {
+        SourceKind::Role => {
             let href = address::role(principal.name());
             let shown = principal.clone();
             view! {
@@ -139,7 +139,7 @@ fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
             }
             .into_any()
         }
-        Source::Everyone => {
+        SourceKind::Everyone => {
             let href = list::ListQuery::one(&principal).address();
             let shown = principal.clone();
             view! {
@@ -152,7 +152,7 @@ fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
     };
     // Deleted here is what names the principal itself; a role's ACLs are changed on its page, unless there is none.
     let is_missing = card.with_value(|card| card.is_missing);
-    let deletes = source == Source::Direct && (principal.kind() != PrincipalType::Role || is_missing);
+    let deletes = source == SourceKind::Direct && (principal.kind() != PrincipalType::Role || is_missing);
     let rows = move || {
         let shown = if all.get() { acls.len() } else { SHOWN };
         acls.iter().take(shown).map(|acl| view! { <AclRow acl=acl.clone() card=card deletes=deletes /> }).collect_view()

@@ -1,6 +1,6 @@
 //! The call of the command line that gives a principal an ACL of its own: no form of the console does.
 
-use gbac_api::script::{Target, steps};
+use gbac_api::script::{ScriptTarget, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -46,7 +46,7 @@ fn call(principal: Principal) -> Option<String> {
         operation: Operation::Read,
         permission: Permission::Allow,
     };
-    let step = steps(&[Change::AddAcl(acl)], Target::Gbac).into_iter().next()?;
+    let step = steps(&[Change::AddAcl(acl)], ScriptTarget::Gbac).into_iter().next()?;
     step.commands.into_iter().next()
 }
 

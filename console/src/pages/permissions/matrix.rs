@@ -100,7 +100,7 @@ fn Body() -> impl IntoView {
 #[component]
 fn Who(
     form: RwSignal<MatrixQuery>,
-    checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::Faults>>,
+    checked: Memo<Result<Option<Whose>, gbac_console_model::permissions::matrix::MatrixFaults>>,
 ) -> impl IntoView {
     let context = expect_context::<Context>();
     let of_fault =

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use gbac_analysis::{Scope, WhoCanEntry as Entry};
+use gbac_analysis::{Scope, WhoCanEntry};
 use gbac_console_model::address;
 use gbac_console_model::permissions::list;
-use gbac_console_model::permissions::who_can::{Answer, Group, PAGE, WhoCanEntry, WhoCanQuery, answer, only_host};
+use gbac_console_model::permissions::who_can::{
+    PAGE, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
+};
 use gbac_console_model::phrases::{agree, count, list_up_to as join, thousands};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
@@ -126,17 +128,17 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
 }
 
 #[component]
-fn Answered(found: Arc<(WhoCanQuery, Answer)>) -> impl IntoView {
+fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let (asked, answer) = (*found).clone();
     let operation = asked.operation.spelling().label.to_lowercase();
     let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
     let resource = asked.resource_type.spelling().label.to_lowercase();
-    let can = answer.count(Group::Can);
+    let can = answer.count(WhoCanGroup::Can);
     let name = (asked.has_name()).then(|| asked.name.clone());
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
-    let blocked = answer.count(Group::Blocked);
-    let (one_host, from_some_host) = (answer.one_host_only(), answer.count(Group::FromSomeHost));
+    let blocked = answer.count(WhoCanGroup::Blocked);
+    let (one_host, from_some_host) = (answer.one_host_only(), answer.count(WhoCanGroup::FromSomeHost));
     let remark = remark(&asked, &answer);
     let verb = format!(
         " can {operation} {} ",
@@ -179,7 +181,7 @@ fn Answered(found: Arc<(WhoCanQuery, Answer)>) -> impl IntoView {
 }
 
 /// What the answer does not say about longer or other names.
-fn remark(asked: &WhoCanQuery, answer: &Answer) -> Option<&'static str> {
+fn remark(asked: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
     match (asked.name.as_str(), answer.is_prefix) {
         _ if !asked.has_name() => None,
         ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
@@ -191,17 +193,17 @@ fn remark(asked: &WhoCanQuery, answer: &Answer) -> Option<&'static str> {
 }
 
 #[component]
-fn Rows(group: Group, found: Vec<WhoCanEntry>) -> impl IntoView {
+fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = found.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        Group::Can => count(number, "principal"),
-        Group::Blocked => count(number, "principal"),
-        Group::FromSomeHost => format!("{}; enter the host", count(number, "principal")),
-        Group::Carries => "denied for anyone who also has one of these".into(),
+        WhoCanGroup::Can => count(number, "principal"),
+        WhoCanGroup::Blocked => count(number, "principal"),
+        WhoCanGroup::FromSomeHost => format!("{}; enter the host", count(number, "principal")),
+        WhoCanGroup::Carries => "denied for anyone who also has one of these".into(),
     };
     let rows = move || {
-        let shown: Vec<WhoCanEntry> = found.iter().take(limit.get()).cloned().collect();
+        let shown: Vec<WhoCanPrincipal> = found.iter().take(limit.get()).cloned().collect();
         shown.into_iter().map(|found| view! { <Row group=group found=found /> }).collect_view()
     };
     view! {
@@ -227,14 +229,14 @@ fn Rows(group: Group, found: Vec<WhoCanEntry>) -> impl IntoView {
 }
 
 #[component]
-fn Row(group: Group, found: WhoCanEntry) -> impl IntoView {
+fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
     let principal = found.principal();
     let href = list::ListQuery::one(&principal).address();
-    let is_everyone = matches!(&found, WhoCanEntry::Entry(entry) if entry.scope == Scope::Everyone);
+    let is_everyone = matches!(&found, WhoCanPrincipal::Entry(entry) if entry.scope == Scope::Everyone);
     let (mark, word) = match group {
-        Group::Can => (Mark::Allow, "Allowed"),
-        Group::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
-        Group::Blocked | Group::Carries => (Mark::Deny, "Denied by rule"),
+        WhoCanGroup::Can => (Mark::Allow, "Allowed"),
+        WhoCanGroup::FromSomeHost => (Mark::NoRule, "Denied, unknown host"),
+        WhoCanGroup::Blocked | WhoCanGroup::Carries => (Mark::Deny, "Denied by rule"),
     };
     view! {
         <tr role="row">
@@ -244,19 +246,19 @@ fn Row(group: Group, found: WhoCanEntry) -> impl IntoView {
             </th>
             <td role="cell" data-l="Verdict"><VerdictWord mark=mark word=word /></td>
             {match found {
-                WhoCanEntry::Superuser(_) => view! {
+                WhoCanPrincipal::Superuser(_) => view! {
                     <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
                     <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
                 }
                 .into_any(),
-                WhoCanEntry::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
+                WhoCanPrincipal::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
             }}
         </tr>
     }
 }
 
 #[component]
-fn Reasons(mut entry: Entry) -> impl IntoView {
+fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
     let is_blocked = !entry.denied_by.is_empty();
     let host = only_host(&entry).map(|host| host.to_string());
     let is_role = matches!(&entry.scope, Scope::One(principal) if principal.kind() == PrincipalType::Role);
@@ -286,7 +288,7 @@ fn Reasons(mut entry: Entry) -> impl IntoView {
 }
 
 /// Who has a role, in a few words.
-fn members(entry: &Entry) -> String {
+fn members(entry: &WhoCanEntry) -> String {
     let names: Vec<String> =
         entry.members.iter().take(3).map(|member| gbac_console_model::escape::plain(&member.to_string())).collect();
     match entry.members.len() {

@@ -14,7 +14,7 @@ use gbac_console_model::phrases::{ago, count};
 use gbac_console_model::review::{Effects, effects, remark, sections};
 use gbac_console_model::sending::SendReport;
 use gbac_console_model::simulator::token;
-use gbac_console_model::simulator::token::Reading;
+use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
@@ -152,8 +152,8 @@ fn effects_of(service: Service, draft: Draft, base: RwSignal<Option<Arc<Policy>>
         if Arc::ptr_eq(&before, &now) {
             let token = inputs.with_untracked(|inputs| token::read(&inputs.token, inputs.as_claims));
             let claims = match &token {
-                Reading::Read(read) => Some(read.claims.members()),
-                Reading::Empty | Reading::Wrong(_) => None,
+                TokenReading::Read(read) => Some(read.claims.members()),
+                TokenReading::Empty | TokenReading::Wrong(_) => None,
             };
             let found = dom::measured("review: effect", || effects(&before, &after, &changes, claims));
             let _ = effect.try_set(Some(found));

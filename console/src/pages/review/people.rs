@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gbac_analysis::AccessEffect;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
-use gbac_console_model::review::{AffectedHolder, BLOCKED, EffectLine, Effects, GAINS, LOSES, Reason, reasons};
+use gbac_console_model::review::{AffectedHolder, BLOCKED, EffectLine, EffectReason, Effects, GAINS, LOSES, reasons};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -174,7 +174,7 @@ fn OnePerson(person: AffectedHolder, base: RwSignal<Option<Arc<Policy>>>) -> imp
 }
 
 #[component]
-fn OneLine(line: EffectLine, why: Vec<Reason>) -> impl IntoView {
+fn OneLine(line: EffectLine, why: Vec<EffectReason>) -> impl IntoView {
     let EffectLine { effect, extent, blocked_by } = line;
     let with_others = match effect {
         AccessEffect::GainsWithOthers => Some("a deny is removed; other ACLs of the same user allow it"),
@@ -204,11 +204,11 @@ fn OneLine(line: EffectLine, why: Vec<Reason>) -> impl IntoView {
 }
 
 #[component]
-fn Why(reason: Reason) -> impl IntoView {
+fn Why(reason: EffectReason) -> impl IntoView {
     match reason {
-        Reason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
-        Reason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
-        Reason::Added(rows) => view! { <span>{format!("{} added", count(rows, "row"))}</span> }.into_any(),
-        Reason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "row"))}</span> }.into_any(),
+        EffectReason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
+        EffectReason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
+        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "row"))}</span> }.into_any(),
+        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "row"))}</span> }.into_any(),
     }
 }

@@ -7,7 +7,7 @@ use gbac_console_model::draft::Staged;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{agree, capitalized, count};
 use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
-use gbac_console_model::sending::{ChangeOutcome, SendReport};
+use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 
@@ -224,7 +224,7 @@ pub(super) fn SentNote(
         (_, done) if done == changes.len() => (NoteKind::Info, format!("{total} applied")),
         (_, done) => (NoteKind::Error, format!("{done} of {total} applied")),
     };
-    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, ChangeOutcome::Failed(_))).count();
+    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
     let told = match &sending.whole {
         Some(Failure::NoAnswer(_)) => Some(
             "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of them, or \
@@ -241,7 +241,7 @@ pub(super) fn SentNote(
         None => None,
     };
     let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
-        .filter(|(_, outcome)| *outcome == ChangeOutcome::Made)
+        .filter(|(_, outcome)| *outcome == SendOutcome::Made)
         .map(|(change, _)| Staged { change, failure: None })
         .collect();
     let rows = StoredValue::new(sections(&Policy::default(), &made, &[]));

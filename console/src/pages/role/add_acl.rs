@@ -3,9 +3,9 @@
 use gbac_analysis::NamePattern;
 use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::role::RowStatus;
-use gbac_console_model::role::acl_form::{AclFaults, AclForm, Pattern};
+use gbac_console_model::role::acl_form::{AclFaults, AclForm, PatternChoice};
 use gbac_console_model::role::cover::{Cover, Known, remark};
-use gbac_console_model::role::preset::{Filled, Preset, PresetForm};
+use gbac_console_model::role::preset::{AclPreset, Filled, PresetForm};
 use gbac_engine::model::{Acl, Operation, Permission, ResourceType};
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -19,9 +19,9 @@ use crate::ui::{
 /// The form, beside the ACLs.
 #[component]
 pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
-    let preset = RwSignal::new(None::<Preset>);
+    let preset = RwSignal::new(None::<AclPreset>);
     let choices: Vec<Choice> = std::iter::once(Choice::new("", "Empty row"))
-        .chain(Preset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.words())))
+        .chain(AclPreset::ALL.iter().map(|preset| Choice::new(preset.id(), preset.words())))
         .collect();
     view! {
         <aside class="panel aside" id="add-acl" aria-labelledby="h-add">
@@ -38,10 +38,10 @@ pub(super) fn AddAcl(adding: RwSignal<bool>) -> impl IntoView {
                 <Select
                     id="acl-preset"
                     label="Start from"
-                    value=Signal::derive(move || preset.with(|preset| preset.map(Preset::id).unwrap_or_default().to_owned()))
+                    value=Signal::derive(move || preset.with(|preset| preset.map(AclPreset::id).unwrap_or_default().to_owned()))
                     choices=choices
-                    on_change=move |id: String| preset.set(Preset::from_id(&id))
-                    help=Signal::derive(move || preset.get().map(Preset::purpose))
+                    on_change=move |id: String| preset.set(AclPreset::from_id(&id))
+                    help=Signal::derive(move || preset.get().map(AclPreset::purpose))
                 />
             </div>
             {move || match preset.get() {
@@ -75,7 +75,7 @@ fn ByHand() -> impl IntoView {
         Signal::derive(move || checked.with(|checked| checked.as_ref().err().and_then(part)))
     };
     let has_name = Memo::new(move |_| form.with(AclForm::has_name));
-    let named_by_hand = Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != Pattern::Any));
+    let named_by_hand = Memo::new(move |_| form.with(|form| form.has_name() && form.pattern != PatternChoice::Any));
     let add = move || {
         sent.set(true);
         match checked.get_untracked() {
@@ -97,8 +97,8 @@ fn ByHand() -> impl IntoView {
     let types: Vec<Choice> =
         ResourceType::ALL.iter().map(|kind| Choice::new(kind.spelling().cli, kind.spelling().label)).collect();
     let name_label = move || match form.with(|form| form.pattern) {
-        Pattern::Prefixed => "Resource name starts with",
-        Pattern::Literal | Pattern::Any => "Resource name",
+        PatternChoice::Prefixed => "Resource name starts with",
+        PatternChoice::Literal | PatternChoice::Any => "Resource name",
     };
     let number = Memo::new(move |_| checked.with(|checked| checked.as_ref().map_or(1, Vec::len)));
     view! {
@@ -122,14 +122,14 @@ fn ByHand() -> impl IntoView {
                     name="acl-pattern"
                     legend="Pattern type"
                     value=Signal::derive(move || form.with(|form| form.pattern.id().to_owned()))
-                    choices=Pattern::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
+                    choices=PatternChoice::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
                     on_change=move |id: String| {
-                        if let Some(pattern) = Pattern::from_id(&id) {
+                        if let Some(pattern) = PatternChoice::from_id(&id) {
                             form.update(|form| form.pattern = pattern);
                         }
                     }
                     help=Signal::derive(move || {
-                        form.with(|form| form.pattern == Pattern::Any).then(|| "All names; stored as the literal *".to_owned())
+                        form.with(|form| form.pattern == PatternChoice::Any).then(|| "All names; stored as the literal *".to_owned())
                     })
                 />
             })}
@@ -283,7 +283,7 @@ pub(super) fn WillBeStored(acls: Vec<Acl>) -> impl IntoView {
 
 /// The rows of a preset: its names, and the ACLs that it adds.
 #[component]
-fn PresetRows(preset: Preset) -> impl IntoView {
+fn PresetRows(preset: AclPreset) -> impl IntoView {
     let context = expect_context::<RoleContext>();
     let form = RwSignal::new(PresetForm::new(preset));
     let sent = RwSignal::new(false);
@@ -348,19 +348,19 @@ fn OneName(
             <Segmented
                 name=format!("preset-pattern-{place}")
                 legend=format!("{label}, pattern type")
-                value=Signal::derive(move || pattern.get().map(Pattern::id).unwrap_or_default().to_owned())
-                choices=Pattern::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
+                value=Signal::derive(move || pattern.get().map(PatternChoice::id).unwrap_or_default().to_owned())
+                choices=PatternChoice::ALL.iter().map(|pattern| Choice::new(pattern.id(), pattern.word())).collect()
                 on_change=move |id: String| {
-                    if let Some(pattern) = Pattern::from_id(&id) {
+                    if let Some(pattern) = PatternChoice::from_id(&id) {
                         form.update(|form| form.filled.get_mut(place).into_iter().for_each(|filled| filled.pattern = pattern));
                     }
                 }
                 help=Signal::derive({
                     let help = help.clone();
-                    move || (pattern.get() == Some(Pattern::Any)).then(|| help.clone())
+                    move || (pattern.get() == Some(PatternChoice::Any)).then(|| help.clone())
                 })
             />
-            {move || (pattern.get() != Some(Pattern::Any)).then(|| view! {
+            {move || (pattern.get() != Some(PatternChoice::Any)).then(|| view! {
                 <Field
                     id=format!("preset-{place}")
                     label=format!("{label} name")

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{count, list_up_to};
-use gbac_console_model::role::members::{MemberDraft, Reading};
+use gbac_console_model::role::members::{MemberDraft, MemberPreview};
 use gbac_console_model::role::{MemberRow, RowStatus};
 use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
@@ -77,7 +77,7 @@ fn AddMember() -> impl IntoView {
                 policy.as_ref().map(|policy| draft.with(|draft| draft.read(policy, &role)))
             })
         };
-        let mut reading = read(&context.draft.after).unwrap_or_else(Reading::empty);
+        let mut reading = read(&context.draft.after).unwrap_or_else(MemberPreview::empty);
         // What is almost a name that the draft takes away is worth a look, too.
         if reading.error.is_none() && reading.offer.is_none() {
             reading.offer =
@@ -105,7 +105,7 @@ fn AddMember() -> impl IntoView {
     });
     let add = move || {
         sent.set(true);
-        let Reading { stored: Some(member), error: None, .. } = reading.get_untracked() else {
+        let MemberPreview { stored: Some(member), error: None, .. } = reading.get_untracked() else {
             dom::focus("member-name");
             return;
         };

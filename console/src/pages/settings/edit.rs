@@ -2,7 +2,7 @@
 
 use gbac_console_model::group_changes::{GroupChanges, compared};
 use gbac_console_model::settings::Entered;
-use gbac_console_model::simulator::token::{self, Reading};
+use gbac_console_model::simulator::token::{self, TokenReading};
 use gbac_engine::policy::{Change, Settings, apply_each};
 use leptos::prelude::*;
 
@@ -22,7 +22,7 @@ pub(super) struct Edit {
     /// How many of the two properties are different.
     pub(super) changes: Memo<usize>,
     /// What was pasted, read.
-    pub(super) token: Memo<Reading>,
+    pub(super) token: Memo<TokenReading>,
     pub(super) preview: Memo<GroupChanges>,
 }
 
@@ -55,8 +55,8 @@ impl Edit {
             let wanted = wanted.get();
             token.with(|reading| {
                 let claims = match reading {
-                    Reading::Read(read) => Some(read.claims.members()),
-                    Reading::Empty | Reading::Wrong(_) => None,
+                    TokenReading::Read(read) => Some(read.claims.members()),
+                    TokenReading::Empty | TokenReading::Wrong(_) => None,
                 };
                 let Some(policy) = policy else { return GroupChanges::default() };
                 let mut after = (*policy).clone();

@@ -1,7 +1,7 @@
 //! What the entered properties would do, before anything is saved.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::simulator::token::Reading;
+use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 
@@ -67,9 +67,9 @@ fn Token(edit: Edit) -> impl IntoView {
     let text = Memo::new(move |_| inputs.with(|inputs| inputs.token.clone()));
     let error = Signal::derive(move || {
         edit.token.with(|reading| match reading {
-            Reading::Wrong(problem) => Some(problem.words.plain()),
-            Reading::Read(read) => read.refused.as_ref().map(|problem| problem.words.plain()),
-            Reading::Empty => None,
+            TokenReading::Wrong(problem) => Some(problem.words.plain()),
+            TokenReading::Read(read) => read.refused.as_ref().map(|problem| problem.words.plain()),
+            TokenReading::Empty => None,
         })
     });
     view! {

@@ -3,7 +3,7 @@
 use gbac_console_model::address;
 use gbac_console_model::phrases::count;
 use gbac_console_model::settings::Entered;
-use gbac_console_model::simulator::token::Reading;
+use gbac_console_model::simulator::token::TokenReading;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::policy::Change;
 use leptos::prelude::*;
@@ -85,8 +85,8 @@ fn PropertyForm(edit: Edit) -> impl IntoView {
     let found = move || {
         let wanted = edit.wanted.get().and_then(Result::ok)?;
         edit.token.with(|reading| match reading {
-            Reading::Read(read) => Some(super::names::found(&wanted, read.claims.members())),
-            Reading::Empty | Reading::Wrong(_) => None,
+            TokenReading::Read(read) => Some(super::names::found(&wanted, read.claims.members())),
+            TokenReading::Empty | TokenReading::Wrong(_) => None,
         })
     };
     let nothing = Signal::derive(move || edit.changes.get() == 0);

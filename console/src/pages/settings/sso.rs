@@ -1,7 +1,7 @@
 //! The managed cloud's mapping as text to copy, checked here.
 
 use gbac_console_model::settings::sso::{attributes_of, read};
-use gbac_console_model::simulator::token::Reading;
+use gbac_console_model::simulator::token::TokenReading;
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -40,8 +40,8 @@ pub(super) fn SsoText(edit: Edit) -> impl IntoView {
         let groups = checked.get().ok()?;
         let settings = Settings { groups, ..Settings::default() };
         Some(edit.token.with(|reading| match reading {
-            Reading::Read(read) => found(&settings, read.claims.members()).into_any(),
-            Reading::Empty | Reading::Wrong(_) => {
+            TokenReading::Read(read) => found(&settings, read.claims.members()).into_any(),
+            TokenReading::Empty | TokenReading::Wrong(_) => {
                 view! { <Message kind=MessageKind::Good>"Valid attributes"</Message> }.into_any()
             }
         }))

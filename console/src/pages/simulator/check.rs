@@ -1,7 +1,7 @@
 //! The right pane: what is asked, and the verdict.
 
 use gbac_console_model::simulator::Waiting;
-use gbac_console_model::simulator::inputs::{Field, Inputs, Weight};
+use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
 use gbac_console_model::simulator::question::in_sentence;
 use gbac_console_model::simulator::verdict::{Verdict, VerdictKind, Why};
 use gbac_engine::model::{CLUSTER_NAME, Operation, ResourceType};
@@ -31,7 +31,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
                         } else {
                             view! {
                                 <Entry
-                                    state=state id="rn" label="Resource name" field=Some(Field::ResourceName)
+                                    state=state id="rn" label="Resource name" field=Some(InputField::ResourceName)
                                     get=|inputs| &inputs.resource_name set=|inputs, text| inputs.resource_name = text
                                 />
                             }
@@ -39,7 +39,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
                         }
                     }}
                     <Entry
-                        state=state id="ho" label="Host" field=Some(Field::Host) get=|inputs| &inputs.host
+                        state=state id="ho" label="Host" field=Some(InputField::Host) get=|inputs| &inputs.host
                         set=|inputs, text| inputs.host = text placeholder="not known"
                     />
                 </div>
@@ -69,7 +69,7 @@ fn Nameless(resource_type: ResourceType) -> impl IntoView {
 fn Operations(state: SimulatorState) -> impl IntoView {
     let operation = state.input(|inputs| inputs.operation);
     let resource_type = state.input(|inputs| inputs.resource_type);
-    let problem = state.problem(Some(Field::Operation));
+    let problem = state.problem(Some(InputField::Operation));
     let described = move || problem.with(|problem| problem.is_some().then_some("op-msg"));
     let change = move |event| {
         let cli = event_target_value(&event);
@@ -99,7 +99,7 @@ fn Operations(state: SimulatorState) -> impl IntoView {
                     }
                 }}
             </select>
-            <ProblemOf state=state id="op" field=Field::Operation />
+            <ProblemOf state=state id="op" field=InputField::Operation />
         </div>
     }
 }

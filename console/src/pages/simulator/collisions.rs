@@ -2,7 +2,7 @@
 
 use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionKind, Gain};
 use gbac_console_model::phrases::count;
-use gbac_console_model::simulator::collisions::{CollisionReport, collision_report};
+use gbac_console_model::simulator::collisions::{CollisionPanel, collision_report};
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
@@ -50,7 +50,7 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn Rows(report: CollisionReport) -> impl IntoView {
+fn Rows(report: CollisionPanel) -> impl IntoView {
     let known = count(report.known, "known group");
     let more = report.merged.more;
     let rows = report.merged.found;

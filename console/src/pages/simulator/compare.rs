@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gbac_analysis::{AccessEffect, IdentityComparison, compare_identities as side_by_side};
 use gbac_console_model::phrases::count;
 use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::inputs::Mode;
+use gbac_console_model::simulator::inputs::IdentityMode;
 use gbac_console_model::simulator::trial::{acl_words, side};
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, evaluate};
@@ -63,18 +63,18 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
         <div class="stack">
             <Segmented
                 name="cmp-mode" legend="Other user" small=true
-                value=Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned())
+                value=Signal::derive(move || if mode.get() == IdentityMode::Token { "token" } else { "hand" }.to_owned())
                 choices=vec![Choice::new("token", "Token"), Choice::new("hand", "Groups by hand")]
-                on_change=move |code: String| other.update(|other| other.mode = if code == "token" { Mode::Token } else { Mode::ByHand })
+                on_change=move |code: String| other.update(|other| other.mode = if code == "token" { IdentityMode::Token } else { IdentityMode::ByHand })
             />
             {move || match mode.get() {
-                Mode::Token => view! {
+                IdentityMode::Token => view! {
                     <TextArea id="cmp-token" label="Access token of the other user" rows=3 placeholder="eyJhbGciOi…"
                         help="Stays in this tab."
                         value=Signal::derive(move || other.with(|other| other.token.clone()))
                         on_input=move |text: String| pick(text) />
                 }.into_any(),
-                Mode::ByHand => view! {
+                IdentityMode::ByHand => view! {
                     <div class="grid-2">
                         <Field id="cmp-user" label="Name of the other user" mono=true
                             value=Signal::derive(move || other.with(|other| other.user.clone()))
@@ -105,9 +105,9 @@ pub(super) fn Compare(state: SimulatorState) -> impl IntoView {
 }
 
 /// Whether a problem is about who the other person is: the check is that of the first.
-fn is_of_person(field: gbac_console_model::simulator::inputs::Field) -> bool {
-    use gbac_console_model::simulator::inputs::Field;
-    matches!(field, Field::Token | Field::UserInfo | Field::User | Field::Groups)
+fn is_of_person(field: gbac_console_model::simulator::inputs::InputField) -> bool {
+    use gbac_console_model::simulator::inputs::InputField;
+    matches!(field, InputField::Token | InputField::UserInfo | InputField::User | InputField::Groups)
 }
 
 #[component]

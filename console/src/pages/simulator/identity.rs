@@ -1,6 +1,6 @@
 //! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
 
-use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Mode, SettingsSource};
+use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
 use gbac_console_model::simulator::presets;
 use gbac_console_model::simulator::token::FactMark;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -24,14 +24,14 @@ const LARGEST_KEYS: f64 = 1_000_000.0;
 #[component]
 pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
     let mode = state.input(|inputs| inputs.mode);
-    let value = Signal::derive(move || if mode.get() == Mode::Token { "token" } else { "hand" }.to_owned());
+    let value = Signal::derive(move || if mode.get() == IdentityMode::Token { "token" } else { "hand" }.to_owned());
     let change = move |value: String| {
-        state.edit(|inputs| inputs.mode = if value == "token" { Mode::Token } else { Mode::ByHand });
+        state.edit(|inputs| inputs.mode = if value == "token" { IdentityMode::Token } else { IdentityMode::ByHand });
     };
     view! {
         <section class="pane" aria-labelledby="h-tok">
             <div class="pane-h">
-                <h2 id="h-tok">{move || if mode.get() == Mode::Token { "Token" } else { "Identity" }}</h2>
+                <h2 id="h-tok">{move || if mode.get() == IdentityMode::Token { "Token" } else { "Identity" }}</h2>
                 <span class="row-end">
                     <Segmented
                         name="mode" legend="Identity" hide_legend=true small=true value=value on_change=change
@@ -40,10 +40,10 @@ pub(super) fn IdentityPane(state: SimulatorState) -> impl IntoView {
                 </span>
             </div>
             {move || match mode.get() {
-                Mode::Token => view! { <TokenFields state=state /> }.into_any(),
-                Mode::ByHand => view! { <HandFields state=state /> }.into_any(),
+                IdentityMode::Token => view! { <TokenFields state=state /> }.into_any(),
+                IdentityMode::ByHand => view! { <HandFields state=state /> }.into_any(),
             }}
-            {move || (mode.get() == Mode::Token).then(|| view! { <hr class="sep" /><Settings state=state /> })}
+            {move || (mode.get() == IdentityMode::Token).then(|| view! { <hr class="sep" /><Settings state=state /> })}
         </section>
     }
 }
@@ -62,7 +62,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="stack">
             <Entry
-                state=state id="tok" label=label field=Some(Field::Token) get=|inputs| &inputs.token set=set rows=6
+                state=state id="tok" label=label field=Some(InputField::Token) get=|inputs| &inputs.token set=set rows=6
                 placeholder="eyJhbGciOi…" described_by="tok-stays"
             />
             <p class="msg msg-ok" id="tok-stays">
@@ -74,7 +74,7 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
         {move || {
             needs_userinfo.get().then(|| view! {
                 <Entry
-                    state=state id="userinfo" label="User-info document" field=Some(Field::UserInfo)
+                    state=state id="userinfo" label="User-info document" field=Some(InputField::UserInfo)
                     get=|inputs| &inputs.userinfo set=|inputs, text| inputs.userinfo = text rows=4
                     placeholder="{ \"groups\": [ … ] }"
                     help="The settings read groups from it. Paste the response of the provider's user-info endpoint."
@@ -255,7 +255,7 @@ fn Verification(state: SimulatorState) -> impl IntoView {
             on:drop=drop
         >
         <Entry
-            state=state id="keys" label="Keys (JWKS)" field=Some(Field::Keys) get=|inputs| &inputs.keys
+            state=state id="keys" label="Keys (JWKS)" field=Some(InputField::Keys) get=|inputs| &inputs.keys
             set=|inputs, text| inputs.keys = text rows=4 placeholder="{ \"keys\": [ … ] }"
             help="Paste or drop the public keys from the provider's jwks_uri. The token is never sent."
         />
@@ -306,11 +306,11 @@ fn HandFields(state: SimulatorState) -> impl IntoView {
     view! {
         <div class="stack">
             <Entry
-                state=state id="user" label="User" field=Some(Field::User) get=|inputs| &inputs.user
+                state=state id="user" label="User" field=Some(InputField::User) get=|inputs| &inputs.user
                 set=|inputs, text| inputs.user = text placeholder="maya.okafor"
             />
             <Entry
-                state=state id="groups" label="IdP groups, one per line" field=Some(Field::Groups)
+                state=state id="groups" label="IdP groups, one per line" field=Some(InputField::Groups)
                 get=|inputs| &inputs.groups set=|inputs, text| inputs.groups = text rows=6 placeholder="payments"
                 help="Group names after extraction. Settings do not change them."
             />
@@ -384,7 +384,7 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
     };
     let who = state.who();
     let paths = Memo::new(move |_| who.with(|who| presets::completions(who.as_deref())));
-    let preset = RwSignal::new(None::<&'static presets::Preset>);
+    let preset = RwSignal::new(None::<&'static presets::ProviderPreset>);
     let choose = move |id: String| {
         let found = presets::find(&id);
         preset.set(found);
@@ -402,7 +402,7 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
             help=Signal::derive(move || preset.get().map(|preset| preset.about.to_owned()))
         />
         <Entry
-            state=state id="claim-path" label="Group claim" field=Some(Field::ClaimPath)
+            state=state id="claim-path" label="Group claim" field=Some(InputField::ClaimPath)
             get=|inputs| &inputs.what_if.claim_path set=|inputs, text| inputs.what_if.claim_path = text
             placeholder="$.groups" list="claim-paths"
         />
@@ -414,13 +414,13 @@ fn ToTry(state: SimulatorState) -> impl IntoView {
             choices=vec![Choice::new("none", "none"), Choice::new("suffix", "suffix")]
         />
         <Entry
-            state=state id="mapping" label="User claim" field=Some(Field::Mapping)
+            state=state id="mapping" label="User claim" field=Some(InputField::Mapping)
             get=|inputs| &inputs.what_if.mapping set=|inputs, text| inputs.what_if.mapping = text placeholder="$.sub"
         />
         <p class="help">"Not saved. The service keeps its own settings."</p>
         {move || {
             differs.get().then(|| view! {
-                <LinkButton on_press=move |()| state.apply(Change::ServiceSettings)>"Reset to the service's settings"</LinkButton>
+                <LinkButton on_press=move |()| state.apply(InputEdit::ServiceSettings)>"Reset to the service's settings"</LinkButton>
             })
         }}
     }

@@ -1,7 +1,7 @@
 //! What the simulator's panes and panels share: fields with their problem, buttons, notes.
 
 use gbac_console_model::rich_text::RichText;
-use gbac_console_model::simulator::inputs::{Action, Field, Inputs, Problem, Weight};
+use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};
 use gbac_console_model::simulator::token::FactMark;
 use leptos::prelude::*;
 
@@ -35,7 +35,7 @@ pub(super) fn actions(state: SimulatorState, actions: &[Action]) -> Option<impl 
 }
 
 /// What is wrong with a field, under it; its id is `<id>-msg`.
-fn message(state: SimulatorState, id: &str, problem: &Problem) -> AnyView {
+fn message(state: SimulatorState, id: &str, problem: &InputProblem) -> AnyView {
     let id = format!("{id}-msg");
     let (class, glyph) = match problem.weight {
         Weight::Error => ("msg msg-err", Glyph::Deny),
@@ -63,7 +63,7 @@ pub(super) fn Entry(
     #[prop(into)]
     label: Signal<String>,
     /// The field, for its problem.
-    field: Option<Field>,
+    field: Option<InputField>,
     /// Reads the text.
     get: fn(&Inputs) -> &str,
     /// Takes an edit.
@@ -141,7 +141,7 @@ pub(super) fn ProblemOf(
     /// The id of the control.
     id: &'static str,
     /// The field.
-    field: Field,
+    field: InputField,
 ) -> impl IntoView {
     let problem = state.problem(Some(field));
     move || problem.with(|problem| problem.as_ref().map(|problem| message(state, id, problem)))

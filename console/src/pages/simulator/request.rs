@@ -1,8 +1,8 @@
 //! Whole requests: what a client needs, check by check.
 
 use gbac_console_model::phrases::count;
-use gbac_console_model::simulator::question::Query;
-use gbac_console_model::simulator::request::{Answer, RequestCatalog, RequestForm, RequestRow, answer};
+use gbac_console_model::simulator::question::AccessRequest;
+use gbac_console_model::simulator::request::{RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer};
 use gbac_console_model::simulator::verdict::VerdictKind;
 use gbac_console_model::simulator::ways::least_changes;
 use gbac_engine::decide::Outcome;
@@ -77,7 +77,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
 }
 
 #[component]
-fn Answered(state: SimulatorState, found: Answer) -> impl IntoView {
+fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
     let denied = found.rows.iter().filter(|row| row.kind != VerdictKind::Allowed).count();
     let summary = match (found.outcome(), found.rows.len()) {
         (Outcome::Allow, 0) => "Allowed: no permission is required.".to_owned(),
@@ -143,7 +143,7 @@ fn Check(state: SimulatorState, row: RequestRow) -> impl IntoView {
 }
 
 /// Puts a check into the check's pane, and goes to its verdict.
-fn ask(state: SimulatorState, asked: &Query) {
+fn ask(state: SimulatorState, asked: &AccessRequest) {
     state.edit(|inputs| {
         inputs.operation = asked.operation;
         inputs.resource_type = asked.resource_type;

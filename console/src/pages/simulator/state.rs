@@ -6,9 +6,9 @@ use gbac_analysis::HypotheticalChanges;
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::accepted::of_service;
-use gbac_console_model::simulator::inputs::{Change, Field, Inputs, Problem};
+use gbac_console_model::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs};
 use gbac_console_model::simulator::panel::Panel;
-use gbac_console_model::simulator::question::{self, Query};
+use gbac_console_model::simulator::question::{self, AccessRequest};
 use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
@@ -82,7 +82,7 @@ impl SimulatorState {
     }
 
     /// Makes a change that a button offers.
-    pub(super) fn apply(self, change: Change) {
+    pub(super) fn apply(self, change: InputEdit) {
         let service = self.view.with_untracked(|view| view.service.clone());
         self.edit(|inputs| change.apply(inputs, &service));
     }
@@ -98,7 +98,7 @@ impl SimulatorState {
     }
 
     /// What is wrong with a field.
-    pub(super) fn problem(self, field: Option<Field>) -> Memo<Option<Problem>> {
+    pub(super) fn problem(self, field: Option<InputField>) -> Memo<Option<InputProblem>> {
         Memo::new(move |_| field.and_then(|field| self.view.with(|view| view.problem(field).cloned())))
     }
 
@@ -118,7 +118,7 @@ impl SimulatorState {
     }
 
     /// What is asked, when that is complete.
-    pub(super) fn asked(self) -> Memo<Option<Query>> {
+    pub(super) fn asked(self) -> Memo<Option<AccessRequest>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 

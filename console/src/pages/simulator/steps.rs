@@ -1,7 +1,7 @@
 //! The middle pane: from the token to principals, step by step.
 
 use gbac_console_model::simulator::extraction;
-use gbac_console_model::simulator::extraction::{ElementRow, Note, RowOutcome, StepState, Steps, Table};
+use gbac_console_model::simulator::extraction::{ElementRow, ExtractionNote, RowOutcome, StepState, Steps, Table};
 use gbac_console_model::simulator::inputs::Weight;
 use leptos::prelude::*;
 
@@ -73,7 +73,8 @@ fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
             }
         })
         .collect_view();
-    let (lines, banners): (Vec<&Note>, Vec<&Note>) = steps.notes.iter().partition(|note| note.weight == Weight::Info);
+    let (lines, banners): (Vec<&ExtractionNote>, Vec<&ExtractionNote>) =
+        steps.notes.iter().partition(|note| note.weight == Weight::Info);
     let banners = banners.into_iter().map(|note| banner(state, note)).collect_view();
     let lines = (!lines.is_empty()).then(|| {
         let lines = lines
@@ -92,7 +93,7 @@ fn view(state: SimulatorState, steps: &Steps) -> impl IntoView + use<> {
     view! { <ol class="steps">{items}</ol> {banners} {lines} }
 }
 
-fn banner(state: SimulatorState, note: &Note) -> impl IntoView + use<> {
+fn banner(state: SimulatorState, note: &ExtractionNote) -> impl IntoView + use<> {
     view! {
         <div class="note note-warn">
             <Icon glyph=Glyph::Warn />

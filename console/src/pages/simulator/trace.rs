@@ -2,7 +2,7 @@
 
 use gbac_console_model::phrases::{count, thousands};
 use gbac_console_model::simulator::trace;
-use gbac_console_model::simulator::trace::{EvaluationStep, Facet, Filter, TraceRow, TraceRowStatus};
+use gbac_console_model::simulator::trace::{EvaluationStep, Facet, TraceFilter, TraceRow, TraceRowStatus};
 use gbac_console_model::simulator::verdict::Judged;
 use gbac_engine::decide::Reason;
 use leptos::context::Provider;
@@ -34,7 +34,7 @@ chunk!(ROWS, "The trace", rest, fetch_rows, draw_rows, {
 fn Shown(state: SimulatorState) -> impl IntoView {
     let judged = state.part(|view| view.judged.clone());
     let stale = state.part(|view| view.verdict_stale);
-    let filter = RwSignal::new(Filter::default());
+    let filter = RwSignal::new(TraceFilter::default());
     let limit = RwSignal::new(FIRST);
     // Other rows start from their top again.
     Effect::new(move |before: Option<()>| {
@@ -66,14 +66,14 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                             {move || {
                                 let all = format!("All {}", thousands(number.get()));
                                 let choices = vec![
-                                    Choice::new(Filter::Deciding.code(), "Deciding"),
-                                    Choice::new(Filter::OnResource.code(), "On this resource"),
-                                    Choice::new(Filter::All.code(), all),
+                                    Choice::new(TraceFilter::Deciding.code(), "Deciding"),
+                                    Choice::new(TraceFilter::OnResource.code(), "On this resource"),
+                                    Choice::new(TraceFilter::All.code(), all),
                                 ];
                                 view! {
                                     <Segmented
                                         name="rows" legend="Rows shown" hide_legend=true small=true value=value choices=choices
-                                        on_change=move |code: String| filter.set(Filter::from_code(&code))
+                                        on_change=move |code: String| filter.set(TraceFilter::from_code(&code))
                                     />
                                 }
                             }}
@@ -92,7 +92,7 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                             {move || judged.with(|judged| judged.as_ref().map(|judged| foot(judged)))}
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
                                 let folded = (shown.hidden > 0).then(|| {
-                                    let words = if filter.get() == Filter::OnResource {
+                                    let words = if filter.get() == TraceFilter::OnResource {
                                         format!("{} for other resources folded.", count(shown.hidden, "candidate"))
                                     } else {
                                         format!("{} folded.", count(shown.hidden, "candidate"))

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gbac_console_model::failure::Failure;
-use gbac_console_model::sending::{ChangeOutcome, SendReport};
+use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy, Settings};
 use leptos::prelude::*;
 
@@ -33,7 +33,7 @@ impl Service {
                 if let (Ok(()), Change::Settings(settings)) = (&answer, change) {
                     held = (**settings).clone();
                 }
-                outcomes.push(answer.map_or_else(ChangeOutcome::Failed, |()| ChangeOutcome::Made));
+                outcomes.push(answer.map_or_else(SendOutcome::Failed, |()| SendOutcome::Made));
             }
             SendReport { outcomes, whole: None }
         };

@@ -6,7 +6,7 @@ mod queries;
 use std::sync::Arc;
 
 use gbac_api::service::{Person, Provider, ServiceInfo, SignIn, Upstream};
-use gbac_console_model::connection::{Abilities, Connection, Credentials, Target, Unread};
+use gbac_console_model::connection::{Abilities, Connection, ConnectionTarget, Credentials, UnreadParts};
 use gbac_console_model::failure::Failure;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -69,7 +69,7 @@ pub struct Service {
     /// What can be asked of it, and why not.
     pub can: Signal<Abilities>,
     /// What of the policy could not be read.
-    pub unread: Signal<Unread>,
+    pub unread: Signal<UnreadParts>,
     /// The time now, in milliseconds since 1970, kept going by [`Service::tick`].
     pub now: Signal<f64>,
     held: Held,
@@ -89,7 +89,7 @@ struct Held {
     connection: RwSignal<Connection>,
     /// What opens the cluster behind the service, while the pages are about it.
     of_cluster: RwSignal<Option<Credentials>>,
-    unread: RwSignal<Unread>,
+    unread: RwSignal<UnreadParts>,
     now: RwSignal<f64>,
     read_at: StoredValue<Option<f64>>,
     reads: StoredValue<u64>,
@@ -116,7 +116,7 @@ impl Service {
             credentials: RwSignal::new(None),
             connection: RwSignal::new(Connection::Service),
             of_cluster: RwSignal::new(None),
-            unread: RwSignal::new(Unread::default()),
+            unread: RwSignal::new(UnreadParts::default()),
             now: RwSignal::new(0.0),
             read_at: StoredValue::new(None),
             reads: StoredValue::new(0),
@@ -173,7 +173,7 @@ impl Service {
         self.held.of_cluster.set(credentials);
         self.held.connection.set(connection);
         policy.set(None);
-        unread.set(Unread::default());
+        unread.set(UnreadParts::default());
         tag.set_value(None);
         read_at.set_value(None);
         status.set(ServiceStatus::Loading);
@@ -208,7 +208,7 @@ impl Service {
     }
 
     /// Where the connection's APIs are, and what opens them.
-    fn target(self) -> Target {
+    fn target(self) -> ConnectionTarget {
         let connection = self.held.connection.get_untracked();
         let credentials = match connection {
             Connection::Service => self.held.credentials.get_untracked().map(Credentials::Password),

@@ -4,7 +4,7 @@ use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;
 use gbac_api::loggers::{LogLevel, Logger};
 use gbac_api::security::OidcIdentity;
-use gbac_console_model::connection::probe::Step;
+use gbac_console_model::connection::probe::ProbeStep;
 use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::failure::Failure;
 use serde_json::{Map, Value};
@@ -14,7 +14,7 @@ use crate::store::service::Service;
 
 impl Service {
     /// Asks each API of a connection once, and changes nothing.
-    pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<Step> {
+    pub async fn probe(self, connection: &Connection, credentials: Credentials) -> Vec<ProbeStep> {
         backend::probe(connection, &self.upstream(), credentials).await
     }
 

@@ -4,7 +4,7 @@ mod layout;
 
 pub use crate::code::Union;
 pub use crate::input::*;
-pub use crate::literal::{MemberPrincipal, OperationInput, Present, Principal, ResourceTypeInput, Short};
+pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short};
 
 use std::collections::BTreeMap;
 
