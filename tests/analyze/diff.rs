@@ -349,7 +349,9 @@ fn an_allow_that_a_deny_blocks_is_told() {
 
 #[test]
 fn what_is_lost_outside_every_prefix_is_told() {
-    let acl = |acl: Acl, name: &str, pattern_type| Acl { resource_name: name.into(), pattern_type, ..acl };
+    // Not reading, which would imply describing where only reading is denied.
+    let operation = Operation::Describe;
+    let acl = |acl: Acl, name: &str, pattern_type| Acl { resource_name: name.into(), pattern_type, operation, ..acl };
     let [allow, deny, everyone] =
         ["Group:g", "!Group:g", "User:*"].map(|text| told_world(&[], &[], &[text]).acls.remove(0));
     let (literal, prefixed) = (PatternType::Literal, PatternType::Prefixed);
