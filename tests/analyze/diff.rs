@@ -346,3 +346,20 @@ fn an_allow_that_a_deny_blocks_is_told() {
     assert_eq!(gains.regions[0].operations, [Operation::Describe]);
     assert_eq!((&blocked.regions[0].operations[..], &blocked.blocked_by), (&[Operation::Read][..], &before.acls));
 }
+
+#[test]
+fn what_is_lost_outside_every_prefix_is_told() {
+    // Not reading, which would imply describing where only reading is denied.
+    let operation = Operation::Describe;
+    let acl = |acl: Acl, name: &str, pattern_type| Acl { resource_name: name.into(), pattern_type, operation, ..acl };
+    let [allow, deny, everyone] =
+        ["Group:g", "!Group:g", "User:*"].map(|text| told_world(&[], &[], &[text]).acls.remove(0));
+    let (literal, prefixed) = (PatternType::Literal, PatternType::Prefixed);
+    let denies = [("", literal), ("a", prefixed), ("b", prefixed)];
+    let before = std::iter::once(acl(allow, "*", literal));
+    let before = before.chain(denies.map(|(name, pattern_type)| acl(deny.clone(), name, pattern_type))).collect();
+    let before = Facts { acls: before, ..Facts::default() };
+    let after = Facts { acls: vec![acl(everyone, "*", prefixed)], ..Facts::default() };
+    assert!(in_short(&before, &after).contains(&"Group:g loses someone+g".to_owned()));
+    assert_eq!(diff(&policy(&before), &policy(&after)).relation, Relation::Mixed);
+}
