@@ -19,8 +19,8 @@ journey('wildcards and types inside a name are told at the field, in the table a
   const [role, draft] = [new Role(page, 'Odd'), new Draft(page)];
   await role.open();
   for (const [words, said] of [
-    ['Group:eng*', /Group:eng\* is not a wildcard: it is the one group with this exact name\. Only User:\* stands for everyone/],
-    ['Group:Group:eng', /Group:Group:eng is the group named Group:eng\. Write Group:eng if that is meant/],
+    ['Group:eng*', /Group:eng\* is not a wildcard: it is the one group with this exact name\. Only User:\* means everyone/],
+    ['Group:Group:eng', /Group:Group:eng is the group named Group:eng\. Write Group:eng if you mean that group/],
   ]) {
     await role.memberName.fill(words);
     await until(async () => assert.match(await text(role.members.locator('#member-remarks')), said));

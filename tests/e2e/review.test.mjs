@@ -101,7 +101,7 @@ journey('what cannot be made any more is named, and taken out by hand', async ({
   await roles.row('Contested').getByText('Draft: 2 changes').waitFor();
   const review = await draft.review();
   await page.getByRole('heading', { name: '1 change can no longer be applied' }).waitFor();
-  assert.match((await review.rows())[0], /There is a role Contested already/);
+  assert.match((await review.rows())[0], /Role Contested already exists/);
   assert.ok(await review.button.isDisabled());
   await page.getByRole('button', { name: 'Remove them from the draft' }).click();
   await review.apply();
