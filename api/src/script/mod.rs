@@ -1,13 +1,13 @@
 //! Scripts: a policy or its changes as calls of a command line or of the APIs, every name quoted for its target.
 //!
 //! ```
-//! use gbac_api::script::{Target, changes, script};
+//! use gbac_api::script::{ScriptTarget, changes, script};
 //! use gbac_json::policy_from_json;
 //!
 //! let policy = policy_from_json(r#"{ "version": 1, "acls": [{
 //!     "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "orders-", "resource_pattern_type": "RESOURCE_PATTERN_TYPE_PREFIXED",
 //!     "principal": "Group:eng, fin", "host": "*", "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_ALLOW" }] }"#)?;
-//! let script = script(&changes(&policy), Target::Gbac);
+//! let script = script(&changes(&policy), ScriptTarget::Gbac);
 //! assert!(script.text.contains(
 //!     r#"gbac security acl create --allow-principal '"Group:eng, fin"' --operation read --topic orders- --resource-pattern-type prefixed"#));
 //! assert!(script.notes.is_empty());

@@ -23,7 +23,7 @@ pub struct AclJson {
     /// How the name is compared.
     pub resource_pattern_type: Code<PatternType>,
     /// `Type:name`.
-    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
     /// `*` or an address.
     pub host: String,

@@ -71,7 +71,7 @@ pub struct WhoCanJson {
     /// Every principal that an ACL for this names.
     pub entries: Vec<WhoCanEntryJson>,
     /// Principals whose members are denied, whatever else they are.
-    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::Principal>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::AclPrincipal>"))]
     pub blocked_for: Vec<String>,
 }
 
@@ -90,7 +90,7 @@ impl From<&WhoCan> for WhoCanJson {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WhoCanEntryJson {
     /// `Type:name`; `User:*` for everyone.
-    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
     /// Present and true for everyone; the user whose name is an asterisk is not (D-33).
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -102,7 +102,7 @@ pub struct WhoCanEntryJson {
     pub literal: bool,
     /// The members of a role.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
     pub members: Vec<String>,
     /// `allow` or `deny`.
     pub outcome: Code<Outcome>,
@@ -333,7 +333,7 @@ impl From<&NameEffect> for NameEffectJson {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DifferenceJson {
     /// `Type:name`; `User:*` for everyone.
-    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
     /// Present and true for everyone.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -480,7 +480,7 @@ pub struct LeastGrantJson {
     #[cfg_attr(feature = "typescript", ts(as = "Option<_>"))]
     pub denied_by: Vec<AclMatchJson>,
     /// The smallest sets of groups and roles, each as `Type:name`.
-    #[cfg_attr(feature = "typescript", ts(as = "Vec<Vec<crate::literal::Principal>>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<Vec<crate::literal::AclPrincipal>>"))]
     pub sets: Vec<Vec<String>>,
     /// Whether these are all, and there is no smaller one.
     pub complete: bool,
@@ -518,7 +518,7 @@ pub struct FindingJson {
     pub acls: Vec<AclJson>,
     /// `Type:name` of each principal that it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
     pub principals: Vec<String>,
     /// JSON Pointers into the document.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -167,7 +167,7 @@ pub struct AccessPathJson {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// The principal at its end.
-    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     pub principal: String,
 }
 
@@ -194,11 +194,11 @@ pub struct CandidateJson {
     pub principal: Code<PrincipalFacet>,
     /// The identity's own principal, where the ACL's is only near it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Principal>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
     pub own_principal: Option<String>,
     /// The member of the role that is a near miss of the identity's own principal.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Principal>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::AclPrincipal>"))]
     pub member: Option<String>,
     /// Whether the resource type matches.
     pub resource_type: bool,

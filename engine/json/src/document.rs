@@ -273,7 +273,7 @@ struct RoleJson<'a> {
 #[derive(Serialize)]
 struct MemberJson {
     /// `Type:name`.
-    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::Principal"))]
+    #[cfg_attr(feature = "typescript", ts(as = "crate::literal::AclPrincipal"))]
     principal: String,
 }
 

@@ -99,7 +99,7 @@ pub struct RevocationJson {
     pub least: Option<Vec<ChangeJson>>,
     /// Groups and roles to leave instead; absent if leaving does not help.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::Principal>>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Option<Vec<crate::literal::AclPrincipal>>"))]
     pub leave: Option<Vec<String>>,
     /// One ACL that denies it and nothing else.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -126,7 +126,7 @@ pub struct RoleGrantJson {
     /// Its bare name.
     pub role: String,
     /// The members through which the person has it.
-    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::Principal>"))]
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<crate::literal::AclPrincipal>"))]
     pub members: Vec<String>,
     /// Its ACLs that allow it.
     pub acls: Vec<AclJson>,

@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(sentence("", "").plain(), ".");
         assert_eq!(
             sentence("not valid yet", "check the clocks of both machines").plain(),
-            "Not valid yet. Check the clocks of both machines"
+            "Not valid yet. Check the clocks of both machines."
         );
         assert_eq!(sentence("what is `x?`", "").plain(), "What is x?.");
         assert_eq!(sentence("is it cut off?", "copy it again").plain(), "Is it cut off? Copy it again.");
