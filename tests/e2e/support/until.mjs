@@ -5,8 +5,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 const PATIENCE_MS = 20_000;
 const STEP_MS = 25;
 
-/** The page does not show it yet: an assertion failed, or an element is missing. Anything else is a fault, now and later. */
-const isNotYet = (error) => error?.code === 'ERR_ASSERTION' || error?.name === 'TimeoutError';
+const NOT_THERE = /Cannot read properties of (null|undefined)|context was destroyed|not attached/;
+
+/**
+ * What is looked for is not there yet: an assertion failed, an element is missing or belongs to the page before, or a server
+ * does not listen. Anything else is a fault, now and later.
+ */
+const isNotYet = (error) =>
+  ['ERR_ASSERTION', 'ERR_INVALID_ARG_TYPE'].includes(error?.code) ||
+  error?.name === 'TimeoutError' ||
+  error?.cause?.code === 'ECONNREFUSED' ||
+  NOT_THERE.test(error?.message ?? '');
 
 /** Repeats a check until it holds, and returns its result; at the end it throws the last failed assertion. */
 export async function until(check) {
