@@ -369,17 +369,17 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
     for Vector { code, with, .. } in vectors() {
         let policy = policy_from_json(&with).unwrap();
         let Some(finding) = lint(&policy).into_iter().find(|finding| finding.code == code) else { continue };
-        for mend in finding.suggested_fixes(&policy) {
+        for fix in finding.suggested_fixes(&policy) {
             let mut after = policy.clone();
-            for change in mend.changes.clone() {
+            for change in fix.changes.clone() {
                 if let Change::AddAcl(acl) = &change {
-                    assert_ne!(acl.principal.kind(), PrincipalType::Group, "{code}: {mend:?}");
+                    assert_ne!(acl.principal.kind(), PrincipalType::Group, "{code}: {fix:?}");
                 }
                 assert!(after.apply(change).unwrap(), "{code}: each change changes something");
             }
-            assert!(!lint(&after).contains(&finding), "{code}: {mend:?}");
+            assert!(!lint(&after).contains(&finding), "{code}: {fix:?}");
             let relation = diff(&policy, &after).relation;
-            assert!(!mend.is_neutral || relation == Relation::Equal, "{code}: {mend:?} is {relation:?}");
+            assert!(!fix.is_neutral || relation == Relation::Equal, "{code}: {fix:?} is {relation:?}");
             mended.insert(code);
         }
     }
@@ -393,7 +393,7 @@ fn a_mend_mends_what_it_is_for_and_gives_no_group_an_acl() {
     let documents = ["duplicate_acl", "duplicate_member", "duplicate_superuser"];
     let codes = vectors().into_iter().map(|vector| vector.code);
     let rest: Vec<_> = codes.filter(|code| !mended.contains(code)).filter(|code| !by_a_person.contains(code)).collect();
-    assert!(rest.iter().all(|code| documents.contains(code)), "nothing mends {rest:?}");
+    assert!(rest.iter().all(|code| documents.contains(code)), "nothing fixes {rest:?}");
 }
 
 #[test]
@@ -402,8 +402,8 @@ fn a_path_in_roles_becomes_its_last_segment() {
     let mut policy =
         policy_from_json(&document(&suffix, &["r: Group:/a/eng"], &["TOPIC t LITERAL Role:r * READ ALLOW"])).unwrap();
     let [finding] = lint(&policy).try_into().unwrap();
-    let [mend] = finding.suggested_fixes(&policy).try_into().unwrap();
-    for change in mend.changes {
+    let [fix] = finding.suggested_fixes(&policy).try_into().unwrap();
+    for change in fix.changes {
         policy.apply(change).unwrap();
     }
     assert_eq!(policy.role("r").unwrap().members.into_iter().collect::<Vec<_>>(), [Principal::group("eng")]);
@@ -467,7 +467,7 @@ fn a_missing_role_is_told_once_with_all_its_acls() {
             ("there is no role `too`, so its ACL has no effect", 1),
         ]
     );
-    let titles: Vec<String> = found[0].suggested_fixes(&policy).into_iter().map(|mend| mend.title).collect();
+    let titles: Vec<String> = found[0].suggested_fixes(&policy).into_iter().map(|fix| fix.title).collect();
     assert_eq!(titles, ["Remove its 2 ACLs", "Create the role `gone`"]);
 }
 

@@ -23,7 +23,7 @@ pub enum Span {
     Permission(Permission),
     /// An allow that a deny overrode.
     Overridden,
-    /// A name that only just differs from another: its type, and its parts with whether they differ.
+    /// A near miss of another name: its type, and its parts with whether they differ.
     Differs(String, Vec<(String, bool)>),
 }
 

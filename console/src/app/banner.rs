@@ -134,7 +134,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
     }
 }
 
-/// The cluster took the credentials for nobody's.
+/// The cluster rejected the credentials.
 #[component]
 fn Refused() -> impl IntoView {
     view! {

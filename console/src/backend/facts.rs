@@ -54,7 +54,7 @@ pub async fn log_level(name: &str, target: &ConnectionTarget) -> Result<LogLevel
     Call::get(admin(target, &paths::log_level(name, None))?, target.credentials.as_ref()).read().await
 }
 
-/// Gives a logger a level for so many seconds; 0 is for ever.
+/// Sets the level of a logger for so many seconds; 0 never reverts.
 ///
 /// # Errors
 /// No answer, a refusal, or an answer of another shape.

@@ -100,7 +100,7 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
     }
 }
 
-/// Where something can be looked at and mended by hand.
+/// Where something can be opened and fixed by hand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The address.
@@ -130,17 +130,17 @@ pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
 
 /// The fix that is in the draft with all of its changes.
 #[must_use]
-pub fn staged(mends: &[Fix], changes: &[Change]) -> Option<usize> {
-    mends.iter().position(|mend| mend.changes.iter().all(|change| changes.contains(change)))
+pub fn staged(fixes: &[Fix], changes: &[Change]) -> Option<usize> {
+    fixes.iter().position(|fix| fix.changes.iter().all(|change| changes.contains(change)))
 }
 
 /// The neutral fix of each finding of a kind; none when one of them needs a choice.
 #[must_use]
-pub fn mend_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
+pub fn fix_all(findings: &[&Finding], policy: &Policy) -> Option<Vec<Change>> {
     let mut changes = Vec::new();
     for finding in findings {
-        let mends = finding.suggested_fixes(policy);
-        let first = mends.into_iter().next().filter(|mend| mend.is_neutral)?;
+        let fixes = finding.suggested_fixes(policy);
+        let first = fixes.into_iter().next().filter(|fix| fix.is_neutral)?;
         changes.extend(first.changes);
     }
     (findings.len() > 1).then_some(changes)
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn findings_are_grouped_marked_and_mended() {
+    fn findings_are_grouped_marked_and_fixed() {
         let policy = policy();
         let findings = lint(&policy);
         assert_eq!(summary(&findings), "2 warnings, 4 notices");
@@ -238,11 +238,11 @@ mod tests {
 
         let of = |code: &str| findings.iter().filter(|finding| finding.code == code).collect::<Vec<_>>();
         let empty = of("role_without_members");
-        let changes = mend_all(&empty, &policy).unwrap();
+        let changes = fix_all(&empty, &policy).unwrap();
         assert_eq!(changes.len(), 2);
         assert_eq!(staged(&empty[0].suggested_fixes(&policy), &changes), Some(0));
         assert_eq!(staged(&empty[0].suggested_fixes(&policy), &[]), None);
-        assert_eq!(mend_all(&of("name_letter_case"), &policy), None);
+        assert_eq!(fix_all(&of("name_letter_case"), &policy), None);
     }
 
     #[test]

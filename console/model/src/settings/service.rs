@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 pub const DEFAULT_LEVEL: &str = "info";
 /// The levels, the gravest first.
 pub const LEVELS: [&str; 5] = ["error", "warn", "info", "debug", "trace"];
-/// For how long a level may be chosen, in seconds and in words; 0 is for ever.
+/// How long a level can last, in seconds and in words; 0 never reverts.
 pub const TIMES: [(u32, &str); 4] =
     [(60, "for 1 minute"), (300, "for 5 minutes"), (3600, "for 1 hour"), (0, "until changed")];
 

@@ -73,7 +73,7 @@ pub enum TraceRowStatus {
     Overridden,
     /// It matches, and no ACL was asked.
     NotReached,
-    /// It only just does not match.
+    /// It is a near miss.
     Near,
     /// It does not match.
     NoMatch,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Fix, Severity};
-use gbac_console_model::permissions::findings::{FindingGroup, PAGE, meaning, mend_all, places, staged};
+use gbac_console_model::permissions::findings::{FindingGroup, PAGE, fix_all, meaning, places, staged};
 use gbac_console_model::phrases::{capitalized, count, thousands};
 use leptos::prelude::*;
 
@@ -30,7 +30,7 @@ pub(super) fn KindView(
     let limit = RwSignal::new(PAGE);
     let of_kind: Vec<&Finding> = kind.places.iter().filter_map(|place| all.get(*place)).collect();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
-    let whole = mend_all(&of_kind, &policy);
+    let whole = fix_all(&of_kind, &policy);
     let mend_whole = whole.map(|changes| {
         let add = {
             let changes = changes.clone();
@@ -87,25 +87,25 @@ fn FindingView(finding: Finding) -> impl IntoView {
     let context = expect_context::<Context>();
     let draft = expect_context::<Draft>();
     let policy = context.service.policy.get_untracked().unwrap_or_default();
-    let mends = finding.suggested_fixes(&policy);
+    let fixes = finding.suggested_fixes(&policy);
     let places = places(&finding, &policy);
     let (message, hint) = (capitalized(&finding.message), capitalized(&finding.hint));
-    let known = mends.clone();
+    let known = fixes.clone();
     let chosen = Memo::new(move |_| draft.changes.with(|changes| staged(&known, changes)));
     let subject = finding.message.clone();
     let buttons = {
-        let mends = mends.clone();
+        let fixes = fixes.clone();
         move || match chosen.get() {
             Some(at) => {
-                let mend = mends.get(at).cloned();
-                view! { <InDraft mend=mend /> }.into_any()
+                let fix = fixes.get(at).cloned();
+                view! { <InDraft fix=fix /> }.into_any()
             }
             None => {
                 let subject = subject.clone();
-                mends
+                fixes
                     .iter()
                     .cloned()
-                    .map(|mend| view! { <MendButton mend=mend subject=subject.clone() /> })
+                    .map(|fix| view! { <FixButton fix=fix subject=subject.clone() /> })
                     .collect_view()
                     .into_any()
             }
@@ -127,9 +127,9 @@ fn FindingView(finding: Finding) -> impl IntoView {
 
 /// Adds a fix to the draft.
 #[component]
-fn MendButton(mend: Fix, subject: String) -> impl IntoView {
+fn FixButton(fix: Fix, subject: String) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let Fix { title, changes, .. } = mend;
+    let Fix { title, changes, .. } = fix;
     let shown = title.clone();
     let said = title.replace('`', "");
     let add = move |()| {
@@ -145,9 +145,9 @@ fn MendButton(mend: Fix, subject: String) -> impl IntoView {
 
 /// Shows that a fix is in the draft, and removes it.
 #[component]
-fn InDraft(mend: Option<Fix>) -> impl IntoView {
+fn InDraft(fix: Option<Fix>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    mend.map(|Fix { title, changes, .. }| {
+    fix.map(|Fix { title, changes, .. }| {
         let said = title.replace('`', "");
         let back = move |()| {
             for change in changes.iter().rev() {

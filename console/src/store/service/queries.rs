@@ -63,7 +63,7 @@ impl Service {
         backend::log_level(name, &self.target()).await
     }
 
-    /// Gives a logger a level for so many seconds; 0 is for ever.
+    /// Sets the level of a logger for so many seconds; 0 never reverts.
     ///
     /// # Errors
     /// What the service or the browser said.

@@ -76,14 +76,14 @@ impl Finding {
         let [role, member] = self.principals.as_slice() else { return Vec::new() };
         let remove = Change::RemoveMember { role: role.name().to_owned(), member: member.clone() };
         let title = format!("Remove `{}` from the role", escaped(&member.to_string()));
-        let mut mends = vec![Fix::new(title, false, vec![remove.clone()])];
+        let mut fixes = vec![Fix::new(title, false, vec![remove.clone()])];
         let meant = if self.code == "principal_type_twice" { Principal::parse(member.name()).ok() } else { None };
         if let Some(meant) = meant.filter(|meant| meant.kind() != PrincipalType::Role) {
             let title = format!("Replace it with `{}`", escaped(&meant.to_string()));
             let add = Change::AddMember { role: role.name().to_owned(), member: meant };
-            mends.push(Fix::new(title, false, vec![remove, add]));
+            fixes.push(Fix::new(title, false, vec![remove, add]));
         }
-        mends
+        fixes
     }
 
     /// The ACLs with a name that can be meant, where a hint names it.
