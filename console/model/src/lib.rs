@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod audit;
+pub mod collisions;
 pub mod connection;
 pub mod draft;
 pub mod escape;

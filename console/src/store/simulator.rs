@@ -37,7 +37,7 @@ impl SimulatorSession {
             trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
-            open: RwSignal::new(Vec::new()),
+            open: RwSignal::new(vec![Panel::WhatIf]),
             properties: RwSignal::new(Map::new()),
         }
     }

@@ -3,7 +3,6 @@
 pub mod accepted;
 pub mod assertion;
 mod by_hand;
-pub mod collisions;
 mod evaluation;
 pub mod extraction;
 pub mod inputs;

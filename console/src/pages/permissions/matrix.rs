@@ -133,7 +133,7 @@ fn Who(
                 </div>
             })}
             <div class="host">
-                <Field id="matrix-host" label="Host" mono=true placeholder="not known"
+                <Field id="matrix-host" label="Host" mono=true placeholder="Any host"
                     value=Signal::derive(move || form.with(|form| form.host.clone())) error=host_fault
                     on_input=move |host| form.update(|form| form.host = host) />
             </div>

@@ -119,7 +119,7 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.resource_name().to_owned()))
                 disabled=Signal::derive(move || !has_name.get())
                 error=name_fault on_input=move |name| form.update(|form| form.name = name) />
-            <Field id="who-host" label="Host" mono=true placeholder="not known"
+            <Field id="who-host" label="Host" mono=true placeholder="Any host"
                 value=Signal::derive(move || form.with(|form| form.host.clone()))
                 error=host_fault on_input=move |host| form.update(|form| form.host = host) />
             <Button kind=ButtonKind::Primary submit=true>"Find"</Button>

@@ -40,7 +40,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
                     }}
                     <Entry
                         state=state id="ho" label="Host" field=Some(InputField::Host) get=|inputs| &inputs.host
-                        set=|inputs, text| inputs.host = text placeholder="not known"
+                        set=|inputs, text| inputs.host = text placeholder="Any host"
                     />
                 </div>
             </div>

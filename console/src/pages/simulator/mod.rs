@@ -6,7 +6,7 @@ mod check;
 mod collisions;
 mod compare;
 mod identity;
-mod more;
+mod panels;
 mod parts;
 mod request;
 mod saved;
@@ -74,8 +74,8 @@ pub fn Simulator() -> impl IntoView {
             <steps::StepsPane state=state />
             <check::CheckPane state=state />
         </div>
-        <more::More state=state />
         <trace::Trace state=state />
+        <panels::Panels state=state />
         <check::VerdictBar state=state />
     }
 }

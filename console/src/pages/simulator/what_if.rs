@@ -1,4 +1,4 @@
-//! What if: changes that are tried here only, side by side with today, and what they do to this person.
+//! What if: hypothetical changes, the verdict with them beside that of today, and what they change for this user.
 
 use std::sync::Arc;
 
@@ -52,14 +52,17 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
         }))
     });
     let asked = state.asked();
+    let form = RwSignal::new(TrialForm::default());
+    // Only the ACLs to remove depend on the check; the other choices are not listed anew with every key.
+    let lists_acls = Memo::new(move |_| form.with(|form| form.kind == TrialKind::RemoveAcl));
     let options = Memo::new(move |_| {
-        let asked = asked.get();
+        let asked = lists_acls.get().then(|| asked.get()).flatten();
         tried.with(|tried| match tried {
             Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, asked.as_ref()),
             _ => Options::default(),
         })
     });
-    let trying = Trying { state, tried, options, form: RwSignal::new(TrialForm::default()) };
+    let trying = Trying { state, tried, options, form };
     let some = Memo::new(move |_| tried.with(Option::is_some));
     move || {
         if some.get() {
@@ -324,7 +327,11 @@ fn Tries(trying: Trying) -> impl IntoView {
 fn Sides(trying: Trying) -> impl IntoView {
     let state = trying.state;
     let (who, asked, instant, refusal) = (state.who(), state.asked(), state.instant(), state.refusal());
+    let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
+        if idle.get() {
+            return None;
+        }
         let (who, asked, policy) = (who.get()?, asked.get()?, state.service.policy.get()?);
         let now = instant.get();
         let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &asked, now));
@@ -349,7 +356,14 @@ fn Sides(trying: Trying) -> impl IntoView {
                     <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
                 }
                 .into_any(),
-                None => view! { <p class="quiet">"Complete the check to compare its verdict."</p> }.into_any(),
+                None => {
+                    let words = if idle.get() {
+                        "Add a change to see its effect on the verdict and on everything else this user can access."
+                    } else {
+                        "Complete the check to compare its verdict."
+                    };
+                    view! { <p class="quiet">{words}</p> }.into_any()
+                }
             }}
         </div>
     }
