@@ -137,7 +137,7 @@ journey('a deleted role can be kept, and its row says so until then', async ({ p
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await set.service.addMembers('Spared', 'Group:eng');
   await roles.open();
-  await (await roles.openDeletion('Spared')).confirm('Spared');
+  await (await roles.openDeletion('Spared')).confirm();
   await roles.row('Spared').getByRole('link', { name: 'Spared' }).click();
   await page.getByRole('heading', { name: 'This role is deleted in your draft' }).waitFor();
   assert.equal(await page.getByRole('form', { name: 'Add a principal' }).count(), 0);

@@ -22,6 +22,13 @@ impl Failure {
         Self::Refused(Refusal { status: 400, code: code.into(), message: message.into(), fields: Vec::new() })
     }
 
+    /// A refusal of the credentials.
+    #[must_use]
+    pub fn unauthenticated(message: impl Into<String>) -> Self {
+        let (code, message) = ("unauthenticated".into(), message.into());
+        Self::Refused(Refusal { status: 401, code, message, fields: Vec::new() })
+    }
+
     /// The same, of one part of a whole: `the ACLs: only a superuser may do this`.
     #[must_use]
     pub fn of(self, part: &str) -> Self {

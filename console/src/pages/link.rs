@@ -18,6 +18,9 @@ pub fn AddressLink(
     /// How it looks: `rs` as a name, `pr` as a principal, `btn btn-sm` as a button.
     #[prop(default = "rs")]
     class: &'static str,
+    /// The element's id, where focus has to find it.
+    #[prop(optional, into)]
+    id: Option<String>,
     /// What it says to assistive technology, where its own words say too little.
     #[prop(optional, into)]
     label: Option<String>,
@@ -37,7 +40,7 @@ pub fn AddressLink(
             }
         }
     };
-    view! { <a class=class href=href aria-label=label on:click=follow>{children()}</a> }
+    view! { <a class=class href=href id=id aria-label=label on:click=follow>{children()}</a> }
 }
 
 /// A link to the page of a role.
@@ -48,10 +51,16 @@ pub fn RoleLink(
     /// How it looks: `rs` as a name, `pr` as a principal.
     #[prop(default = "rs")]
     class: &'static str,
+    /// The element's id, where focus has to find it.
+    #[prop(optional, into)]
+    id: Option<String>,
     /// The role's name as it is shown.
     children: Children,
 ) -> impl IntoView {
-    view! { <AddressLink href=href class=class>{children()}</AddressLink> }
+    match id {
+        Some(id) => view! { <AddressLink href=href class=class id=id>{children()}</AddressLink> }.into_any(),
+        None => view! { <AddressLink href=href class=class>{children()}</AddressLink> }.into_any(),
+    }
 }
 
 /// The resource of an ACL, as a link to who else can do the same there.

@@ -5,11 +5,11 @@ use std::net::IpAddr;
 use gbac_analysis::{Scope, WhoCanEntry, who_can};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome, Request};
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::address::{self, value};
-use crate::phrases::{capitalized, with_hint};
+use crate::phrases::{capitalized, count, with_hint};
 
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
@@ -181,6 +181,41 @@ impl WhoCanPrincipal {
     }
 }
 
+/// How many are in a group of the answer. A role is no principal of a request, so it is counted by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Users and groups.
+    pub principals: usize,
+    /// Roles.
+    pub roles: usize,
+}
+
+impl Tally {
+    /// Counts what was found.
+    #[must_use]
+    pub fn of(found: &[WhoCanPrincipal]) -> Self {
+        let roles = found.iter().filter(|found| found.principal().kind() == PrincipalType::Role).count();
+        Self { principals: found.len() - roles, roles }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(self) -> usize {
+        self.principals + self.roles
+    }
+
+    /// In words: `2 principals and 1 role`.
+    #[must_use]
+    pub fn words(self) -> String {
+        match (self.principals, self.roles) {
+            (0, 0) => "no principals".into(),
+            (principals, 0) => count(principals, "principal"),
+            (0, roles) => count(roles, "role"),
+            (principals, roles) => format!("{} and {}", count(principals, "principal"), count(roles, "role")),
+        }
+    }
+}
+
 /// Who may, and who would if nothing blocked it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WhoCanAnswer {
@@ -193,10 +228,10 @@ pub struct WhoCanAnswer {
 }
 
 impl WhoCanAnswer {
-    /// How many are in a group.
+    /// How many users, groups and roles are in a group.
     #[must_use]
-    pub fn count(&self, group: WhoCanGroup) -> usize {
-        self.groups.iter().find(|(of, _)| *of == group).map_or(0, |(_, found)| found.len())
+    pub fn tally(&self, group: WhoCanGroup) -> Tally {
+        self.groups.iter().find(|(of, _)| *of == group).map(|(_, found)| Tally::of(found)).unwrap_or_default()
     }
 
     /// How many may from one host only.
@@ -266,6 +301,17 @@ mod tests {
                 acl("Role:Writers", "ALLOW", "pay-", "PREFIXED", "*"), acl("Group:qa", "DENY", "pay-eu", "LITERAL", "*"),
                 acl("User:ann", "ALLOW", "pay-eu", "LITERAL", "10.0.0.7"), acl("Group:no", "DENY", "pay-", "PREFIXED", "*")] }))
         .unwrap()
+    }
+
+    #[test]
+    fn a_role_is_not_counted_as_a_principal() {
+        let asked = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
+        let answer = answer(&policy(), &asked, None);
+        let can = answer.tally(WhoCanGroup::Can);
+        assert_eq!((can.words().as_str(), can.total()), ("2 principals and 1 role", 3));
+        assert_eq!(answer.tally(WhoCanGroup::Blocked).words(), "1 principal");
+        assert_eq!(Tally { principals: 0, roles: 2 }.words(), "2 roles");
+        assert_eq!(Tally::default().words(), "no principals");
     }
 
     fn ask(host: &str) -> Vec<(WhoCanGroup, Vec<String>)> {

@@ -6,9 +6,9 @@ use gbac_analysis::{Scope, WhoCanEntry};
 use gbac_console_model::address;
 use gbac_console_model::permissions::list;
 use gbac_console_model::permissions::who_can::{
-    PAGE, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
+    PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
-use gbac_console_model::phrases::{agree, count, list_up_to as join, thousands};
+use gbac_console_model::phrases::{agree, capitalized, list_up_to as join, thousands};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -133,12 +133,12 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     let operation = asked.operation.spelling().label.to_lowercase();
     let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
     let resource = asked.resource_type.spelling().label.to_lowercase();
-    let can = answer.count(WhoCanGroup::Can);
+    let can = answer.tally(WhoCanGroup::Can);
     let name = (asked.has_name()).then(|| asked.name.clone());
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
-    let blocked = answer.count(WhoCanGroup::Blocked);
-    let (one_host, from_some_host) = (answer.one_host_only(), answer.count(WhoCanGroup::FromSomeHost));
+    let blocked = answer.tally(WhoCanGroup::Blocked).total();
+    let (one_host, from_some_host) = (answer.one_host_only(), answer.tally(WhoCanGroup::FromSomeHost).total());
     let remark = remark(&asked, &answer);
     let verb = format!(
         " can {operation} {} ",
@@ -148,7 +148,7 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
     view! {
         <p class="answer" role="status">
             <span>
-                <b>{if can == 0 { "No principals".to_owned() } else { count(can, "principal") }}</b>
+                <b>{capitalized(&can.words())}</b>
                 {verb}
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
@@ -197,9 +197,8 @@ fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = found.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can => count(number, "principal"),
-        WhoCanGroup::Blocked => count(number, "principal"),
-        WhoCanGroup::FromSomeHost => format!("{}; enter the host", count(number, "principal")),
+        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&found).words(),
+        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&found).words()),
         WhoCanGroup::Carries => "denied for anyone who also has one of these".into(),
     };
     let rows = move || {

@@ -76,7 +76,7 @@ fn One(name: String) -> impl IntoView {
         <nav aria-label="Breadcrumb">
             <ol class="crumbs">
                 <li>"Security"</li>
-                <li><a href=address::ROLES>"Roles"</a></li>
+                <li><a href=address::roles_at_role(Some(&name))>"Roles"</a></li>
                 <li aria-current="page"><ResourceName name=crumb /></li>
             </ol>
         </nav>
