@@ -86,7 +86,7 @@ journey('claims without a token can be tried as they are', async ({ page }) => {
   const more = { iss: provider.issuer, aud: provider.audience, exp: Math.floor(Date.now() / 1000) + 600 };
   await simulator.token.fill(JSON.stringify({ sub: 'maya', groups: ['engineering'], ...more }));
   await simulator.sees('Allowed', /User:maya/);
-  await simulator.says('Claims only: there is no signature');
+  await simulator.says('Claims only, without a signature');
 });
 
 journey('one megabyte of text is refused, and the page goes on', async ({ page }) => {

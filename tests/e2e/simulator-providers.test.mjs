@@ -63,7 +63,7 @@ journey('groups that are object ids are told with what mends them', async ({ pag
   await simulator.open();
   const ids = ['0b2c4a7e-1111-4d0f-9f0a-000000000001', '0b2c4a7e-1111-4d0f-9f0a-000000000002'];
   await simulator.token.fill(tokenOf(entra({ groups: ids })));
-  const note = simulator.note('The groups are object ids');
+  const note = simulator.note('The groups are object IDs');
   await note.waitFor();
   const words = await text(note);
   assert.match(words, /2 of 2 groups are object IDs/);

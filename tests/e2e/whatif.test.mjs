@@ -128,7 +128,7 @@ journey('a whole request is decided check by check', async ({ page }) => {
   await request.getByText(/^Allowed: \d+ checks\.$/).waitFor();
   await request.getByRole('textbox', { name: 'Group', exact: true }).fill('other-app');
   await request.getByText(/^Denied: \d of \d checks not allowed\.$/).waitFor();
-  const checks = request.getByRole('table', { name: 'Checks that the request needs' });
+  const checks = request.getByRole('table', { name: 'Checks required by the request' });
   await checks.getByRole('row', { name: /join consumer group other-app.*Denied, nothing allows it/ }).waitFor();
   await checks.getByRole('button', { name: 'Open check: join consumer group other-app' }).click();
   await simulator.sees('Denied, nothing allows it', /join consumer group other-app/);
@@ -149,7 +149,7 @@ journey('names that become one group are told, with what each gains', async ({ p
   await found.getByRole('radio', { name: 'suffix' }).check();
   await found.getByText('A hypothetical setting, which is not saved.').waitFor();
   const told = await text(found.getByRole('list', { name: 'Collisions' }));
-  assert.match(told, /\/contractors\/payments \(in the token, known\)/);
+  assert.match(told, /\/contractors\/payments \(in the token and in the policy\)/);
   assert.match(told, /A user with \/contractors\/payments alone gains: Gains .*Topic payments- prefixed/i);
 });
 

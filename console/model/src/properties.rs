@@ -40,7 +40,7 @@ pub fn difference(held: &Settings, wanted: &Settings) -> Result<ConfigChange, Fa
 }
 
 fn no_property() -> Failure {
-    let message = "the managed cloud's group mapping is no cluster property; it is set in the SSO connection";
+    let message = "the managed cloud's group mapping is not a cluster property; it is set in the SSO connection";
     Failure::impossible("sso_no_property", message)
 }
 

@@ -126,7 +126,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
                 phrases::ago(service.now.get() - since)
             )
         } else {
-            "No data was read yet. The simulator works without it.".to_owned()
+            "No data has been read yet. The simulator works without it.".to_owned()
         }
     };
     let title = if service.connection.get_untracked() == Connection::Service {

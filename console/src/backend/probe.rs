@@ -61,7 +61,7 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
             settings_of(&found)?;
             let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
             let words = count(found.len(), "property");
-            Ok(if groups { words } else { format!("{words}, but none about groups: it is an older version") })
+            Ok(if groups { words } else { format!("{words}, but none for groups: the version is too old") })
         });
         let asked = format!("GET {}", paths::cluster_config(None));
         steps.push(ProbeStep { what: "Cluster properties", asked, outcome: found });

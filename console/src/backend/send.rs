@@ -50,7 +50,7 @@ async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), F
         | Change::DeleteRole { name, .. }
             if !address::is_in_path(name) =>
         {
-            let message = format!("no address of the Data Plane can hold the role name `{name}`");
+            let message = format!("the role name `{name}` cannot be part of a Data Plane address");
             Err(Failure::impossible("path_invalid", message))
         }
         Change::AddMember { role, member } => {

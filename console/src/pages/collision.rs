@@ -38,8 +38,8 @@ pub(super) fn CollisionList(
 #[component]
 fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     let by = match collision.kind {
-        CollisionKind::Suffix => "keep their last segment only",
-        CollisionKind::Comma => "are split at the comma, where the claim is one string",
+        CollisionKind::Suffix => "only their last segment is kept",
+        CollisionKind::Comma => "they are split at the comma if the claim is one string",
     };
     let all = collision.names.len();
     let names = collision
@@ -58,7 +58,7 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
     view! {
         <li class="collision">
             <h3><PrincipalName principal=Principal::group(collision.group) /></h3>
-            <p>{names} {format!(" become this group: they {by}.")}</p>
+            <p>{names} {format!(" become this group, because {by}.")}</p>
             {gains.into_iter().map(|Gain { name, regions: extents }| {
                 if extents.is_empty() {
                     view! { <p class="quiet">"A user with " <Mono text=name /> " alone gains no access."</p> }.into_any()
@@ -76,8 +76,8 @@ fn OneRow(collision: Collision, gains: Vec<Gain>) -> impl IntoView {
 
 fn origin(name: &CollidingName) -> &'static str {
     match (name.in_token, name.known) {
-        (true, true) => "(in the token, known)",
+        (true, true) => "(in the token and in the policy)",
         (true, false) => "(in the token)",
-        (false, _) => "(known)",
+        (false, _) => "(in the policy)",
     }
 }

@@ -48,7 +48,7 @@ pub fn cluster_words(answer: &Value) -> String {
     let text = |name: &str| answer.pointer(&format!("/cluster/{name}")).and_then(Value::as_str).unwrap_or_default();
     let parts = [text("name").to_owned(), type_of(answer).unwrap_or_default()];
     let words: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if words.is_empty() { "it is there".into() } else { words.join(", ") }
+    if words.is_empty() { "available".into() } else { words.join(", ") }
 }
 
 /// A kind of cluster that has no groups, when the answer tells that it is one.
@@ -79,7 +79,7 @@ mod tests {
         let answer = json!({ "cluster": { "type": "TYPE_BYOC" } });
         assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "byoc"));
         let answer = json!({ "cluster": { "dataplane_api": "https://x" } });
-        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "it is there"));
+        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "available"));
     }
 
     #[test]

@@ -153,7 +153,7 @@ impl WhoCanGroup {
             Self::Can => "Can",
             Self::FromSomeHost => "Depends on the host",
             Self::Blocked => "Blocked by a deny",
-            Self::Carries => "Passes a deny on to others",
+            Self::Carries => "Has only a deny",
         }
     }
 }

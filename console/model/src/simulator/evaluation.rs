@@ -1,7 +1,7 @@
 //! From what is entered to each step, the verdict and the trace, as values.
 //!
 //! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
-//! did not change, and shows the last valid result while an input is wrong.
+//! did not change, and shows the last valid result while an input is invalid.
 
 use gbac_engine::ClaimSet;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub struct View {
     pub who: Option<Shared<SimulatedIdentity>>,
     /// The steps from token to principals.
     pub steps: Option<Shared<Steps>>,
-    /// What the steps are of, when it is not what is entered now: `the last token that could be read`.
+    /// What the steps are of, when it is not what is entered now: `the last readable token`.
     pub steps_stale: Option<&'static str>,
     /// The verdict.
     pub verdict: Option<Verdict>,
@@ -368,7 +368,7 @@ impl Simulation {
         if let Some(last) = &mut self.last {
             match verdict {
                 Some(verdict) => last.verdict = Some(verdict),
-                None => view.verdict_stale = stale.or(Some("the last question that was complete")),
+                None => view.verdict_stale = stale.or(Some("the last complete check")),
             }
             if let Some((verdict, judged)) = &last.verdict {
                 view.verdict = Some(verdict.clone());
@@ -420,7 +420,7 @@ impl Simulation {
         let read = self.userinfo.get(inputs.userinfo.clone(), |text| match gbac_json::parse(text.trim()) {
             Ok(Value::Object(members)) => Ok(Shared::new(gbac_json::claims_from_object(members))),
             Ok(_) => {
-                let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
+                let hint = "paste the response of the provider's user-info endpoint; it starts with `{`";
                 Err(InputProblem::fault(
                     InputField::UserInfo,
                     "not_an_object",
@@ -513,10 +513,10 @@ fn is_empty(inputs: &Inputs) -> bool {
 fn stale_words(problems: &[InputProblem]) -> &'static str {
     let field = problems.iter().find(|problem| problem.weight.blocks_evaluation()).map(|problem| problem.field);
     match field {
-        Some(InputField::Token) => "the last token that could be read",
+        Some(InputField::Token) => "the last readable token",
         Some(InputField::UserInfo) => "the last user-info document that could be read",
-        Some(InputField::User | InputField::Groups) => "the last user that was named",
-        _ => "the last settings that could be used",
+        Some(InputField::User | InputField::Groups) => "the last valid user",
+        _ => "the last valid settings",
     }
 }
 

@@ -72,10 +72,10 @@ fn no_refused_token_is_shown_as_allowed() {
             "{first}"
         );
         assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
-        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a may write to topic payments-settled.");
+        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a can write to topic payments-settled.");
         assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
         assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");
-        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so nobody may write"));
+        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so no one can write"));
         // What is refused is also marked where the token's checks are listed, or at the field.
         let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::FactMark::Bad);
         assert!(is_marked || !view.problems.is_empty(), "{first}");

@@ -165,7 +165,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
 
     let verdict = view.verdict.as_ref().unwrap();
     assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::DeniedByRule, "Denied by rule"));
-    assert_eq!(verdict.sentence.plain(), "User:maya may not write to topic payments-settled");
+    assert_eq!(verdict.sentence.plain(), "User:maya can't write to topic payments-settled");
     assert_eq!(said(why(&view, "Decided by")), "groups[4] > Group:read-only > Deny Write, topic payments- prefixed");
     assert_eq!(
         said(why(&view, "Overridden")),
@@ -173,7 +173,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     );
     assert_eq!(said(why(&view, "Near misses")), "2 rows one by host and one by letter case");
     assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden row allows it.");
-    assert_eq!(view.announcement(), "Denied by rule: User:maya may not write to topic payments-settled");
+    assert_eq!(view.announcement(), "Denied by rule: User:maya can't write to topic payments-settled");
     assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
 }
 
@@ -196,11 +196,11 @@ fn the_trace_has_three_passes() {
     assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
     assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
     let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::TraceRowStatus::Near).collect();
-    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "asked: 10.20.4.17");
+    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "requested: 10.20.4.17");
     assert_eq!(near[1].principal.words.plain(), "Group:Payments");
     assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
     let other = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::NoMatch).unwrap();
-    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
+    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "requested: Write");
     let deciding = trace::visible_rows(judged, TraceFilter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
     assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
@@ -365,15 +365,15 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
     let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
     let cut = token(&maya())[..80].to_owned();
     let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!(wrong.verdict_stale, Some("the last token that could be read"));
-    assert_eq!(wrong.steps_stale, Some("the last token that could be read"));
+    assert_eq!(wrong.verdict_stale, Some("the last readable token"));
+    assert_eq!(wrong.steps_stale, Some("the last readable token"));
     assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
     assert_eq!(wrong.problem(InputField::Token).unwrap().weight, Weight::Error);
     assert!(wrong.facts.is_empty());
 
     let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
     let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last question that was complete"), None));
+    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last complete check"), None));
     assert_eq!(wrong.problem(InputField::Host).unwrap().code, "host_invalid");
 
     let path = Inputs {
@@ -382,7 +382,7 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
         ..inputs(&token(&maya()))
     };
     let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!(wrong.verdict_stale, Some("the last settings that could be used"));
+    assert_eq!(wrong.verdict_stale, Some("the last valid settings"));
 
     let empty = simulation.evaluate(&inputs("  "), Some(&policy), &AcceptedTokens::default(), NOW);
     assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
@@ -501,7 +501,7 @@ fn keys_are_checked_and_never_in_the_way() {
     let verdict = view.verdict.as_ref().unwrap();
     assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (VerdictKind::SignInFails, None, false));
     assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
-    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya may not write"), "{verdict:?}");
+    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya can't write"), "{verdict:?}");
     asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
     let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");

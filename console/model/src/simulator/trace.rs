@@ -185,7 +185,7 @@ pub fn summary(explanation: &Explanation) -> String {
         (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
         (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
         (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not reached", "not reached"),
+        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not evaluated", "not evaluated"),
         (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
         (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
     ];
@@ -243,12 +243,12 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = RichText::new();
     match &candidate.principal {
         PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
             Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
         PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let kind = format!("{}:", near.member.kind().prefix());
             let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
             Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
@@ -288,8 +288,8 @@ fn ways(paths: &[AccessPath], judged: &Judged) -> RichText {
     let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
     match others {
         0 => words,
-        1 => words.text(", also another way"),
-        others => words.text(format!(", also {others} other ways")),
+        1 => words.text(", also through another path"),
+        others => words.text(format!(", also through {others} other paths")),
     }
 }
 
@@ -308,10 +308,10 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {
         _ if matches => None,
-        NameFacet::LetterCase => Some(format!("asked: {asked}, in another letter case")),
-        NameFacet::LeadingSlash => Some(format!("asked: {asked}, a slash is different")),
-        _ if candidate.resource_type => Some(format!("asked: {asked}")),
-        _ => Some(format!("asked: {}", judged.asked.resource().plain())),
+        NameFacet::LetterCase => Some(format!("requested: {asked}, in another letter case")),
+        NameFacet::LeadingSlash => Some(format!("requested: {asked}, a slash is different")),
+        _ if candidate.resource_type => Some(format!("requested: {asked}")),
+        _ => Some(format!("requested: {}", judged.asked.resource().plain())),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
@@ -323,9 +323,9 @@ fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
         OperationFacet::Exact | OperationFacet::All => (true, None),
         OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
         OperationFacet::DenyImpliesNothing => {
-            (false, Some(format!("asked: {asked}; a deny denies its own operation only")))
+            (false, Some(format!("requested: {asked}; a deny denies its own operation only")))
         }
-        OperationFacet::No => (false, Some(format!("asked: {asked}"))),
+        OperationFacet::No => (false, Some(format!("requested: {asked}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
@@ -337,7 +337,7 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
         HostFacet::Any | HostFacet::Exact => (true, None),
         HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
-        HostFacet::No => (false, judged.asked.host.map(|host| format!("asked: {host}"))),
+        HostFacet::No => (false, judged.asked.host.map(|host| format!("requested: {host}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }

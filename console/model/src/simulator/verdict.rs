@@ -141,7 +141,7 @@ pub const fn kind(reason: Reason) -> VerdictKind {
 }
 
 fn who_may(user: &Principal, kind: VerdictKind, asked: &AccessRequest) -> RichText {
-    let may = if kind == VerdictKind::Allowed { " may " } else { " may not " };
+    let may = if kind == VerdictKind::Allowed { " can " } else { " can't " };
     RichText::new().principal(user).text(may).then(asked.deed())
 }
 
@@ -167,7 +167,7 @@ pub fn sign_in_fails(
     Verdict {
         kind: VerdictKind::SignInFails,
         sentence: match asked {
-            Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
+            Some(asked) => refused.text(", so no one can ").then(asked.deed()).text(" with it"),
             None => refused,
         },
         short: asked.map_or_else(|| "with this token".into(), AccessRequest::short),

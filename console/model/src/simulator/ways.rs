@@ -186,7 +186,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
             })
             .collect();
         let about = RichText::new()
-            .text("The policy stays, and ")
+            .text("The policy does not change, and ")
             .principal(&user)
             .text(" leaves ")
             .then(listed(leave.iter().map(|principal| RichText::new().principal(principal)).collect(), LISTED))
@@ -200,7 +200,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     }
     if let Some(deny) = &found.deny {
         let about =
-            RichText::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
+            RichText::from("Changes nothing else, and overrides every allow: ").then(acl_words(deny)).text(".");
         let way = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
         kinds.push(LeastChangeGroup { title: "One deny", about, ways: vec![way], more: 0 });
     }

@@ -153,7 +153,7 @@ pub(super) fn Choose() -> impl IntoView {
                         {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
                     </Button>
                     <Button on_press=test busy=testing>"Test"</Button>
-                    {move || testing.get().then(|| view! { <span class="quiet">"Asking"</span> })}
+                    {move || testing.get().then(|| view! { <span class="quiet">"Testing"</span> })}
                 </div>
             </form>
             {move || tested.get().map(|tested| view! { <Found tested=tested /> })}

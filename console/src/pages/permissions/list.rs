@@ -231,7 +231,7 @@ fn Tools(
             </div>
             <Segmented name="principal-type" legend="Type" hide_legend=true value=kind on_change=choose_kind
                 choices=PrincipalKind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
-            <Segmented name="principal-with" legend="Holding" hide_legend=true value=with on_change=choose_with
+            <Segmented name="principal-with" legend="Filter" hide_legend=true value=with on_change=choose_with
                 choices=AccessFilter::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
             <span class="help" id="principals-search-how">
                 {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}

@@ -345,7 +345,7 @@ fn CellButton(
 fn Key() -> impl IntoView {
     view! {
         <ul class="key matrix-key">
-            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "a row allows it"</li>
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "an ACL allows it"</li>
             <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "without background: implied by another operation"</li>
             <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "an ACL denies it"</li>
             <li><span aria-hidden="true">"–"</span> "no rule, so denied by default"</li>

@@ -199,7 +199,7 @@ fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
     let remark = match group {
         WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&found).words(),
         WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&found).words()),
-        WhoCanGroup::Carries => "denied for anyone who also has one of these".into(),
+        WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
     };
     let rows = move || {
         let shown: Vec<WhoCanPrincipal> = found.iter().take(limit.get()).cloned().collect();
@@ -247,7 +247,7 @@ fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
             {match found {
                 WhoCanPrincipal::Superuser(_) => view! {
                     <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
-                    <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
+                    <td role="cell" data-l="Limits"><span class="quiet">"denies do not apply"</span></td>
                 }
                 .into_any(),
                 WhoCanPrincipal::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
@@ -280,7 +280,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
             {host.map(|host| view! { <span class="v v-warn wrap">"only from " <ResourceName name=host /></span> })}
-            {host_unknown.then(|| view! { <span class="quiet">"another host may change it"</span> })}
+            {host_unknown.then(|| view! { <span class="quiet">"another host may give another result"</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
         </td>
     }

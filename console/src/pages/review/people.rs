@@ -78,7 +78,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                 <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
             </div>
             <div>
-                <dt>{agree(idle, "row without effect", "rows without effect")}</dt>
+                <dt>{agree(idle, "change without effect", "changes without effect")}</dt>
                 <dd class="quiet"><Icon glyph=Glyph::Same />{thousands(idle)}</dd>
             </div>
         </dl>
@@ -236,7 +236,7 @@ fn Why(reason: EffectReason) -> impl IntoView {
     match reason {
         EffectReason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
         EffectReason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
-        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "row"))}</span> }.into_any(),
-        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "row"))}</span> }.into_any(),
+        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "ACL"))}</span> }.into_any(),
+        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "ACL"))}</span> }.into_any(),
     }
 }

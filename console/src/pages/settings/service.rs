@@ -40,7 +40,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             policy.as_ref().map(|policy| {
                 let names = policy.settings().superusers.as_slice();
                 if names.is_empty() {
-                    return view! { <span class="quiet">"nobody"</span> }.into_any();
+                    return view! { <span class="quiet">"none"</span> }.into_any();
                 }
                 let each = |name: &String| view! { <li><PrincipalName principal=Principal::user(name) /></li> };
                 view! { <ul>{names.iter().map(each).collect_view()}</ul> }.into_any()
@@ -71,7 +71,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                     {move || properties.get().and_then(Result::ok).map(|properties| match provider(&properties) {
                         Some(Ok(url)) => view! { <Mono text=url /> }.into_any(),
                         Some(Err(_)) => view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"None"</span> }.into_any(),
-                        None => view! { <span class="quiet">"not told"</span> }.into_any(),
+                        None => view! { <span class="quiet">"not reported"</span> }.into_any(),
                     })}
                     {move || is_pinned("oidc_discovery_url").then(|| view! { " " <Pinned /> })}
                 </dd>

@@ -162,7 +162,7 @@ fn VerdictPanel(state: SimulatorState) -> impl IntoView {
                     let words = match waiting.get() {
                         Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
                         Waiting::Question => format!("Enter a {}.", in_sentence(resource_type.get())),
-                        Waiting::Policy => "The policy was not read yet.".to_owned(),
+                        Waiting::Policy => "The policy has not been read yet.".to_owned(),
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 }
@@ -242,7 +242,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
             };
             let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());
             let asked = if stale.get() && wrong.get() {
-                view! { <span class="quiet">"an input is wrong"</span> }.into_any()
+                view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {
                 view! { <span class="quiet">{sentence(&short)}</span> }.into_any()
             };

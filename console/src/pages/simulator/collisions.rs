@@ -39,7 +39,7 @@ pub(super) fn Collisions(state: SimulatorState) -> impl IntoView {
         />
         <p class="help">{move || if nested.get() == in_force.get() { "The current setting." } else { "A hypothetical setting, which is not saved." }}</p>
         {move || match report.get() {
-            None => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
+            None => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
             Some(report) => view! { <CollisionList report=report of_token=true /> }.into_any(),
         }}
     }

@@ -368,7 +368,7 @@ fn InForce(state: SimulatorState) -> impl IntoView {
                 <dt>"User claim"</dt>
                 <dd><Mono text=service.mapping /></dd>
             </dl>
-            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service was not read yet."</p> })}
+            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service has not been read yet."</p> })}
         }
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
             <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
             <ul class="panel flat parts">
                 <Row state=state panel=Panel::WhatIf about=about_what_if />
-                <Row state=state panel=Panel::Request about=|| "API requests and the checks they need".to_owned() />
+                <Row state=state panel=Panel::Request about=|| "API requests and the checks they require".to_owned() />
                 <Row state=state panel=Panel::Tests about=move || saved::about(state) />
             </ul>
         </section>

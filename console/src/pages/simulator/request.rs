@@ -71,7 +71,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),
             (_, Ok(_), Some(found)) => view! { <Answered state=state found=found /> }.into_any(),
-            (_, Ok(_), None) => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
         }}
     }
 }
@@ -106,8 +106,8 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         {choice.map(|words| view! { <p class="quiet">"Any one is enough: " {words}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Needs of the request" caption="Checks that the request needs"
-            heads=Heads::from(["Check", "Verdict", "Needed by"]).and_unseen("Actions")
+            label="Required checks" caption="Checks required by the request"
+            heads=Heads::from(["Check", "Verdict", "Required by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">
                 {found.rows.into_iter().map(|row| view! { <Check state=state row=row /> }).collect_view()}
@@ -134,7 +134,7 @@ fn Check(state: SimulatorState, row: RequestRow) -> impl IntoView {
         <tr role="row">
             <th role="rowheader" scope="row">{sentence(&deed)}</th>
             <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
-            <td role="cell" data-l="Needed by"><span class="quiet">{of}</span></td>
+            <td role="cell" data-l="Required by"><span class="quiet">{of}</span></td>
             <td role="cell" data-l="">
                 <Button small=true on_press=move |()| ask(state, &asked) attr:aria-label=label>"Open check"</Button>
             </td>

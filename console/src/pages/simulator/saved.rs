@@ -67,7 +67,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} has more than 20 MB.").into()));
+            refused.set(Some(format!("{name} is larger than 20 MB.").into()));
             return;
         }
         spawn_local(async move {
@@ -89,7 +89,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             add();
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
-                on_input=move |text| name.set(text) placeholder="maya may not write to payments" />
+                on_input=move |text| name.set(text) placeholder="maya can’t write to payments" />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
         {move || tried.get().then(|| view! { <p class="quiet">"Tests include the hypothetical changes."</p> })}

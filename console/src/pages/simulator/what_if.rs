@@ -192,7 +192,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help="Empty: the resource of the check"
+            <Field id="try-name" label="Resource name" mono=true help="Leave empty to use the resource of the check"
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -353,7 +353,7 @@ fn Sides(trying: Trying) -> impl IntoView {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
                     <OneSide title="Today" side=today.ok_or_else(|| RichText::from("Sign-in fails with this token.")) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy has not been read yet.".into())) />
                 }
                 .into_any(),
                 None => {
