@@ -1,4 +1,4 @@
-//! Export and import: the policy as text for people and programs, and texts as changes for the draft.
+//! Export of the policy as text, and import of text as changes of the draft.
 
 use std::fmt::Write as _;
 

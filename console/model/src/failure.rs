@@ -1,4 +1,4 @@
-//! Why the service, or the cluster behind it, did not do something.
+//! Failures of requests: no answer, refused, unreadable.
 
 use std::fmt;
 

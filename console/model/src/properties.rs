@@ -1,4 +1,4 @@
-//! The cluster properties that say who somebody is, as settings of a policy and back (specification 2.2).
+//! Settings of a policy as cluster properties, and back (specification 2.2).
 
 use gbac_api::cluster_config::ConfigChange;
 use gbac_engine::policy::{GroupSource, Settings};

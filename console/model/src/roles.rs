@@ -1,4 +1,4 @@
-//! The list of roles: counts, search, order, pages, and what a deletion takes away.
+//! The list of roles: counts, search, order, pages, and the losses of a deletion.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

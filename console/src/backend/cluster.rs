@@ -1,4 +1,4 @@
-//! Reads the policy of a cluster that runs elsewhere, through the documented APIs alone.
+//! Reads the policy of another cluster through the documented APIs.
 
 use futures_util::stream::{self, StreamExt};
 use gbac_api::acls::{AclFilter, ListAcls};

@@ -1,4 +1,4 @@
-//! One change after another through the documented APIs of a cluster behind the service (specification 4.2, 4.3, 2.2).
+//! Sends changes one by one through the APIs of a cluster behind the service (specification 4.2, 4.3, 2.2).
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths;

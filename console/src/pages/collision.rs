@@ -1,8 +1,8 @@
 //! Collisions as a list: the names that become one group, and what a user with one of them gains.
 
 use gbac_analysis::{AccessEffect, CollidingName, Collision, CollisionKind, Gain};
-use gbac_console_model::phrases::count;
 use gbac_console_model::collisions::CollisionPanel;
+use gbac_console_model::phrases::count;
 use gbac_engine::model::Principal;
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
+//! Gained and lost access, shown alike in the review and before a deletion.
 
 use gbac_analysis::{AccessEffect, AccessRegion, Addresses, HostSet, NamePattern, Scope};
 use gbac_console_model::phrases::count;

@@ -1,4 +1,4 @@
-//! Links to pages whose addresses hold names, whatever characters are in them.
+//! Links to pages whose addresses contain names.
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::who_can::WhoCanQuery;

@@ -1,4 +1,4 @@
-//! Icons of the sprite that stands in the page.
+//! Icons of the page's sprite.
 
 use leptos::prelude::*;
 

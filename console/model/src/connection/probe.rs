@@ -1,4 +1,4 @@
-//! A test of a connection: what was reached, with which answer, and what to do about it.
+//! The test of a connection: each request with its response and advice.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Findings of lint: what each finding means, where to fix it, and which of its fixes is in the draft.
+//! Findings: the meaning of each kind, links to what it is about, and the fixes in the draft.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The list of principals: what each holds in words, which are asked for, and a search that never takes long at a time.
+//! The list of principals: a summary of each, filters, and a search with bounded cost.
 
 use gbac_analysis::{PolicySummary, PrincipalSummary};
 use gbac_api::encode::query;

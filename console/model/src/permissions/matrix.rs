@@ -1,4 +1,4 @@
-//! Resources by operations for one principal or person: who is meant, the rows, and each cell in words.
+//! The matrix of resources and operations for a principal, or for a user with groups.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Who may do one thing: the question as it is typed and addressed, and the answer sorted by what it means.
+//! Who can: the query with its address, and the answer grouped by result.
 
 use std::net::IpAddr;
 

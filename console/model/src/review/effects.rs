@@ -1,4 +1,4 @@
-//! What a draft changes for people: who gains and loses what, as the engine finds it over all known principals.
+//! The effects of a draft: the access that known principals gain and lose.
 
 use std::collections::{BTreeMap, BTreeSet};
 

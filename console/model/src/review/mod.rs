@@ -8,7 +8,8 @@ use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
 pub use self::effects::{
-    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects, reasons,
+    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
+    reasons,
 };
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};

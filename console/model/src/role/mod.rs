@@ -1,4 +1,4 @@
-//! One role: its ACLs and members as they are on the service and as they will be, each row with what is odd about it.
+//! One role: its ACLs and members, stored and in the draft, with their findings.
 
 pub mod acl_form;
 pub mod cover;

@@ -1,4 +1,4 @@
-//! Whose tokens the service accepts, and why it refuses the one that is entered.
+//! The tokens that the service accepts, and the reason for which it refuses the entered one.
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{self, SignInCheck};

@@ -1,4 +1,4 @@
-//! From what is entered to each step, the verdict and the trace, as values.
+//! The evaluation of the simulator's inputs: extraction, verdict and trace, as values.
 //!
 //! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
 //! did not change, and shows the last valid result while an input is invalid.

@@ -1,4 +1,4 @@
-//! The way from a token to principals, step by step, in words.
+//! The extraction: from a token to principals, step by step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -269,9 +269,11 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
                 RichText::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
             (StepState::Bad, words, names(0))
         }
-        ClaimFinding::TooMany => {
-            (StepState::Bad, RichText::new().code(path).text(" selects too many values, so the claim is discarded"), names(0))
-        }
+        ClaimFinding::TooMany => (
+            StepState::Bad,
+            RichText::new().code(path).text(" selects too many values, so the claim is discarded"),
+            names(0),
+        ),
         ClaimFinding::NoUserInfo => {
             let words = RichText::new().code(path).text(" reads the user-info document. Paste it below the token.");
             (StepState::Bad, words, names(0))

@@ -6,6 +6,7 @@ mod by_hand;
 mod evaluation;
 pub mod extraction;
 pub mod inputs;
+pub mod least_change;
 pub mod panel;
 pub mod platform;
 pub mod presets;
@@ -21,7 +22,6 @@ pub mod trial_form;
 pub mod troubleshoot;
 pub mod verdict;
 pub mod verification;
-pub mod ways;
 
 #[cfg(test)]
 mod refused_tokens;

@@ -1,4 +1,4 @@
-//! The parts of the simulator that open: panels below the panes, and sections inside of panels and panes.
+//! The parts of the simulator that open: panels below the panes, and sections of panels and panes.
 
 /// A part that opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

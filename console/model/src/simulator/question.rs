@@ -1,4 +1,4 @@
-//! The question of a check: operation, resource and host, read from their fields.
+//! The request of a check: operation, resource and host, read from their fields.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Tokens that a service refuses: the verdict is the outcome of the whole path, and no advice about ACLs stands beside it.
+//! Tests of refused tokens: the verdict is that of sign-in, without advice about ACLs.
 
 use gbac_analysis::provider::AcceptedTokens;
 use serde_json::{Value, json};

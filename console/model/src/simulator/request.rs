@@ -1,4 +1,4 @@
-//! Whole requests: what a client asks for in one call or in all that it does, and which of it is allowed.
+//! Whole requests: the checks of one API request or of a client, and their outcomes.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

@@ -1,4 +1,4 @@
-//! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
+//! A check as a link or file, with the user, groups and request, never the token.
 
 use gbac_analysis::check::Query;
 use gbac_api::encode::{component, decode};

@@ -1,4 +1,4 @@
-//! The simulator as a page would use it: real-shaped tokens, bad input, what is kept and what is remembered.
+//! Tests of the simulator with realistic tokens and invalid input.
 
 use std::sync::Arc;
 

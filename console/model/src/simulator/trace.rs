@@ -1,4 +1,4 @@
-//! The trace: every candidate ACL in evaluation order, with what matched in it and what did not.
+//! The trace: every candidate ACL in evaluation order, with the parts that match and those that do not.
 
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet, PrincipalFacet, Reason,
@@ -118,7 +118,7 @@ pub struct VisibleRows {
     pub hidden: usize,
 }
 
-/// How many ways to a principal a row names.
+/// How many paths to a principal a row names.
 const NAMED_WAYS: usize = 3;
 /// How many roles the foot names.
 const NAMED_ROLES: usize = 5;
@@ -265,13 +265,13 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
                 }
                 _ => words.principal(own),
             };
-            Facet { matches: true, words, small: Some(ways(&candidate.paths, judged)) }
+            Facet { matches: true, words, small: Some(access_paths(&candidate.paths, judged)) }
         }
     }
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
-fn ways(paths: &[AccessPath], judged: &Judged) -> RichText {
+fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
     let Some(first) = paths.first() else { return RichText::new() };
     let places: Vec<RichText> = paths
         .iter()

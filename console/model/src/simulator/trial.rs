@@ -1,4 +1,4 @@
-//! What if: changes that are tried on the page only, and what they do to one person.
+//! What if: hypothetical changes, the verdict with them, and their effect on one user.
 
 use std::sync::Arc;
 

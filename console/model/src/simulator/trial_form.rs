@@ -1,4 +1,4 @@
-//! The form for a change to try: what can be chosen for this person, and the change that it comes to.
+//! The form that adds a hypothetical change: its choices, and the change that it makes.
 
 use std::sync::Arc;
 

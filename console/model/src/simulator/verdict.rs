@@ -1,4 +1,4 @@
-//! The verdict in words: what was decided, by which row, and what else there is to know.
+//! The verdict in words: the decision, the deciding ACL, and further remarks.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The check of a token against pasted or fetched keys, each check on its own line.
+//! The verification of a token with pasted or fetched keys, check by check.
 
 use std::hint::black_box;
 use std::sync::OnceLock;

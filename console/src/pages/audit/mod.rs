@@ -1,4 +1,4 @@
-//! Audit: the last events of the service, to read, to filter, and as they are.
+//! The audit page: recent events of the service, with filters.
 
 mod table;
 

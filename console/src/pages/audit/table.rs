@@ -1,4 +1,4 @@
-//! The events as rows, each with the event itself on demand.
+//! The table of audit events, each with its JSON on demand.
 
 use gbac_console_model::address;
 use gbac_console_model::audit::{EventKind, EventRow, Folded, Matched, folded};

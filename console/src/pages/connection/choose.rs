@@ -1,4 +1,4 @@
-//! The form that tests a connection and makes it the one of the pages.
+//! The form that tests a connection and switches to it.
 
 use gbac_console_model::connection::form::{ConnectionField as Part, ConnectionForm, TargetKind};
 use gbac_console_model::connection::probe::{ProbeStep, advice};

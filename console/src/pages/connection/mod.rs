@@ -1,4 +1,4 @@
-//! Connection: which cluster the pages are about, what can be asked of it, and how to be about another one.
+//! The connection page: the current cluster, its APIs, and the form for another one.
 
 mod choose;
 

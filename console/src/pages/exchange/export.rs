@@ -1,4 +1,4 @@
-//! The policy, or the draft, as text.
+//! The export of the policy or the draft as text.
 
 use std::sync::Arc;
 

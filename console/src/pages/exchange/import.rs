@@ -1,4 +1,4 @@
-//! A text from elsewhere: read at once, every problem with its place, and taken into the draft.
+//! The import of text into the draft, with a place for each problem.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Deleting ACLs that name a principal itself: what is lost is named first, and the deletion joins the draft.
+//! The dialog that deletes direct ACLs of a principal in the draft, with the access that is lost.
 
 use std::time::Duration;
 

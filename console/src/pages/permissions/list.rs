@@ -1,4 +1,4 @@
-//! Every principal, a row each that opens.
+//! The list of principals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

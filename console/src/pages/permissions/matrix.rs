@@ -1,4 +1,4 @@
-//! Resources by operations for one principal or person, with the reason of each cell on demand.
+//! The matrix of resources and operations, with a reason for each cell on demand.
 
 use std::sync::Arc;
 use std::time::Duration;

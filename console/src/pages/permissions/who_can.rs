@@ -1,4 +1,4 @@
-//! Who may do one thing: a question, and every principal that an ACL on it concerns.
+//! Who can: a query, and the principals that its ACLs concern.
 
 use std::sync::Arc;
 

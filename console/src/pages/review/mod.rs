@@ -1,4 +1,4 @@
-//! The review: what will be sent, what it changes for people, and how it went.
+//! The review: the changes of the draft, their effects, and the result of applying them.
 
 mod people;
 mod rows;
@@ -114,7 +114,8 @@ pub fn ReviewPage() -> impl IntoView {
     // Signed in again, nothing stands in the way any more.
     Effect::new(move |_| {
         let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
-        let is_expired = sent.with_untracked(|sent| sent.as_ref().is_some_and(|sent| sent.sending.is_unauthenticated()));
+        let is_expired =
+            sent.with_untracked(|sent| sent.as_ref().is_some_and(|sent| sent.sending.is_unauthenticated()));
         if is_connected && is_expired {
             sent.set(None);
         }

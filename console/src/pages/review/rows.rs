@@ -1,4 +1,4 @@
-//! The rows of a review: what comes and goes, what somebody else changed, and how each change went.
+//! The changes of a review, concurrent changes, and the result of each change.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One role: its ACLs, its principals, and the forms that add to them. Every edit joins the draft.
+//! The page of a role: ACLs, principals, and forms that add to them in the draft.
 
 mod acls;
 mod add_acl;

@@ -1,4 +1,4 @@
-//! One line of the list of roles.
+//! A row of the list of roles.
 
 use std::collections::BTreeMap;
 

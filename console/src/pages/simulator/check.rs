@@ -1,4 +1,4 @@
-//! The right pane: what is asked, and the verdict.
+//! The right pane: the request and its verdict.
 
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};

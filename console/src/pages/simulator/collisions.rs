@@ -1,4 +1,4 @@
-//! Collisions: names that become one group, in this token and among all known groups, and what a user gains by it.
+//! Collisions in the extraction: names of this token and known groups that become the same group.
 
 use gbac_console_model::collisions::collision_report;
 use leptos::prelude::*;

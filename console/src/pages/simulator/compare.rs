@@ -1,4 +1,4 @@
-//! Two people side by side: groups, rows, verdicts and everything that one may and the other may not.
+//! The comparison of two users: groups, ACLs, verdicts and effective access.
 
 use std::sync::Arc;
 

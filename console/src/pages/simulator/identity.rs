@@ -1,4 +1,4 @@
-//! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
+//! The left pane: the token or the identity entered by hand, token checks, and settings.
 
 use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
 use gbac_console_model::simulator::presets;

@@ -1,4 +1,4 @@
-//! The simulator: what a token may do and why, decided in this browser while one types.
+//! The simulator: evaluates a token's access in the browser, after every edit.
 //!
 //! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
 
@@ -6,6 +6,7 @@ mod check;
 mod collisions;
 mod compare;
 mod identity;
+mod least_change;
 mod panels;
 mod parts;
 mod request;
@@ -16,7 +17,6 @@ mod steps;
 mod trace;
 mod troubleshoot;
 mod verifier;
-mod ways;
 mod what_if;
 
 pub(super) use verifier::VERIFIER;

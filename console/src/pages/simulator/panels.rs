@@ -6,7 +6,7 @@ use leptos::context::Provider;
 use leptos::prelude::*;
 
 use super::state::SimulatorState;
-use super::{collisions, compare, request, saved, share, troubleshoot, ways, what_if};
+use super::{collisions, compare, least_change, request, saved, share, troubleshoot, what_if};
 use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
 use crate::ui::Disclosure;
 
@@ -47,7 +47,7 @@ chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
     let Drawn(state, content) = expect_context::<Drawn>();
     match content {
         Content::Part(Panel::WhatIf) => view! { <WhatIfAndCompare state=state /> }.into_any(),
-        Content::Part(Panel::LeastChange) => view! { <ways::LeastWays state=state /> }.into_any(),
+        Content::Part(Panel::LeastChange) => view! { <least_change::LeastChangePanel state=state /> }.into_any(),
         Content::Part(Panel::Request) => {
             view! { <section class="stack" aria-label="Whole request"><request::WholeRequest state=state /></section> }
                 .into_any()

@@ -1,17 +1,17 @@
-//! Whole requests: what a client needs, check by check.
+//! Whole requests: the checks that a client requires.
 
 use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::request::{RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer};
 use gbac_console_model::simulator::verdict::VerdictKind;
-use gbac_console_model::simulator::ways::least_changes;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
 use super::check::look;
+use super::least_change::Found;
 use super::parts::{nobody, sign_in_first};
 use super::state::SimulatorState;
-use super::ways::Found;
 use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};

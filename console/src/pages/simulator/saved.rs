@@ -1,4 +1,4 @@
-//! Named tests: saved here, run again on every edit, in and out as an assertion file.
+//! Saved tests: evaluated after every edit, exported and imported as assertion files.
 
 use gbac_console_model::phrases::count;
 use gbac_console_model::rich_text::RichText;

@@ -1,4 +1,4 @@
-//! A check as a link or a file, without the token; and what a link came with.
+//! A check as a link or file without the token, and the notice of an opened link.
 
 use gbac_console_model::address;
 use gbac_console_model::rich_text::RichText;

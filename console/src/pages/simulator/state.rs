@@ -1,4 +1,4 @@
-//! The simulator's state: what is entered, and what follows from it.
+//! The simulator's state: inputs, and the values computed from them.
 
 use std::sync::Arc;
 

@@ -164,8 +164,11 @@ fn Elements(table: Table) -> impl IntoView {
     let all = RwSignal::new(false);
     let (number, numbered) = (table.rows.len(), table.numbered);
     let rows = StoredValue::new(table.rows);
-    let head =
-        if table.source == "by hand" { "Name entered by hand".to_owned() } else { format!("Element of {}", table.source) };
+    let head = if table.source == "by hand" {
+        "Name entered by hand".to_owned()
+    } else {
+        format!("Element of {}", table.source)
+    };
     view! {
         <table class="map">
             <caption class="sr">"Claim elements and the principals they become"</caption>

@@ -1,4 +1,4 @@
-//! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
+//! The least change that allows a denied request, or denies an allowed one.
 
 use gbac_analysis::{AclMatch, HypotheticalChange, LeastGrant, Revocation, least_grant, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request};
@@ -11,7 +11,7 @@ use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{acl_words, trial_words};
 
-/// One way to turn a verdict: what it takes, as changes that can be tried together.
+/// A change that turns a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastChange {
     /// What it takes.
@@ -33,8 +33,8 @@ pub struct LeastChangeGroup {
     pub title: &'static str,
     /// What they have in common.
     pub about: RichText,
-    /// The ways; each of them is enough.
-    pub ways: Vec<LeastChange>,
+    /// The changes; each of them is enough.
+    pub changes: Vec<LeastChange>,
     /// How many more there are.
     pub more: usize,
 }
@@ -44,11 +44,11 @@ pub struct LeastChangeGroup {
 pub struct LeastChanges {
     /// What is to be reached, or why nothing reaches it.
     pub about: RichText,
-    /// The kinds of ways.
+    /// The kinds of changes.
     pub kinds: Vec<LeastChangeGroup>,
 }
 
-/// How many ways of a kind are told.
+/// How many changes of a kind are told.
 const SHOWN: usize = 12;
 /// How many names a sentence lists.
 const LISTED: usize = 4;
@@ -92,7 +92,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
             "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
         let more = found.sets.len().saturating_sub(SHOWN);
-        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), ways: sets, more });
+        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), changes: sets, more });
     }
     if !found.acls.is_empty() {
         let trials: Vec<HypotheticalChange> =
@@ -101,7 +101,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
         kinds.push(LeastChangeGroup {
             title: "New ACL",
             about: about.into(),
-            ways: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::of(trials)],
             more: 0,
         });
     }
@@ -125,7 +125,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
             agree(denies.len(), "it", "them")
         )
         .into(),
-        ways: vec![LeastChange::of(remove)],
+        changes: vec![LeastChange::of(remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -148,7 +148,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Remove the path to the deny",
             about: about.into(),
-            ways: vec![LeastChange::of(leave)],
+            changes: vec![LeastChange::of(leave)],
             more: 0,
         });
     }
@@ -171,7 +171,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
         about: about.into(),
-        ways: vec![LeastChange::of(rows)],
+        changes: vec![LeastChange::of(rows)],
         more: 0,
     }];
     if let Some(leave) = &found.leave {
@@ -194,15 +194,14 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
             about,
-            ways: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::of(trials)],
             more: 0,
         });
     }
     if let Some(deny) = &found.deny {
-        let about =
-            RichText::from("Changes nothing else, and overrides every allow: ").then(acl_words(deny)).text(".");
-        let way = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
-        kinds.push(LeastChangeGroup { title: "One deny", about, ways: vec![way], more: 0 });
+        let about = RichText::from("Changes nothing else, and overrides every allow: ").then(acl_words(deny)).text(".");
+        let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
+        kinds.push(LeastChangeGroup { title: "One deny", about, changes: vec![change], more: 0 });
     }
     LeastChanges { about: "Changes that would deny it.".into(), kinds }
 }
@@ -222,7 +221,7 @@ mod tests {
         AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
     }
 
-    /// Every way that is told does turn the verdict, tried as the page tries it.
+    /// Every listed change turns the verdict, tried as the page tries it.
     fn each_turns(groups: &str, asked: &AccessRequest) -> Vec<&'static str> {
         let policy = policy();
         let inputs =
@@ -232,9 +231,9 @@ mod tests {
         let before = decide(&policy, &identity, &request);
         let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::seconds(0.0));
         for kind in &found.kinds {
-            for way in &kind.ways {
+            for change in &kind.changes {
                 let mut trials = HypotheticalChanges::default();
-                for trial in &way.trials {
+                for trial in &change.trials {
                     assert!(trials.add(trial.clone()), "{trial:?}");
                 }
                 let tried = attempt(&trials, &inputs, &policy, 0.0);
