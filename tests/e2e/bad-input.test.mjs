@@ -189,3 +189,10 @@ journey('what is odd but possible is answered, with a word about it', async ({ p
   await simulator.operation.selectOption({ label: 'Write' });
   await simulator.check.getByText(/No request needs Write on a consumer group/).waitFor();
 });
+
+journey('an address without a page says so, not that the connection is lost', async ({ page }) => {
+  await page.goto('/security/nothing-is-here');
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  const icon = page.getByRole('main').locator('.empty use');
+  assert.deepEqual(await icon.evaluateAll((all) => all.map((use) => use.getAttribute('href'))), ['#i-missing']);
+});

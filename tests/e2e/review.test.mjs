@@ -42,6 +42,13 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     '+ Add Principal Group:blocked',
   ]);
   const people = await review.people();
+  // On a telephone, all lines of a card begin at one edge, and names come before what happens to them.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const edges = await review.table.locator('tbody tr:not(.g)').first().locator('th, td').evaluateAll((cells) =>
+    cells.map((cell) => Math.round(cell.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(cell).paddingLeft))),
+  );
+  assert.equal(new Set(edges).size, 1, `lines begin at ${edges}`);
+  await page.setViewportSize({ width: 1440, height: 900 });
   const of = (name) => {
     const from = people.findIndex((row) => row.startsWith(name));
     const rest = people.slice(from + 1);

@@ -82,6 +82,16 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   const [, today, then, happens] = await settings.row('/contractors/payments');
   assert.deepEqual([today, then], ['Group:/contractors/payments', 'Group:payments']);
   assert.match(happens, /Merges with .*\/eng\/payments/);
+  // No column is cut off on a small screen.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const table of [settings.names, settings.effects]) {
+    const wide = await table.evaluate((table) => {
+      const frame = table.closest('.scroll') ?? table.parentElement;
+      return frame.scrollWidth - frame.clientWidth;
+    });
+    assert.ok(wide <= 0, `a table is ${wide} px wider than its panel`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
   const gains = (await cells(settings.effects)).filter(([name]) => name === '/contractors/payments');
   assert.ok(gains.length > 0, 'a contractor gains nothing');
   assert.match(gains[0].join(' '), /Gains .*becomes Group:payments, a member of Role:PaymentsWriters/);
