@@ -69,14 +69,14 @@ pub fn WhoCanLink(
     /// The ACL.
     acl: Acl,
 ) -> impl IntoView {
-    let asked = WhoCanQuery::of(&acl);
+    let query = WhoCanQuery::of(&acl);
     let words = match acl.resource_type {
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),
     };
-    let label = format!("{words}: who can {}", asked.operation.spelling().label.to_lowercase());
+    let label = format!("{words}: who can {}", query.operation.spelling().label.to_lowercase());
     view! {
-        <AddressLink href=asked.address() label=label>
+        <AddressLink href=query.address() label=label>
             {match acl.resource_type {
                 ResourceType::Registry => "the registry itself".into_any(),
                 _ => view! { <ResourceName name=acl.resource_name /> }.into_any(),

@@ -11,7 +11,7 @@ pub struct ProbeStep {
     /// What was asked for, such as `Roles`.
     pub what: &'static str,
     /// The request, such as `GET /v1/acls`, as the cluster gets it.
-    pub asked: String,
+    pub request: String,
     /// What it has, such as `14 roles`, or why there is nothing.
     pub outcome: Result<String, Failure>,
 }

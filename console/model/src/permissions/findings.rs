@@ -183,8 +183,8 @@ pub fn address_of(severity: Option<Severity>) -> String {
 /// The severity in the query of an address of [`address_of`], without the `?`.
 #[must_use]
 pub fn severity_at(query: &str) -> Option<Severity> {
-    let asked = value(query, "severity")?;
-    Severity::ALL.iter().copied().find(|severity| severity.code() == asked)
+    let code = value(query, "severity")?;
+    Severity::ALL.iter().copied().find(|severity| severity.code() == code)
 }
 
 /// What was found, in a line.

@@ -261,8 +261,8 @@ mod tests {
         .unwrap()
     }
 
-    fn words(asked: &MatrixQuery) -> Vec<String> {
-        let whose = asked.check().unwrap().unwrap();
+    fn words(query: &MatrixQuery) -> Vec<String> {
+        let whose = query.check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
         let row = |row: &MatrixRow| {
             let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {

@@ -250,9 +250,9 @@ pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
 
 /// Answers a question about a policy.
 #[must_use]
-pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
-    let name = asked.resource_name();
-    let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
+pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
+    let name = query.resource_name();
+    let request = Request::new(query.operation, query.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
     let found = who_can(policy, &request);
     let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
@@ -305,8 +305,8 @@ mod tests {
 
     #[test]
     fn a_role_is_not_counted_as_a_principal() {
-        let asked = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
-        let answer = answer(&policy(), &asked, None);
+        let query = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
+        let answer = answer(&policy(), &query, None);
         let can = answer.tally(WhoCanGroup::Can);
         assert_eq!((can.words().as_str(), can.total()), ("2 principals and 1 role", 3));
         assert_eq!(answer.tally(WhoCanGroup::Blocked).words(), "1 principal");
@@ -315,13 +315,13 @@ mod tests {
     }
 
     fn ask(host: &str) -> Vec<(WhoCanGroup, Vec<String>)> {
-        let asked = WhoCanQuery {
+        let query = WhoCanQuery {
             operation: Operation::Write,
             name: "pay-eu".into(),
             host: host.into(),
             ..WhoCanQuery::default()
         };
-        let answer = answer(&policy(), &asked, asked.check().unwrap());
+        let answer = answer(&policy(), &query, query.check().unwrap());
         let names = |found: &[WhoCanPrincipal]| found.iter().map(|found| found.principal().to_string()).collect();
         answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
     }
@@ -347,14 +347,14 @@ mod tests {
 
     #[test]
     fn a_question_has_an_address() {
-        let asked = WhoCanQuery {
+        let query = WhoCanQuery {
             operation: Operation::DescribeConfigs,
             name: "a&b /ü".into(),
             host: "::1".into(),
             ..WhoCanQuery::default()
         };
-        let address = asked.address();
-        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(asked));
+        let address = query.address();
+        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(query));
         assert_eq!(WhoCanQuery::from_query("type=topic"), None);
         let foreign = WhoCanQuery::from_query("type=group&operation=write&name=g").unwrap();
         assert_eq!(foreign.operation, Operation::Read);
@@ -366,8 +366,8 @@ mod tests {
 
     #[test]
     fn faults_are_at_their_fields() {
-        let asked = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
-        let faults = asked.check().unwrap_err();
+        let query = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
+        let faults = query.check().unwrap_err();
         assert!(faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range")));
         assert_eq!(WhoCanQuery { name: "x".into(), host: "*".into(), ..WhoCanQuery::default() }.check(), Ok(None));
     }

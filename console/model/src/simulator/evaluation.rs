@@ -254,7 +254,7 @@ impl Simulation {
         let known = policy.is_some();
         let policy = self.policy(policy);
         let (rules, mut problems) = settings::read(inputs, policy.settings());
-        let (asked, of_question) = question::read(inputs);
+        let (access, of_question) = question::read(inputs);
         let needs_userinfo = inputs.mode == IdentityMode::Token
             && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
 
@@ -303,16 +303,16 @@ impl Simulation {
             refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(SignInRefusal::new));
         }
         let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
-        let verdict = match (&refusal, &opened, identity, &asked) {
-            (Some(refusal), _, identity, asked) => {
-                let accepted = identity.zip(asked.as_ref()).filter(|_| known).map(|(identity, asked)| {
-                    let decision = decide::decide(&policy, identity, &asked.request(At::IgnoringExpiry));
+        let verdict = match (&refusal, &opened, identity, &access) {
+            (Some(refusal), _, identity, access) => {
+                let accepted = identity.zip(access.as_ref()).filter(|_| known).map(|(identity, access)| {
+                    let decision = decide::decide(&policy, identity, &access.request(At::IgnoringExpiry));
                     (identity.user(), decision.reason)
                 });
-                Some((verdict::sign_in_fails(refusal, asked.as_ref(), accepted), None))
+                Some((verdict::sign_in_fails(refusal, access.as_ref(), accepted), None))
             }
-            (None, Some(opened), Some(identity), Some(asked)) if known => {
-                Some(self.judge(opened, identity, &policy, asked, inputs.ignore_expiry, now))
+            (None, Some(opened), Some(identity), Some(access)) if known => {
+                Some(self.judge(opened, identity, &policy, access, inputs.ignore_expiry, now))
             }
             _ => None,
         };
@@ -479,19 +479,19 @@ impl Simulation {
         opened: &Shared<SimulatedIdentity>,
         identity: &Arc<Identity>,
         policy: &Shared<Policy>,
-        asked: &AccessRequest,
+        access: &AccessRequest,
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
+        let request = access.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let explainer =
             self.explainer.get((opened.clone(), policy.clone()), |_| Shared::new(Explainer::new(policy, identity)));
-        let key = (opened.clone(), policy.clone(), asked.clone(), decision);
+        let key = (opened.clone(), policy.clone(), access.clone(), decision);
         let judged = self.judged.get(key, |(.., decision)| {
             Shared::new(Judged {
-                asked: asked.clone(),
+                access: access.clone(),
                 identity: Arc::clone(identity),
                 origins: Arc::clone(&opened.origins),
                 explanation: explainer.explain(&request, decision.clone()),

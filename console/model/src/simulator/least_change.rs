@@ -56,18 +56,18 @@ const LISTED: usize = 4;
 /// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
 /// is decided at the same instant.
 #[must_use]
-pub fn least_changes(policy: &Policy, identity: &Identity, asked: &[AccessRequest], at: At) -> LeastChanges {
-    let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(at)).collect();
+pub fn least_changes(policy: &Policy, identity: &Identity, access: &[AccessRequest], at: At) -> LeastChanges {
+    let requests: Vec<Request<'_>> = access.iter().map(|access| access.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
-        _ if !is_allowed => to_allow(&found, identity, asked.len()),
+        _ if !is_allowed => to_allow(&found, identity, access.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
         _ => LeastChanges { about: "All required permissions are granted.".into(), kinds: Vec::new() },
     }
 }
 
-fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChanges {
+fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChanges {
     let user = Principal::user(identity.user());
     if found.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
         let about = "The token has expired. The user must sign in again.";
@@ -106,7 +106,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
         });
     }
     let about = agree(
-        asked,
+        access,
         "Changes that would allow it, smallest first.",
         "Changes that would allow all of it, smallest first.",
     );
@@ -217,19 +217,19 @@ mod tests {
     use crate::simulator::tests::policy;
     use crate::simulator::trial::attempt;
 
-    fn asked(operation: Operation, name: &str) -> AccessRequest {
+    fn access(operation: Operation, name: &str) -> AccessRequest {
         AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
     }
 
     /// Every listed change turns the verdict, tried as the page tries it.
-    fn each_turns(groups: &str, asked: &AccessRequest) -> Vec<&'static str> {
+    fn each_turns(groups: &str, access: &AccessRequest) -> Vec<&'static str> {
         let policy = policy();
         let inputs =
             Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
         let identity = Identity::new("maya", groups.lines());
-        let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
+        let request = Request::new(access.operation, access.resource_type, &access.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::seconds(0.0));
+        let found = least_changes(&policy, &identity, std::slice::from_ref(access), At::seconds(0.0));
         for kind in &found.kinds {
             for change in &kind.changes {
                 let mut trials = HypotheticalChanges::default();
@@ -248,18 +248,18 @@ mod tests {
 
     #[test]
     fn every_way_turns_the_verdict() {
-        let write = asked(Operation::Write, "payments-settled");
+        let write = access(Operation::Write, "payments-settled");
         assert_eq!(each_turns("", &write), ["Existing group or role", "New ACL"]);
         assert_eq!(each_turns("payments\nread-only", &write), ["Remove the denies", "Remove the path to the deny"]);
         assert_eq!(each_turns("read-only", &write), ["Remove the denies", "Remove the path to the deny"]);
         assert_eq!(each_turns("payments\nPayments", &write), ["ACLs to remove", "Memberships to remove", "One deny"]);
-        assert_eq!(each_turns("", &asked(Operation::Alter, "x")), ["New ACL"]);
+        assert_eq!(each_turns("", &access(Operation::Alter, "x")), ["New ACL"]);
     }
 
     #[test]
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
-        let write = [asked(Operation::Write, "x")];
+        let write = [access(Operation::Write, "x")];
         let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::seconds(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
@@ -267,7 +267,7 @@ mod tests {
         let found = least_changes(&policy, &expired, &write, At::seconds(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
-        let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
+        let read = [access(Operation::Read, "payments-a"), access(Operation::Read, "payments-b")];
         let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::seconds(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }

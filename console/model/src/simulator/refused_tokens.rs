@@ -102,9 +102,9 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
 
 #[test]
 fn claims_alone_are_judged_as_the_token_they_would_be() {
-    let asked = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
+    let access = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
     let kind = |claims: Value| {
-        evaluate(&asked(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
+        evaluate(&access(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
     };
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), VerdictKind::Allowed);
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), VerdictKind::SignInFails);

@@ -296,11 +296,11 @@ fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
     let kind = acl.resource_type.spelling().label;
-    let asked = &judged.asked.resource_name;
+    let access = &judged.access.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
-            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
+            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, access);
             words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
         }
         _ => RichText::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
@@ -308,24 +308,24 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {
         _ if matches => None,
-        NameFacet::LetterCase => Some(format!("requested: {asked}, in another letter case")),
-        NameFacet::LeadingSlash => Some(format!("requested: {asked}, a slash is different")),
-        _ if candidate.resource_type => Some(format!("requested: {asked}")),
-        _ => Some(format!("requested: {}", judged.asked.resource().plain())),
+        NameFacet::LetterCase => Some(format!("requested: {access}, in another letter case")),
+        NameFacet::LeadingSlash => Some(format!("requested: {access}, a slash is different")),
+        _ if candidate.resource_type => Some(format!("requested: {access}")),
+        _ => Some(format!("requested: {}", judged.access.resource().plain())),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
-    let asked = judged.asked.operation.spelling().label;
+    let access = judged.access.operation.spelling().label;
     let words = RichText::new().text(candidate.acl.operation.spelling().label);
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
-        OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
+        OperationFacet::Implied => (true, Some(format!("also allows {access}"))),
         OperationFacet::DenyImpliesNothing => {
-            (false, Some(format!("requested: {asked}; a deny denies its own operation only")))
+            (false, Some(format!("requested: {access}; a deny denies its own operation only")))
         }
-        OperationFacet::No => (false, Some(format!("requested: {asked}"))),
+        OperationFacet::No => (false, Some(format!("requested: {access}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
@@ -337,7 +337,7 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
         HostFacet::Any | HostFacet::Exact => (true, None),
         HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
-        HostFacet::No => (false, judged.asked.host.map(|host| format!("requested: {host}"))),
+        HostFacet::No => (false, judged.access.host.map(|host| format!("requested: {host}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }

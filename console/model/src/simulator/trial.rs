@@ -131,10 +131,16 @@ pub struct Side {
 
 /// The verdict on a question at an instant, for one side.
 #[must_use]
-pub fn side(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, asked: &AccessRequest, at: At) -> Side {
-    let request = asked.request(at);
+pub fn side(
+    policy: &Policy,
+    who: &SimulatedIdentity,
+    identity: &Arc<Identity>,
+    access: &AccessRequest,
+    at: At,
+) -> Side {
+    let request = access.request(at);
     let judged = Judged {
-        asked: asked.clone(),
+        access: access.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
         explanation: explain(policy, identity, &request),

@@ -212,7 +212,7 @@ fn Found(tested: Tested) -> impl IntoView {
     let lines: Vec<_> = steps
         .into_iter()
         .map(|step| {
-            let ProbeStep { what, asked, outcome } = step;
+            let ProbeStep { what, request, outcome } = step;
             let (class, glyph) = if outcome.is_ok() { ("v-allow", Glyph::Allow) } else { ("v-deny", Glyph::Deny) };
             let said = match outcome {
                 Ok(words) => view! { <p>{words}</p> }.into_any(),
@@ -231,7 +231,7 @@ fn Found(tested: Tested) -> impl IntoView {
             view! {
                 <li>
                     <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
-                    <div><b>{what}</b> " " <span class="cl quiet">{asked}</span>{said}</div>
+                    <div><b>{what}</b> " " <span class="cl quiet">{request}</span>{said}</div>
                 </li>
             }
         })

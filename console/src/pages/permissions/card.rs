@@ -196,10 +196,10 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
         Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)))
     };
     let line = acl_line(&acl);
-    let (asked, id) = (acl.clone(), button_id(&acl));
+    let (deleted, id) = (acl.clone(), button_id(&acl));
     let ask = move |()| {
-        let principal = asked.principal.clone();
-        deletion.set(Some(Deletion { principal, acls: vec![asked.clone()], focus_after: button_id(&asked) }));
+        let principal = deleted.principal.clone();
+        deletion.set(Some(Deletion { principal, acls: vec![deleted.clone()], focus_after: button_id(&deleted) }));
     };
     let (undo_line, undo_id) = (line.clone(), id.clone());
     let undo = move |()| {

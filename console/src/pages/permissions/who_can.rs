@@ -37,27 +37,27 @@ pub fn WhoCanPage() -> impl IntoView {
 #[component]
 fn Ask() -> impl IntoView {
     let context = expect_context::<Context>();
-    let query = use_location().search;
-    let asked = Memo::new(move |_| query.with(|query| WhoCanQuery::from_query(query)));
-    let form = RwSignal::new(asked.get_untracked().unwrap_or_default());
+    let search_part = use_location().search;
+    let query = Memo::new(move |_| search_part.with(|search_part| WhoCanQuery::from_query(search_part)));
+    let form = RwSignal::new(query.get_untracked().unwrap_or_default());
     Effect::new(move |_| {
-        if let Some(asked) = asked.get() {
-            form.set(asked);
+        if let Some(query) = query.get() {
+            form.set(query);
         }
     });
     let found = Memo::new_with_compare(
         move |_| {
-            let asked = asked.get()?;
-            let host = asked.check().ok()?;
+            let query = query.get()?;
+            let host = query.check().ok()?;
             let policy = context.policy();
-            Some(Arc::new((asked.clone(), dom::measured("permissions: who can", || answer(&policy, &asked, host)))))
+            Some(Arc::new((query.clone(), dom::measured("permissions: who can", || answer(&policy, &query, host)))))
         },
         |_, _| true,
     );
     view! {
         <div class="panel flat">
             <Form form=form />
-            {move || match (asked.get(), found.get()) {
+            {move || match (query.get(), found.get()) {
                 (_, Some(found)) => view! { <Answered found=found /> }.into_any(),
                 (Some(_), None) => ().into_any(),
                 (None, None) => view! {
@@ -92,9 +92,9 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
     let has_name = Memo::new(move |_| form.with(WhoCanQuery::has_name));
     let find = move || {
         sent.set(true);
-        let asked = form.get_untracked();
-        match asked.check() {
-            Ok(_) => navigate(&asked.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+        let query = form.get_untracked();
+        match query.check() {
+            Ok(_) => navigate(&query.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
             Err(faults) => {
                 dom::focus(if faults.name.is_some() { "who-name" } else { "who-host" });
             }
@@ -129,20 +129,20 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
 
 #[component]
 fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
-    let (asked, answer) = (*found).clone();
-    let operation = asked.operation.spelling().label.to_lowercase();
-    let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
-    let resource = asked.resource_type.spelling().label.to_lowercase();
+    let (query, answer) = (*found).clone();
+    let operation = query.operation.spelling().label.to_lowercase();
+    let operation = if query.operation == Operation::All { "use the operation All".to_owned() } else { operation };
+    let resource = query.resource_type.spelling().label.to_lowercase();
     let can = answer.tally(WhoCanGroup::Can);
-    let name = (asked.has_name()).then(|| asked.name.clone());
+    let name = (query.has_name()).then(|| query.name.clone());
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
     let blocked = answer.tally(WhoCanGroup::Blocked).total();
     let (one_host, from_some_host) = (answer.one_host_only(), answer.tally(WhoCanGroup::FromSomeHost).total());
-    let remark = remark(&asked, &answer);
+    let remark = remark(&query, &answer);
     let verb = format!(
         " can {operation} {} ",
-        if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().label) }
+        if name.is_some() { resource } else { format!("the {}", query.resource_type.spelling().label) }
     );
     let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
     view! {
@@ -181,9 +181,9 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 }
 
 /// What the answer does not say about longer or other names.
-fn remark(asked: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
-    match (asked.name.as_str(), answer.is_prefix) {
-        _ if !asked.has_name() => None,
+fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
+    match (query.name.as_str(), answer.is_prefix) {
+        _ if !query.has_name() => None,
         ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
         (_, true) => {
             Some("This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.")

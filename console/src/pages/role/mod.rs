@@ -32,9 +32,9 @@ use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 pub fn RolePage() -> impl IntoView {
     let location = use_location();
     let name = Memo::new(move |before: Option<&String>| {
-        let asked = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
+        let named = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
         // The address changes before the page does: the one that is left stays what it was.
-        asked.or_else(|| before.cloned()).unwrap_or_default()
+        named.or_else(|| before.cloned()).unwrap_or_default()
     });
     move || view! { <One name=name.get() /> }
 }

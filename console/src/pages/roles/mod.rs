@@ -98,10 +98,10 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     });
     Effect::new(move |_| write(search.get()));
     Effect::new(move |_| {
-        let asked = view.with(|view| view.search.clone());
-        if asked != written.get_value() {
-            written.set_value(asked.clone());
-            search.set(asked);
+        let wanted = view.with(|view| view.search.clone());
+        if wanted != written.get_value() {
+            written.set_value(wanted.clone());
+            search.set(wanted);
         }
     });
     (view, search)

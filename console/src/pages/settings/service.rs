@@ -16,13 +16,13 @@ use crate::ui::{
 use gbac_engine::model::Principal;
 
 /// What was asked for, and what came of it; none while it is on its way.
-type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
+type Answer<T> = RwSignal<Option<Result<T, Failure>>>;
 
 #[component]
 pub(super) fn ServiceFacts() -> impl IntoView {
     let service = expect_context::<Service>();
-    let properties: Asked<Map<String, Value>> = RwSignal::new(None);
-    let license: Asked<LicenseBody> = RwSignal::new(None);
+    let properties: Answer<Map<String, Value>> = RwSignal::new(None);
+    let license: Answer<LicenseBody> = RwSignal::new(None);
     let pinned = RwSignal::new(Vec::<String>::new());
     let ask = move || {
         spawn_local(async move {
@@ -65,7 +65,7 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             }}
             <dl class="kv">
                 <dt>"License"</dt>
-                <dd><Licence asked=license /></dd>
+                <dd><Licence answer=license /></dd>
                 <dt>"Identity provider"</dt>
                 <dd>
                     {move || properties.get().and_then(Result::ok).map(|properties| match provider(&properties) {
@@ -131,13 +131,13 @@ fn NoProviderNote(missing: NoProvider) -> impl IntoView {
 }
 
 #[component]
-fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
+fn Licence(answer: Answer<LicenseBody>) -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
         if let Some(reason) = service.can.with(|can| can.licence.reason()) {
             return view! { <span class="quiet">{reason}</span> }.into_any();
         }
-        match asked.get() {
+        match answer.get() {
             None => view! { <span class="quiet">"Reading"</span> }.into_any(),
             Some(Err(failure)) => {
                 view! { <span class="quiet brk">{phrases::capitalized(&failure.to_string())}</span> }.into_any()
@@ -162,7 +162,7 @@ fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
 /// Whether the audit log is written. It is no part of the policy that a draft is about, so a press changes it at once;
 /// turning it off asks first.
 #[component]
-fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
+fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
     let service = expect_context::<Service>();
     let busy = RwSignal::new(false);
     let failed = RwSignal::new(None::<Failure>);

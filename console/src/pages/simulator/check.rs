@@ -241,7 +241,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 _ => "vbar vbar-none",
             };
             let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());
-            let asked = if stale.get() && wrong.get() {
+            let request = if stale.get() && wrong.get() {
                 view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {
                 view! { <span class="quiet">{sentence(&short)}</span> }.into_any()
@@ -250,7 +250,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 <div class=bar role="region" aria-label="Verdict in short">
                     <a href="#verdict" rel="external" aria-label=label on:click=go>
                         <span class=class><Icon glyph=glyph />{kind.title()}</span>
-                        {asked}
+                        {request}
                         <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
                     </a>
                 </div>

@@ -90,11 +90,11 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
 fn People(state: SimulatorState) -> impl IntoView {
     let people = state.service.people;
     let empty = state.input(|inputs| inputs.token.trim().is_empty());
-    let asked = RwSignal::new(false);
+    let listed = RwSignal::new(false);
     // Without a token they are the quickest way to see anything.
-    let open = Memo::new(move |_| asked.get() || empty.get());
+    let open = Memo::new(move |_| listed.get() || empty.get());
     let pick = move |person: &Person| {
-        asked.set(false);
+        listed.set(false);
         state.edit(|inputs| {
             // Keys and issuer that were entered for another token say nothing about this one.
             inputs.clear_token();
@@ -117,7 +117,7 @@ fn People(state: SimulatorState) -> impl IntoView {
                             <button
                                 class="link" type="button" aria-controls="people"
                                 aria-expanded=move || if open.get() { "true" } else { "false" }
-                                on:click=move |_| asked.update(|asked| *asked = !*asked)
+                                on:click=move |_| listed.update(|listed| *listed = !*listed)
                             >"Use a demo user"</button>
                             <span class="dim" aria-hidden="true">"·"</span>
                         })

@@ -14,12 +14,12 @@ use gbac_console_model::simulator::panel::Panel;
 /// The part.
 #[component]
 pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
-    let (identity, asked, instant, refusal) = (state.identity(), state.asked(), state.instant(), state.refusal());
+    let (identity, access, instant, refusal) = (state.identity(), state.access(), state.instant(), state.refusal());
     let found = Memo::new(move |_| {
-        let (identity, asked, policy) = (identity.get()?, asked.get()?, state.service.policy.get()?);
+        let (identity, access, policy) = (identity.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
         Some(dom::measured("simulator: least change", || {
-            least_changes(&policy, &identity, std::slice::from_ref(&asked), now)
+            least_changes(&policy, &identity, std::slice::from_ref(&access), now)
         }))
     });
     move || match found.get() {

@@ -167,7 +167,7 @@ impl SimulatorState {
     }
 
     /// What is asked, when that is complete.
-    pub(super) fn asked(self) -> Memo<Option<AccessRequest>> {
+    pub(super) fn access(self) -> Memo<Option<AccessRequest>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 

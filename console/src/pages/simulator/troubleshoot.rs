@@ -118,8 +118,8 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
     let is_token =
         Memo::new(move |_| who.with(|who| who.as_deref().is_some_and(|who| troubleshoot::token(who).is_some())));
     let ask = move |()| {
-        let asked = who.get_untracked();
-        let token = asked.as_deref().and_then(troubleshoot::token).map(str::to_owned);
+        let subject = who.get_untracked();
+        let token = subject.as_deref().and_then(troubleshoot::token).map(str::to_owned);
         let Some(token) = token.filter(|_| !busy.get_untracked()) else { return };
         busy.set(true);
         spawn_local(async move {
@@ -129,7 +129,7 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
             };
             let _ = busy.try_set(false);
             // The field may hold another token by now.
-            if who.try_get_untracked() == Some(asked) {
+            if who.try_get_untracked() == Some(subject) {
                 let _ = resolved.try_set(Some(answer));
                 dom::announce("Response received. See the step Principals.");
             }

@@ -51,14 +51,14 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
                 .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
         }))
     });
-    let asked = state.asked();
+    let access = state.access();
     let form = RwSignal::new(TrialForm::default());
     // Only the ACLs to remove depend on the check; the other choices are not listed anew with every key.
     let lists_acls = Memo::new(move |_| form.with(|form| form.kind == TrialKind::RemoveAcl));
     let options = Memo::new(move |_| {
-        let asked = lists_acls.get().then(|| asked.get()).flatten();
+        let access = lists_acls.get().then(|| access.get()).flatten();
         tried.with(|tried| match tried {
-            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, asked.as_ref()),
+            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, access.as_ref()),
             _ => Options::default(),
         })
     });
@@ -83,16 +83,16 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
 #[component]
 fn AddTrial(trying: Trying) -> impl IntoView {
     let Trying { state, tried, options, form } = trying;
-    let asked = state.asked();
+    let access = state.access();
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let made = Memo::new(move |_| {
-        let asked = asked.get();
+        let access = access.get();
         form.with(|form| {
             options.with(|options| {
                 tried.with(|tried| {
                     let policy = tried.as_ref().map(|tried| Arc::clone(&tried.policy)).unwrap_or_default();
-                    form.trial(options, &policy, asked.as_ref())
+                    form.trial(options, &policy, access.as_ref())
                 })
             })
         })
@@ -249,10 +249,10 @@ fn place(
 #[component]
 fn Operations(trying: Trying) -> impl IntoView {
     let form = trying.form;
-    let asked = trying.state.asked();
+    let access = trying.state.access();
     let operation = move || {
-        let asked = asked.with(|asked| asked.as_ref().map_or(Operation::Read, |asked| asked.operation));
-        form.with(|form| form.operation).unwrap_or(asked)
+        let access = access.with(|access| access.as_ref().map_or(Operation::Read, |access| access.operation));
+        form.with(|form| form.operation).unwrap_or(access)
     };
     let choices: Vec<Choice> =
         Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
@@ -326,22 +326,22 @@ fn Tries(trying: Trying) -> impl IntoView {
 #[component]
 fn Sides(trying: Trying) -> impl IntoView {
     let state = trying.state;
-    let (who, asked, instant, refusal) = (state.who(), state.asked(), state.instant(), state.refusal());
+    let (who, access, instant, refusal) = (state.who(), state.access(), state.instant(), state.refusal());
     let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
         if idle.get() {
             return None;
         }
-        let (who, asked, policy) = (who.get()?, asked.get()?, state.service.policy.get()?);
+        let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
-        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &asked, now));
+        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &access, now));
         let then = trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
             Some(
                 tried
                     .identity
                     .as_ref()
-                    .map(|identity| side(&tried.policy, &who, identity, &asked, now))
+                    .map(|identity| side(&tried.policy, &who, identity, &access, now))
                     .map_err(Clone::clone),
             )
         });
