@@ -39,6 +39,7 @@ pub use routes::{declared_access, router};
 pub use serve::{
     DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server, TlsError, TlsFiles, open, serve,
 };
+pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointOptions, PublicUrlError};
 pub use state::store::StoreError;
 pub use upstream::UpstreamOptions;

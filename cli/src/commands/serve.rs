@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
@@ -34,6 +34,7 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::EmptyAudience
             | ServeError::PublicUrl(_)
             | ServeError::Upstream(_)
+            | ServeError::AuditLimits
     )
 }
 
@@ -62,6 +63,12 @@ fn options(args: ServeArgs) -> ServeOptions {
             admin: args.upstream_admin,
             dataplane: args.upstream_dataplane,
             controlplane: args.upstream_controlplane,
+        },
+        audit_files: AuditFileLimits {
+            file_bytes: u64::from(args.audit_file_mib) << 20,
+            file_seconds: u64::from(args.audit_file_hours) * 3600,
+            total_bytes: u64::from(args.audit_total_mib) << 20,
+            reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
         console: args.console,
         clock: None,

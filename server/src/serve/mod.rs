@@ -78,8 +78,10 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
+        let service = self.app.service.clone();
         connections::run(listener, self.tls, router(self.app), stop).await;
         key_refresh.abort();
+        service.audit_log().flush().await;
         Ok(())
     }
 

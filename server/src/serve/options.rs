@@ -6,6 +6,7 @@ use gbac_api::license::LicenseStatus;
 
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
+use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
 
@@ -25,6 +26,8 @@ pub struct ServeOptions {
     pub endpoint: PublicEndpointOptions,
     /// The cluster to which operations are relayed.
     pub upstream: UpstreamOptions,
+    /// The limits of the audit files.
+    pub audit_files: AuditFileLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
@@ -90,6 +93,7 @@ impl Default for ServeOptions {
             license: None,
             endpoint: PublicEndpointOptions::default(),
             upstream: UpstreamOptions::default(),
+            audit_files: AuditFileLimits::default(),
             console: None,
             clock: None,
         }

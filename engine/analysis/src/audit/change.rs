@@ -4,8 +4,8 @@ use gbac_engine::escape::visible;
 use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
 use serde_json::{Value, json};
 
-use super::event::{Class, Event, Node};
-use super::{AuthProtocol, Context, User, UserKind, push_text};
+use super::event::{Class, Event, Node, status_id};
+use super::{AuthProtocol, Context, User, UserKind};
 
 /// What was changed, as it was before or as it is after.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,6 +54,13 @@ pub enum Modification<'a> {
         /// The value after.
         after: &'a Value,
     },
+    /// The audit log can be written again, after a time in which it could not.
+    LogResumed {
+        /// Since when it could not be written, in milliseconds since 1970.
+        since_ms: i64,
+        /// How many requests were refused for that.
+        refused: u64,
+    },
     /// Many changes of the policy at once: a part of them, in order.
     Several {
         /// The changes, each as an object.
@@ -62,20 +69,6 @@ pub enum Modification<'a> {
         first: usize,
         /// How many there are in all.
         total: usize,
-    },
-}
-
-/// Whether a change was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangeStatus<'a> {
-    /// It was made.
-    Committed,
-    /// It was planned and recorded, and then could not be made: the code and the reason.
-    Failed {
-        /// A stable code.
-        code: &'a str,
-        /// Why, in words.
-        detail: &'a str,
     },
 }
 
@@ -99,8 +92,6 @@ pub struct Administration<'a> {
     pub protocol: Option<AuthProtocol<'a>>,
     /// The change.
     pub modification: Modification<'a>,
-    /// Whether it was made.
-    pub status: ChangeStatus<'a>,
     /// The state that it leads to; none if it is not a change of the policy or the configuration.
     pub state: Option<ResultingState<'a>>,
 }
@@ -120,16 +111,8 @@ pub fn administration(input: &Administration<'_>) -> Event {
     }
     body.extend(form.body);
     let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
-    let (did, status) = match input.status {
-        ChangeStatus::Committed => (format!("{} {}", visible(name), form.did), 1),
-        ChangeStatus::Failed { .. } => (format!("not done: {} {}", visible(name), form.did), 2),
-    };
-    body.push(("message", Node::Text(did)));
-    if let ChangeStatus::Failed { code, detail } = input.status {
-        push_text(&mut body, "status_code", Some(code));
-        push_text(&mut body, "status_detail", Some(&super::without_credentials(detail)));
-    }
-    body.push(("status_id", Node::Number(status)));
+    body.push(("message", Node::Text(format!("{} {}", visible(name), form.did))));
+    body.push(("status_id", status_id(true)));
     if let Some(protocol) = input.protocol {
         let mut members = Vec::new();
         protocol.push_members(&mut members);
@@ -219,6 +202,11 @@ fn form(modification: &Modification<'_>) -> Form {
             let data = |value: &Value| json!({ "value": value });
             entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), did)
         }
+        Modification::LogResumed { since_ms, refused } => {
+            let before = json!({ "writable": false, "since": since_ms, "refused_requests": refused });
+            let did = format!("writes the audit log again; requests refused in between: {refused}");
+            entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), did)
+        }
         Modification::Several { changes, first, total } => {
             let last = first + changes.len();
             let data = json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
@@ -297,6 +285,9 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         Modification::SuperuserRemoved(name) => json!({ "change": "remove_superuser", "user": name }),
         Modification::ValueSet { kind, name, before, after } => {
             json!({ "change": "set", "type": kind, "name": name, "before": before, "after": after })
+        }
+        Modification::LogResumed { since_ms, refused } => {
+            json!({ "change": "log_resumed", "since": since_ms, "refused_requests": refused })
         }
         Modification::Several { changes, .. } => json!(changes),
     }

@@ -180,6 +180,21 @@ impl Event {
         Self { count, time_ms: start_ms, end_ms, correlation_uid: None, ..self }
     }
 
+    /// The same event of a change that could not be made after all: a stable code, and why.
+    #[must_use]
+    pub fn failed(mut self, code: &str, detail: &str) -> Self {
+        for (key, node) in &mut self.body {
+            match (*key, &mut *node) {
+                ("message", Node::Text(message)) => message.insert_str(0, "not done: "),
+                ("status_id", status) => *status = status_id(false),
+                _ => {}
+            }
+        }
+        super::push_text(&mut self.body, "status_code", Some(code));
+        super::push_text(&mut self.body, "status_detail", Some(&super::without_credentials(detail)));
+        self
+    }
+
     #[cfg(test)]
     pub(crate) fn to_json(&self) -> Value {
         serde_json::from_str(&self.to_line()).unwrap_or_default()

@@ -516,16 +516,28 @@ fn names_that_are_tokens_are_taken_out() {
 }
 
 fn changed(modification: Modification<'_>) -> Value {
+    change_event(modification).to_json()
+}
+
+fn change_event(modification: Modification<'_>) -> Event {
     let product = product();
     administration(&Administration {
         context: Context { correlation_uid: Some("c-1"), ..context(&product, service::ADMIN) },
         user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
         protocol: Some(AuthProtocol::Named("Basic")),
         modification,
-        status: ChangeStatus::Committed,
         state: Some(ResultingState { policy_etag: "x-7", config_version: 3 }),
     })
-    .to_json()
+}
+
+#[test]
+fn a_change_that_could_not_be_made_says_so() {
+    let event = change_event(Modification::RoleCreated("r")).failed("not_stored", "the disk is full").to_json();
+    assert_eq!(event["message"], "not done: admin created the role r");
+    assert_eq!(
+        (&event["status_id"], &event["status_code"], &event["status_detail"]),
+        (&json!(2), &json!("not_stored"), &json!("the disk is full"))
+    );
 }
 
 #[test]
