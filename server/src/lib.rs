@@ -41,6 +41,7 @@ pub use serve::{
     ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server,
     TlsError, TlsFiles, open, serve,
 };
+pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
 pub use state::store::StoreError;
 pub use state::trusted_proxies::TrustedProxyError;

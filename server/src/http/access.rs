@@ -49,6 +49,15 @@ impl Access {
     /// A superuser; requests with safe methods only read.
     pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
 
+    /// Whether a request with this method can change nothing.
+    pub(crate) fn only_reads(self, method: &Method) -> bool {
+        match self {
+            Self::Superuser(reads) => reads.include(method),
+            Self::Authenticated => true,
+            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe.include(method),
+        }
+    }
+
     /// What a request with this method requires in this service.
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
         match self {

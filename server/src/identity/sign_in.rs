@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_analysis::audit::SignInResult;
 use gbac_engine::identity::Identity;
 use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
@@ -53,6 +52,14 @@ impl Caller {
         match self {
             Self::Password(name) => name,
             Self::Token(identity) => identity.user(),
+        }
+    }
+
+    /// How the user signed in.
+    pub(crate) const fn method(&self) -> SignInMethod {
+        match self {
+            Self::Password(_) => SignInMethod::Password,
+            Self::Token(_) => SignInMethod::Token,
         }
     }
 
@@ -150,13 +157,14 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
-                audit.authentication(request, user, self.0.service.is_superuser(user), method, result).await?;
+                let user = caller.user();
+                let is_superuser = self.0.service.is_superuser(user);
+                audit.authentication(request, user, is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
                 let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.authentication(request, name, false, method, SignInResult::Failure { detail }).await?;
+                audit.rejected_authentication(request, name, method, detail).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))

@@ -21,7 +21,7 @@ use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::metrics::Metrics;
 use crate::routes::app::{App, DemoAccess};
-use crate::state::audit::AuditLog;
+use crate::state::audit::{AuditFileLimits, AuditLog};
 use crate::state::config::Config;
 use crate::state::error::WriteError;
 use crate::state::log_levels::LogLevels;
@@ -65,6 +65,10 @@ pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> R
     PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
     TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let AuditFileLimits { file_bytes, total_bytes, .. } = options.audit_files;
+    if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
+        return Err(ServeError::AuditLimits);
+    }
     Ok(())
 }
 
@@ -129,7 +133,7 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
         ServeMode::Data(data) => open_data(options, data)?,
     };
     let Opened { store, admin, generated_password, oidc, demo, audit_file } = opened;
-    let audit_log = AuditLog::new(audit_file.clone())
+    let audit_log = AuditLog::new(audit_file.clone(), options.audit_files, clock)
         .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
     let console = match &options.console {
         Some(folder) => {
