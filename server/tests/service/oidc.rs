@@ -233,18 +233,43 @@ async fn concurrent_requests_share_one_fetch() {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_remembered_until_the_next_fetch() {
+async fn an_unknown_key_is_remembered_for_ten_seconds() {
+    let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
-    let service = service(&provider, || NOW).await;
+    let service = service(&provider, clock).await;
     let token = provider.token("b", "alice");
     for _ in 0..9 {
         assert_eq!(status(&service, &token).await, 401);
     }
     assert_eq!(provider.fetches(), 2);
     provider.publish(&["b"]);
+    seconds.store(9, Ordering::Relaxed);
     assert_eq!((status(&service, &token).await, provider.fetches()), (401, 2));
+    seconds.store(10, Ordering::Relaxed);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3), "a key that rotates in a moment later");
+    // A refresh makes no key wait.
+    let next = provider.token("c", "alice");
+    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
+    provider.publish(&["b", "c"]);
+    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
     assert_eq!(refresh(&service).await.0, 200);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3));
+    assert_eq!((status(&service, &next).await, provider.fetches()), (200, 5));
+}
+
+#[tokio::test]
+async fn one_unknown_key_asked_for_again_and_again_stays_within_the_limit() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    let tokens = [provider.token("x", "mallory"), provider.token("y", "mallory")];
+    for second in 0..600 {
+        seconds.store(second, Ordering::Relaxed);
+        for token in &tokens {
+            assert_eq!(status(&service, token).await, 401);
+        }
+    }
+    // The first fetch, five at once, and one every ten seconds.
+    assert!(provider.fetches() <= 1 + 5 + 60, "{} fetches", provider.fetches());
 }
 
 #[tokio::test]
