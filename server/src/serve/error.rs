@@ -65,6 +65,12 @@ pub enum ServeError {
     /// The audience is empty.
     #[error("the audience is empty")]
     EmptyAudience,
+    /// The issuer is empty.
+    #[error("the issuer is empty")]
+    EmptyIssuer,
+    /// The maximum lifetime of tokens is 0.
+    #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
+    ZeroLifetime,
     /// The public URL is not valid.
     #[error(transparent)]
     PublicUrl(PublicUrlError),
@@ -105,6 +111,8 @@ impl ServeError {
             Self::AdminName(_) => "admin_user",
             Self::DiscoveryUrl(error) => error.code(),
             Self::EmptyAudience => "oidc_audience_empty",
+            Self::EmptyIssuer => "oidc_issuer_empty",
+            Self::ZeroLifetime => "oidc_max_token_lifetime",
             Self::PublicUrl(_) => "public_url",
             Self::Upstream(error) => error.code(),
             Self::Tls(error) => error.code(),
@@ -138,6 +146,8 @@ impl ServeError {
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
             Self::DiscoveryUrl(error) => error.hint().into(),
+            Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
+            Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
             Self::PublicUrl(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`".into(),
             Self::Upstream(error) => error.hint().into(),

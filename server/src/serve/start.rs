@@ -73,6 +73,12 @@ fn check_data_options(data: &DataOptions) -> Result<(), ServeError> {
     if let Some(url) = &data.oidc_discovery_url {
         address(url).map_err(ServeError::DiscoveryUrl)?;
     }
+    if data.oidc_rules.issuer.as_deref() == Some("") {
+        return Err(ServeError::EmptyIssuer);
+    }
+    if data.oidc_rules.max_lifetime == Some(0) {
+        return Err(ServeError::ZeroLifetime);
+    }
     match &data.oidc_audience {
         Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
         _ => Ok(()),
@@ -198,7 +204,7 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
         store,
         admin: Admin::new(data.admin_user().to_owned(), password),
         generated_password,
-        oidc: Oidc::remote(options.clock.unwrap_or(clock::system)),
+        oidc: Oidc::remote(options.clock.unwrap_or(clock::system), data.oidc_rules.clone()),
         demo: None,
         audit_file: Some(data.folder.join("audit.jsonl")),
     })

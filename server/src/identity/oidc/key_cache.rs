@@ -180,9 +180,9 @@ impl State {
 }
 
 impl KeyCache {
-    pub(super) fn new(clock: Clock) -> Self {
+    pub(super) fn new(clock: Clock, issuer: Option<String>) -> Self {
         let fetch_permit = Arc::new(Semaphore::new(1));
-        Self(Arc::new(Parts { clock, fetcher: Fetcher::default(), fetch_permit, state: Lock::new(State::new()) }))
+        Self(Arc::new(Parts { clock, fetcher: Fetcher::new(issuer), fetch_permit, state: Lock::new(State::new()) }))
     }
 
     fn with_state<T>(&self, url: &str, work: impl FnOnce(&mut State) -> T) -> T {
