@@ -7,6 +7,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
+use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
@@ -63,14 +64,35 @@ impl Authorizer {
         if required == RequiredCredentials::ValidIfGiven {
             return Ok(());
         }
-        if self.service.is_superuser(caller.user()) {
+        let current = self.service.read();
+        if caller.is_superuser(&current) {
             audit.access(head, caller.user(), true, Outcome::Allow, "superuser").await?;
             return Ok(());
         }
-        audit.access(head, caller.user(), false, Outcome::Deny, "superuser required").await?;
+        // A superuser is required, or a level of access: the reasons of the audit log, and the message.
+        let (granted, missing, message) = match required {
+            RequiredCredentials::Level(AccessLevel::ReadOnly) => (
+                caller.has_access(AccessLevel::ReadOnly, &current).then_some("read-only access"),
+                "read-only access required",
+                "permission denied; this requires the access `read_only`",
+            ),
+            RequiredCredentials::Level(AccessLevel::Evaluate) => (
+                caller.has_access(AccessLevel::Evaluate, &current).then_some("evaluate access"),
+                "evaluate access required",
+                "permission denied; this requires the access `evaluate`",
+            ),
+            RequiredCredentials::Nothing | RequiredCredentials::ValidIfGiven | RequiredCredentials::Superuser => {
+                (None, "superuser required", "permission denied; only superusers can do this")
+            }
+        };
+        if let Some(reason) = granted {
+            audit.access(head, caller.user(), false, Outcome::Allow, reason).await?;
+            return Ok(());
+        }
+        audit.access(head, caller.user(), false, Outcome::Deny, missing).await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
-            _ => "permission denied; only superusers can do this",
+            _ => message,
         };
         Err(Problem::new(RpcCode::PermissionDenied, message))
     }

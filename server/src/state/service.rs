@@ -69,11 +69,6 @@ impl Service {
             .await
     }
 
-    /// Whether this user is a superuser.
-    pub(crate) fn is_superuser(&self, user: &str) -> bool {
-        self.read().policy.settings().superusers.contains(user)
-    }
-
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
         self.0.store.is_writable()
