@@ -35,6 +35,7 @@ mod upstream;
 pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};
+pub use identity::oidc::OidcRules;
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{

@@ -1,5 +1,6 @@
 //! The routes of the service, one file for each API, with the access that each route requires; and the router.
 
+mod accounts;
 mod acls;
 pub(crate) mod app;
 mod audit;
@@ -53,6 +54,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
+        .merge(accounts::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())

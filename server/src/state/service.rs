@@ -114,11 +114,6 @@ impl Service {
         Some(format!("the audit log cannot be written: {reason}"))
     }
 
-    /// Whether this user is a superuser.
-    pub(crate) fn is_superuser(&self, user: &str) -> bool {
-        self.read().policy.settings().superusers.contains(user)
-    }
-
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
         self.0.store.is_writable()

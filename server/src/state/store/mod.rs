@@ -145,6 +145,22 @@ impl Store {
         self.0.disk.password(user)
     }
 
+    /// The users with a stored password.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        self.0.disk.password_users()
+    }
+
+    /// Deletes the hash of a user's password.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn remove_password(&self, user: &str) -> Result<(), StoreError> {
+        self.0.disk.write(&[RowWrite::Remove(Table::Passwords, user.as_bytes().to_vec())])
+    }
+
     /// Stores the hash of a user's password.
     ///
     /// # Errors
