@@ -34,6 +34,8 @@ pub const LICENSE: &str = "/gbac/v1/license";
 pub const POLICY: &str = "/gbac/v1/policy";
 /// Policy changes, all or none.
 pub const POLICY_CHANGES: &str = "/gbac/v1/policy/changes";
+/// A backup of everything that the service stores.
+pub const BACKUP: &str = "/gbac/v1/backup";
 /// The last audit events.
 pub const AUDIT: &str = "/gbac/v1/audit";
 /// One question of a gateway (AuthZEN 1.0).

@@ -40,5 +40,5 @@ pub use serve::{
     DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server, TlsError, TlsFiles, open, serve,
 };
 pub use state::public_endpoint::{PublicEndpointOptions, PublicUrlError};
-pub use state::store::StoreError;
+pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use upstream::UpstreamOptions;

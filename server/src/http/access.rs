@@ -19,13 +19,15 @@ pub enum Access {
     Authenticated,
     /// Credentials of the cluster that the request is relayed to. The cluster checks them.
     Cluster,
-    /// A superuser. In a demo, requests that only read require nothing.
+    /// A superuser. In a demo, requests that only read require nothing, unless they read secrets.
     Superuser(ReadMethods),
 }
 
 /// Which requests to a route only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMethods {
+    /// None of them, because even reading requires a superuser everywhere.
+    None,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,
     /// All but POST, the only method of operations that change something over Connect.
@@ -63,6 +65,7 @@ impl Access {
 impl ReadMethods {
     fn include(self, method: &Method) -> bool {
         match self {
+            Self::None => false,
             Self::Safe => matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS),
             Self::AllButPost => *method != Method::POST,
             Self::All => true,

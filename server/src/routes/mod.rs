@@ -4,6 +4,7 @@ mod acls;
 pub(crate) mod app;
 mod audit;
 mod authzen;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;
@@ -51,6 +52,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
+        .merge(backup::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())

@@ -8,7 +8,7 @@ use super::error::WriteError;
 use super::license;
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
-use super::store::{Plan, Snapshot, Store};
+use super::store::{Plan, Snapshot, Store, StoreError};
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
 
@@ -74,6 +74,14 @@ impl Service {
         self.read().policy.settings().superusers.contains(user)
     }
 
+    /// A backup of the durable state; see [`Store::backup`].
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
+        self.0.store.backup()
+    }
+
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
         self.0.store.is_writable()
@@ -116,6 +124,7 @@ impl Service {
             acls: current.policy.acl_count(),
             roles: current.policy.role_count(),
             commits: self.0.store.commits(),
+            store_failures: self.0.store.failures(),
             audit_events: self.0.audit_log.written(),
             audit_failures: self.0.audit_log.failed(),
             writable: self.is_writable(),

@@ -14,6 +14,7 @@ use crate::identity_provider::{AUDIENCE, Provider};
 use crate::upstream::{Cluster, relaying};
 
 const SUPERUSER: Access = Access::Superuser(ReadMethods::Safe);
+const SECRET: Access = Access::Superuser(ReadMethods::None);
 const QUESTION: Access = Access::Superuser(ReadMethods::All);
 const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
@@ -56,6 +57,7 @@ const ROUTES: &[Route] = &[
     ("/gbac/v1/service", Access::Public, "/gbac/v1/service", &[(Method::GET, "", 200)]),
     ("/gbac/v1/policy", SUPERUSER, "/gbac/v1/policy", &[(Method::GET, "", 200), (Method::PUT, "{}", 428)]),
     ("/gbac/v1/policy/changes", SUPERUSER, "/gbac/v1/policy/changes", &[(Method::POST, "{}", 428)]),
+    ("/gbac/v1/backup", SECRET, "/gbac/v1/backup", &[(Method::GET, "", 200)]),
     ("/gbac/v1/audit", SUPERUSER, "/gbac/v1/audit", &[(Method::GET, "", 200)]),
     (
         "/gbac/v1/license",
@@ -200,6 +202,7 @@ fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_op
         // Another method than POST is not possible there, which everybody is told.
         Access::Authenticated => return (*method == Method::POST && matches!(caller, Nobody | Expired)).then_some(401),
         Access::Local => false,
+        Access::Superuser(ReadMethods::None) => false,
         Access::Superuser(ReadMethods::Safe) => is_safe,
         Access::Superuser(ReadMethods::AllButPost) => *method != Method::POST,
         Access::Superuser(ReadMethods::All) => true,
