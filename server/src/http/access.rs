@@ -13,7 +13,7 @@ use crate::state::service::Service;
 pub enum Access {
     /// Nothing.
     Public,
-    /// Nothing if the service listens on loopback only; otherwise a superuser.
+    /// Nothing if the service can only be reached from this machine; otherwise a superuser.
     Local,
     /// Valid credentials, which its handler checks because the response is about the caller.
     Authenticated,
@@ -49,11 +49,20 @@ impl Access {
     /// A superuser; requests with safe methods only read.
     pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
 
+    /// Whether a request with this method can change nothing.
+    pub(crate) fn only_reads(self, method: &Method) -> bool {
+        match self {
+            Self::Superuser(reads) => reads.include(method),
+            Self::Authenticated => true,
+            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe.include(method),
+        }
+    }
+
     /// What a request with this method requires in this service.
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
         match self {
             Self::Public | Self::Authenticated | Self::Cluster => RequiredCredentials::Nothing,
-            Self::Local if !service.endpoint().is_reachable_remotely() => RequiredCredentials::Nothing,
+            Self::Local if !service.is_reachable_remotely() => RequiredCredentials::Nothing,
             Self::Superuser(reads) if service.is_demo() && reads.include(method) => RequiredCredentials::ValidIfGiven,
             Self::Local | Self::Superuser(_) => RequiredCredentials::Superuser,
         }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_analysis::audit::SignInResult;
 use gbac_engine::identity::Identity;
 use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
@@ -53,6 +52,14 @@ impl Caller {
         match self {
             Self::Password(name) => name,
             Self::Token(identity) => identity.user(),
+        }
+    }
+
+    /// How the user signed in.
+    pub(crate) const fn method(&self) -> SignInMethod {
+        match self {
+            Self::Password(_) => SignInMethod::Password,
+            Self::Token(_) => SignInMethod::Token,
         }
     }
 
@@ -150,13 +157,14 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
-                audit.authentication(request, user, self.0.service.is_superuser(user), method, result).await?;
+                let user = caller.user();
+                let is_superuser = self.0.service.is_superuser(user);
+                audit.authentication(request, user, is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
                 let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.authentication(request, name, false, method, SignInResult::Failure { detail }).await?;
+                audit.rejected_authentication(request, name, method, detail).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
@@ -194,6 +202,11 @@ impl Authenticator {
         self.0.oidc.key_age(&self.0.service.read().config)
     }
 
+    /// The failed sign-ins, which those to a relayed cluster share.
+    pub(super) fn failed_sign_ins(&self) -> &FailedSignIns {
+        &self.0.admin.failed_sign_ins
+    }
+
     /// Whether this is the user and the password. A wrong name takes as long as a wrong password, and counts as a failed attempt.
     /// A password that was verified before is accepted even after too many failed attempts.
     async fn check_password(&self, name: &str, password: String, client: Option<IpAddr>) -> Result<bool, SignInError> {
@@ -224,7 +237,7 @@ impl Authenticator {
 }
 
 /// The user name and the password of Basic credentials.
-fn parse_basic(credentials: &str) -> Option<(String, String)> {
+pub(super) fn parse_basic(credentials: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
     decoded.split_once(':').map(|(name, password)| (name.to_owned(), password.to_owned()))
 }

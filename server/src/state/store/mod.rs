@@ -122,6 +122,11 @@ impl Store {
         format!("\"{}-{}\"", self.0.etag_prefix, snapshot.version)
     }
 
+    /// The entity tag of the policy after the next change of it.
+    pub(crate) fn next_etag(&self, snapshot: &Snapshot) -> String {
+        self.etag(&Snapshot { version: snapshot.version + 1, ..snapshot.clone() })
+    }
+
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
         self.0.writable.load(Relaxed)
