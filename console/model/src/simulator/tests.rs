@@ -67,7 +67,7 @@ fn policy_with(settings: &Value) -> Arc<Policy> {
     Arc::new(policy_from_json(&document.to_string()).unwrap())
 }
 
-pub(super) fn policy() -> Arc<Policy> {
+pub(crate) fn policy() -> Arc<Policy> {
     policy_with(&json!({ "nested_group_behavior": "suffix", "superusers": ["root"] }))
 }
 
