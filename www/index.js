@@ -2,5 +2,5 @@
 import { engine } from './lib/entries/engine.js';
 import code from './pkg/gbac_engine_inline.js';
 
-export { EngineError, Identity, Resource } from './lib/entries/engine.js';
+export { acls, EngineError, Identity, Resource } from './lib/entries/engine.js';
 export const { init, Policy } = engine(code);

@@ -2,5 +2,5 @@
 import { analyze } from '../lib/entries/analyze.js';
 import code from '../pkg/gbac_engine_analyze_bg.wasm?module';
 
-export { EngineError, Identity, Resource } from '../lib/entries/analyze.js';
+export { acls, EngineError, Identity, Resource } from '../lib/entries/analyze.js';
 export const { init, Policy, lintDocument } = analyze(code);

@@ -39,14 +39,14 @@ export function optionsOf(given, method, names) {
   });
 }
 
-/** The same for a request of several. */
-export function requestOf(given, names) {
-  return reading('a request', () => {
+/** The same for a request of several, or what else is one of several. */
+export function requestOf(given, names, what = 'a request') {
+  return reading(what, () => {
     if (!isPlain(given)) {
-      refuseHandle(given, 'a request');
-      throw new EngineError('wrong_type', `a request must be a plain object, but is ${kind(given)}`);
+      refuseHandle(given, what);
+      throw new EngineError('wrong_type', `${what} must be a plain object, but is ${kind(given)}`);
     }
-    return known(given, names, 'a request', 'a member of a request');
+    return known(given, names, what, `a member of ${what}`);
   });
 }
 

@@ -11,7 +11,14 @@ const INSIDE = 'import `gbac-engine/inline`, which has the module inside';
 export const notLoaded = (problem, remedy, cause) =>
   new EngineError('module_not_loaded', remedy === undefined ? problem : `${problem}; ${remedy}`, { cause });
 
-const builtin = (name) => globalThis.process?.getBuiltinModule?.(name);
+/** A module of Node, where there are any; edge runtimes throw when they are asked. */
+function builtin(name) {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name);
+  } catch {
+    return undefined;
+  }
+}
 
 /** Whether this is Node, or what has its modules. */
 export const isNode = () => builtin('node:fs') !== undefined;

@@ -2,7 +2,7 @@
 import { documentText, jsonText, listed, optionsOf, requestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
 import { foundBy, isNames, isResource, Names, REMEMBERED, Resource } from './names.js';
-import { addHandle, isPlain, membersOf, reading } from './plain.js';
+import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
 
 /** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
 export let policyCall;
@@ -21,6 +21,7 @@ export class Policy {
   #engine;
   #names;
   #instance;
+  #listeners = new Set();
 
   constructor(engine, instance, remember) {
     if (instance === undefined) throw new EngineError('not_loaded', 'create policies with `Policy.load`');
@@ -113,8 +114,33 @@ export class Policy {
     noMore(more, 'apply', 'make one change with each call');
     const text = jsonText(change, 'a change');
     const changed = this.#instance.take(() => this.#engine.apply(text));
-    if (changed) this.#names.forget();
+    if (changed) {
+      this.#names.forget();
+      if (this.#listeners.size > 0) this.#tell(text);
+    }
     return changed;
+  }
+
+  /** Calls a listener with every later change that `apply` makes; returns what ends that. */
+  subscribe(listener, ...more) {
+    noMore(more, 'subscribe', 'it takes only the listener');
+    if (typeof listener !== 'function') throw new EngineError('wrong_type', `the listener must be a function, but is ${kind(listener)}`);
+    if (this.#engine === FREED) throw freed();
+    // Not the function itself: one that subscribes twice is called twice, until each is ended.
+    const subscription = { listener };
+    this.#listeners.add(subscription);
+    return () => void this.#listeners.delete(subscription);
+  }
+
+  /** Those who were there before the change. The policy has changed, so that no listener can prevent the others from hearing it. */
+  #tell(text) {
+    for (const { listener } of [...this.#listeners]) {
+      try {
+        listener(Object.freeze(JSON.parse(text)));
+      } catch (error) {
+        queueMicrotask(() => { throw error; });
+      }
+    }
   }
 
   /** The policy document of this policy. */
@@ -133,6 +159,7 @@ export class Policy {
   free() {
     if (this.#engine === FREED) return;
     this.#engine = FREED;
+    this.#listeners.clear();
     this.#names.release();
   }
 }
@@ -345,6 +372,8 @@ export class Identity {
 }
 
 Policy.Identity = Identity;
+
+for (const Class of [Policy, Identity, Resource]) notReactive(Class);
 
 // Older browsers do not know the symbol of `using`.
 if (Symbol.dispose) {

@@ -6,6 +6,7 @@ import { EngineError, noMore, wellFormed } from '../error.js';
 import { Module } from '../module.js';
 import * as base from '../policy.js';
 
+export { acls } from '../acls.js';
 export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 

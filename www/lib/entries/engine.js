@@ -5,6 +5,7 @@ import { noMore } from '../error.js';
 import { Module } from '../module.js';
 import * as base from '../policy.js';
 
+export { acls } from '../acls.js';
 export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 export { Identity } from '../policy.js';

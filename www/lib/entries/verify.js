@@ -4,9 +4,10 @@ import id from '../../pkg/gbac_engine_verify_id.js';
 import { jsonText, optionsOf } from '../arguments.js';
 import { EngineError, FREED, freed, noMore, wellFormed } from '../error.js';
 import { Module } from '../module.js';
-import { addHandle } from '../plain.js';
+import { addHandle, notReactive } from '../plain.js';
 import * as base from '../policy.js';
 
+export { acls } from '../acls.js';
 export { EngineError } from '../error.js';
 export { Resource } from '../names.js';
 export { Identity } from '../policy.js';
@@ -114,6 +115,8 @@ class Verifier {
     if (engine !== FREED) this.#instance.free(engine);
   }
 }
+
+for (const Class of [VerifiedClaims, Verifier]) notReactive(Class);
 
 if (Symbol.dispose) {
   for (const { prototype } of [VerifiedClaims, Verifier]) {

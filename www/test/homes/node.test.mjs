@@ -89,7 +89,7 @@ test('a worker of the edge: a compiled module passed in, no files, no process, n
 
 test('the example for Express', async (t) => {
   const { default: express } = await import('express');
-  const [{ guard }, shared, { Policy }] = await Promise.all(['examples/express.mjs', 'examples/identities.mjs', 'verify.js'].map(own));
+  const [{ guard }, shared, { Policy }] = await Promise.all(['adapters/express.js', 'adapters/identities.js', 'verify.js'].map(own));
   const idp = provider();
   let now = Math.floor(Date.now() / 1000);
   let fetched = 0;
@@ -126,7 +126,7 @@ test('the example for Express', async (t) => {
 
 test('the example for Express takes the client\'s address from `request.ip`, as proxies that are trusted say it', async (t) => {
   const { default: express } = await import('express');
-  const [{ guard }, { Policy }] = await Promise.all(['examples/express.mjs', 'verify.js'].map(own));
+  const [{ guard }, { Policy }] = await Promise.all(['adapters/express.js', 'verify.js'].map(own));
   const acl = { ...DOCUMENT.acls[0], principal: 'Group:engineering' };
   const policy = await Policy.load({ version: 1, acls: [
     { ...acl, host: '203.0.113.7' }, { ...acl, host: 'fe80::1' }, { ...acl, resource_name: 'open-' },
@@ -153,7 +153,7 @@ test('the example for Express takes the client\'s address from `request.ip`, as 
 });
 
 test('the cache of the examples is bounded, honours expiry, and fetches new keys once a minute', async () => {
-  const [shared, { Policy }] = await Promise.all(['examples/identities.mjs', 'verify.js'].map(own));
+  const [shared, { Policy }] = await Promise.all(['adapters/identities.js', 'verify.js'].map(own));
   let idp = provider('first');
   let now = Math.floor(Date.now() / 1000);
   const clock = () => now;
@@ -193,7 +193,7 @@ test('the cache of the examples is bounded, honours expiry, and fetches new keys
 });
 
 test('the example for fetch handlers', async () => {
-  const [{ guarded }, shared, { Policy, verifier }] = await Promise.all(['examples/fetch.mjs', 'examples/identities.mjs', 'verify.js'].map(own));
+  const [{ guarded }, shared, { Policy, verifier }] = await Promise.all(['adapters/fetch.js', 'adapters/identities.js', 'verify.js'].map(own));
   const idp = provider();
   const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
   const identify = shared.identities({ policy: await Policy.load(DOCUMENT), verify: async (token, now) => keys.verify(token, { now }) });
@@ -225,7 +225,7 @@ test('the example for fetch handlers', async () => {
 });
 
 test('the example for KafkaJS', async () => {
-  const [{ guardProducer, NotAllowed }, { Policy, verifier }] = await Promise.all(['examples/kafka.mjs', 'verify.js'].map(own));
+  const [{ guardProducer, NotAllowed }, { Policy, verifier }] = await Promise.all(['adapters/kafkajs.js', 'verify.js'].map(own));
   const idp = provider();
   const keys = await verifier(idp.jwks, { issuer: ISSUER, audience: AUDIENCE });
   const policy = await Policy.load(DOCUMENT);

@@ -1,5 +1,5 @@
 // A guard for Express: reads `Authorization`, verifies, opens once for each token, checks.
-import { admit } from './identities.mjs';
+import { admit } from './identities.js';
 
 /**
  * A middleware that lets a request pass when its token may do what the request needs; `request.identity` is then who makes it.
@@ -8,7 +8,7 @@ import { admit } from './identities.mjs';
  * `app.set('trust proxy', ..)` names.
  * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown }} Request
  * @param {{
- *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need, clock?: () => number,
+ *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
  * }} options
  */
 export function guard({ identify, need, clock }) {
