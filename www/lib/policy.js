@@ -378,7 +378,7 @@ for (const Class of [Policy, Identity, Resource]) notReactive(Class);
 // Older browsers do not know the symbol of `using`.
 if (Symbol.dispose) {
   for (const { prototype } of [Policy, Identity]) {
-    Object.defineProperty(prototype, Symbol.dispose, { value: prototype.free, configurable: true, writable: true });
+    Object.defineProperty(prototype, Symbol.dispose, { __proto__: null, value: prototype.free, configurable: true, writable: true });
   }
 }
 

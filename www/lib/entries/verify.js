@@ -120,7 +120,7 @@ for (const Class of [VerifiedClaims, Verifier]) notReactive(Class);
 
 if (Symbol.dispose) {
   for (const { prototype } of [VerifiedClaims, Verifier]) {
-    Object.defineProperty(prototype, Symbol.dispose, { value: prototype.free, configurable: true, writable: true });
+    Object.defineProperty(prototype, Symbol.dispose, { __proto__: null, value: prototype.free, configurable: true, writable: true });
   }
 }
 
