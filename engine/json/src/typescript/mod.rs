@@ -9,10 +9,11 @@ pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present,
 
 use std::collections::BTreeMap;
 
+use gbac_engine::decide::{Reason, Source};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerJson, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FindingJson,
+    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FindingJson,
     IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
     RevocationJson, WhatIfJson, WhoCanJson,
 };
@@ -44,6 +45,9 @@ pub fn declarations() -> String {
     // What comes out.
     all.visit::<Problem>();
     all.visit::<AnswerJson>();
+    // What decisions name in parts.
+    all.visit::<Code<Reason>>();
+    all.visit::<Code<Source>>();
     all.visit::<ExplanationJson>();
     all.visit::<ResolvedIdentityJson>();
     all.visit::<DocumentJson<'static>>();
