@@ -1,5 +1,5 @@
 // Policies and identities: objects become text on the way in; answers come out as objects.
-import { documentText, jsonText, listed, optionsOf, requestOf } from './arguments.js';
+import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
 import { foundBy, isNames, isResource, Names, REMEMBERED, Resource } from './names.js';
 import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
@@ -301,15 +301,17 @@ export class Identity {
     noMore(more, 'checkMany');
     const all = listed(requests, 'the requests');
     const common = this.#circumstances(options, 'checkMany');
-    return all.map((request) => {
-      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = requestOf(request, REQUEST);
+    // What a request does when it is read is an error, wherever in the list it is.
+    return reading('a request', () => all.map((request) => {
+      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = shortRequestOf(request) ?? requestOf(request, REQUEST);
       const asked = this.#instance.operations.number(operation);
-      const own = {
+      const isCommon = host === undefined && now === undefined && ignoreExpiry === undefined;
+      const own = isCommon ? common : {
         host: host === undefined ? common.host : wellFormed(host, 'a host'),
         now: now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
       };
       return this.#allowsAt(asked, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
-    });
+    }));
   }
 
   /** From where and when is asked: what the options say, and the clock where they do not. */

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// How it is called.
-const USAGE: &str =
-    "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address]";
+const USAGE: &str = "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
