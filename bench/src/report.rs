@@ -60,6 +60,18 @@ const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: 
     Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
 }
 
+/// One way by hand over one of the engine's, with ten groups.
+const fn beside(
+    name: &'static str,
+    what: &'static str,
+    peer: &'static str,
+    ours: &'static str,
+    acls: usize,
+    at_least: f64,
+) -> Promise {
+    Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), (ours, acls, 10)) }
+}
+
 /// A rate over another, which is a time under another.
 const fn rate(name: &'static str, what: &'static str, at_least: f64, under: Key, of: Key) -> Promise {
     Promise { name, what, bound: AtLeast(at_least), value: Over(under, of) }
@@ -79,7 +91,7 @@ const WORST: &[Key] =
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 38] = [
+const PROMISES: [Promise; 56] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -99,6 +111,76 @@ const PROMISES: [Promise; 38] = [
     peer("js_indexed_10k", "JavaScript with a map of names, 10k", "js_indexed", 10 * K, 8.0),
     peer("js_indexed_100k", "JavaScript with a map of names, 100k", "js_indexed", 100 * K, 12.0),
     peer("js_indexed_1m", "JavaScript with a map of names, 1M", "js_indexed", M, 20.0),
+    peer("js_remembered_1k", "JavaScript with a map that remembers names, 1k", "js_remembered", K, 1.0),
+    peer("js_remembered_10k", "JavaScript with a map that remembers names, 10k", "js_remembered", 10 * K, 1.0),
+    peer("js_remembered_100k", "JavaScript with a map that remembers names, 100k", "js_remembered", 100 * K, 1.0),
+    peer("js_remembered_1m", "JavaScript with a map that remembers names, 1M", "js_remembered", M, 1.0),
+    beside("js_can_1k", "the same over `identity.can`, 1k", "js_remembered", "wasm_can", K, 1.0),
+    beside("js_can_10k", "the same over `identity.can`, 10k", "js_remembered", "wasm_can", 10 * K, 1.0),
+    beside("js_can_100k", "the same over `identity.can`, 100k", "js_remembered", "wasm_can", 100 * K, 1.0),
+    beside("js_can_1m", "the same over `identity.can`, 1M", "js_remembered", "wasm_can", M, 1.0),
+    beside("js_filter_1k", "the same over `filter` of 1,000 names, 1k", "js_remembered_filter", "wasm_filter", K, 2.0),
+    beside(
+        "js_filter_10k",
+        "the same over `filter` of 1,000 names, 10k",
+        "js_remembered_filter",
+        "wasm_filter",
+        10 * K,
+        2.0,
+    ),
+    beside(
+        "js_filter_100k",
+        "the same over `filter` of 1,000 names, 100k",
+        "js_remembered_filter",
+        "wasm_filter",
+        100 * K,
+        2.0,
+    ),
+    beside("js_filter_1m", "the same over `filter` of 1,000 names, 1M", "js_remembered_filter", "wasm_filter", M, 2.0),
+    beside(
+        "js_many_1k",
+        "the same over `checkMany` of 1,000 questions, 1k",
+        "js_remembered_many",
+        "wasm_check_many",
+        K,
+        2.0,
+    ),
+    beside(
+        "js_many_10k",
+        "the same over `checkMany` of 1,000 questions, 10k",
+        "js_remembered_many",
+        "wasm_check_many",
+        10 * K,
+        2.0,
+    ),
+    beside(
+        "js_many_100k",
+        "the same over `checkMany` of 1,000 questions, 100k",
+        "js_remembered_many",
+        "wasm_check_many",
+        100 * K,
+        2.0,
+    ),
+    beside(
+        "js_many_1m",
+        "the same over `checkMany` of 1,000 questions, 1M",
+        "js_remembered_many",
+        "wasm_check_many",
+        M,
+        2.0,
+    ),
+    at_most(
+        "js_start_over_empty",
+        "a whole Node process with one decision over an empty one, 1k",
+        2.0,
+        Over(("js_process", K, 10), ("js_process_empty", K, 10)),
+    ),
+    at_most(
+        "js_entry_brotli_bytes",
+        "the default JavaScript entry with its module after brotli, in bytes",
+        165_000.0,
+        Bytes(("js_entry_brotli", 0, 0)),
+    ),
     at_most("growth_native", "a check at 1M ACLs over one at 1k, native", 3.0, Over(ORDINARY, ("native_check", K, 10))),
     at_most(
         "growth_wasm",

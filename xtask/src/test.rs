@@ -38,8 +38,10 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// Parts of other checks, which run only when they are named.
 const PARTS: [&str; 1] = ["portable"];
-/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
-const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, and that
+/// the JavaScript package is tried in every toolchain.
+const LONG_ENV: [(&str, &str); 4] =
+    [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200"), ("GBAC_MATRIX", "long")];
 /// Where a person sets the seed of random cases, and where proptest reads it.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
@@ -84,6 +86,12 @@ const CHECKS: &[Check] = &[
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
+    Check {
+        name: "matrix",
+        title: "the packed package in bundlers, frameworks and test runners; in all of them with --long",
+        inputs: PACKAGE,
+        run: matrix,
+    },
     Check {
         name: "trunk",
         title: "Trunk makes the same page, where it is installed",
@@ -346,6 +354,16 @@ fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
         tools::npm_ci(context.workspace, context.progress, folder)?;
     }
     context.node_tests(check, "www/test/homes", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
+}
+
+/// The packed package, installed in an empty folder for each toolchain.
+fn matrix(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.js()?;
+    let browser = context.browser()?;
+    for folder in ["www", "tests/e2e"] {
+        tools::npm_ci(context.workspace, context.progress, folder)?;
+    }
+    context.node_tests(check, "www/matrix", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
 }
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {

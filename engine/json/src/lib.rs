@@ -7,6 +7,8 @@ mod bridge;
 mod change;
 mod check;
 mod code;
+#[cfg(feature = "typescript")]
+mod decided;
 mod decision;
 mod document;
 mod extraction;
