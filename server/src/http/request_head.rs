@@ -16,6 +16,11 @@ const MAX_BYTES: usize = 1024;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
+/// The sanitized head of a request: the one that authorization left, since finding tokens in headers takes its time, or a new one.
+pub(crate) fn take_request_head(request: &mut Request) -> RequestHead {
+    request.extensions_mut().remove().unwrap_or_else(|| request_head(request))
+}
+
 /// The sanitized head of a request.
 pub(crate) fn request_head(request: &Request) -> RequestHead {
     let (uri, headers) = (request.uri(), request.headers());

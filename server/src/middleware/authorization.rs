@@ -28,7 +28,7 @@ pub(crate) struct Authorizer {
 }
 
 /// Passes requests whose caller has the required access.
-pub(crate) async fn authorize(State(authorizer): State<Authorizer>, request: Request, next: Next) -> Response {
+pub(crate) async fn authorize(State(authorizer): State<Authorizer>, mut request: Request, next: Next) -> Response {
     let required = authorizer.access.access(&request).required(&authorizer.service, request.method());
     if required == RequiredCredentials::Nothing {
         return next.run(request).await;
@@ -36,7 +36,10 @@ pub(crate) async fn authorize(State(authorizer): State<Authorizer>, request: Req
     let (surface, from_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
     let credentials = credentials(&request);
     match authorizer.check(required, &credentials, surface, from_browser).await {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            request.extensions_mut().insert(credentials.request);
+            next.run(request).await
+        }
         Err(problem) => reject(request, problem).await,
     }
 }
