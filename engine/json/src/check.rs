@@ -314,19 +314,21 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
 }
 
 fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
-    text.parse().map_err(|_| {
-        let all = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-        unknown_value(text, &all, &Place::Member(at, "operation"), problems);
-    })
-    .ok()
+    text.parse()
+        .map_err(|_| {
+            let all = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "operation"), problems);
+        })
+        .ok()
 }
 
 fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
-    text.parse().map_err(|_| {
-        let all = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
-        unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
-    })
-    .ok()
+    text.parse()
+        .map_err(|_| {
+            let all = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
+        })
+        .ok()
 }
 
 fn unknown_value(text: &str, all: &[&str], at: &Place<'_>, problems: &mut Problems) {

@@ -121,7 +121,8 @@ async fn decide(
     }
     let groups = verified.iter().flatten().flatten().map(|identity| identity.groups().len()).sum::<usize>();
     let (this, weight) = (service.clone(), batch.weight() + groups);
-    let (json, events) = run(weight <= SMALL_WEIGHT, move || evaluate(&this, &policy, &head, &batch, verified)).await??;
+    let (json, events) =
+        run(weight <= SMALL_WEIGHT, move || evaluate(&this, &policy, &head, &batch, verified)).await??;
     service.audit().decisions(events).await?;
     Ok(json)
 }
