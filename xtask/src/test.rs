@@ -4,6 +4,7 @@ use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::build_js;
 use crate::console::{self, Build};
+use crate::deny;
 use crate::download_size::{self, Size};
 use crate::glewlwyd;
 use crate::mutants::seed;
@@ -64,6 +65,12 @@ const CHECKS: &[Check] = &[
     Check { name: "fmt", title: "rustfmt has nothing to change", inputs: RUST, run: fmt },
     Check { name: "clippy", title: "clippy, natively", inputs: RUST, run: clippy },
     Check { name: "clippy-wasm", title: "clippy, for the browser", inputs: RUST, run: clippy_wasm },
+    Check {
+        name: "deny",
+        title: "licenses, sources and bans of dependencies, where cargo-deny is installed",
+        inputs: ALL,
+        run: dependencies,
+    },
     Check { name: "native", title: "Rust tests", inputs: ALL, run: native },
     // With the features that it asks for, and so not among the others.
     Check { name: "watch", title: "the watcher of `cargo xtask dev`", inputs: &["xtask"], run: watch },
@@ -185,7 +192,8 @@ fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     // Without these a check passes with less.
     let trunk = Trunk::find(workspace).is_ok().to_string();
     let provider = glewlwyd::is_there().to_string();
-    vec![long.to_string(), node.unwrap_or_default(), browser::version().unwrap_or_default(), trunk, provider]
+    let deny = deny::is_there().to_string();
+    vec![long.to_string(), node.unwrap_or_default(), browser::version().unwrap_or_default(), trunk, provider, deny]
 }
 
 /// Runs a check, unless it passed with the same inputs.
@@ -265,6 +273,16 @@ fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
         .args(["--package", "gbac-wasm", "--package", "gbac-console", "--all-targets", "--all-features"])
         .args(["--", "-D", "warnings"]);
     context.run_once(check, call)
+}
+
+fn dependencies(context: &Context<'_>, check: &Check) -> Result<Report> {
+    match deny::call(context.workspace) {
+        Ok(call) => context.run_once(check, call),
+        Err(missing) => {
+            context.progress.print(&missing);
+            Ok(Report { tally: Tally::default(), problem: None })
+        }
+    }
 }
 
 fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
