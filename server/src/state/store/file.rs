@@ -222,6 +222,16 @@ impl Disk {
         }
     }
 
+    /// The users with a stored password.
+    pub(super) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        let mut users = Vec::new();
+        for row in self.database.begin_read()?.open_table(definition(Table::Passwords))?.iter()? {
+            let user = String::from_utf8(row?.0.value().to_vec());
+            users.push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
+        }
+        Ok(users)
+    }
+
     /// Reads the whole state.
     pub(super) fn load(&self) -> Result<StoredState, StoreError> {
         let read = self.database.begin_read()?;
