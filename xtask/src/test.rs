@@ -613,6 +613,25 @@ mod tests {
         }
     }
 
+    /// A tag can be moved to other code; a commit cannot.
+    #[test]
+    fn actions_of_workflows_are_pinned_by_commit() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for action in
+                text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: "))
+            {
+                let commit = action.split_once('@').unwrap().1.split(' ').next().unwrap();
+                let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(is_commit && action.contains(" # v"), "{action}");
+                count += 1;
+            }
+        }
+        assert!(count > 10, "{count} actions");
+    }
+
     /// A check that skips itself by inputs that are not there would be skipped after every change.
     #[test]
     fn every_input_is_there() {
