@@ -2,6 +2,7 @@
 
 mod analyze;
 mod architecture;
+mod attacks;
 mod bad_input;
 mod bad_requests;
 mod cli;

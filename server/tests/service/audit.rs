@@ -306,6 +306,20 @@ async fn events_are_written_when_audit_is_enabled() {
     assert!(fs::read_to_string(&path).unwrap().contains(r#"{"type":"idp_group","name":"g"}"#));
 }
 
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_reads_the_audit_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "a" })).await.status, 201);
+    let file = fs::metadata(&path).unwrap();
+    assert!(file.len() > 0);
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
+}
+
 #[tokio::test]
 async fn an_unwritable_audit_file_prevents_the_start() {
     let folder = tempfile::tempdir().unwrap();

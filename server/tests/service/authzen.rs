@@ -194,6 +194,35 @@ async fn questions_about_a_subject_resolve_it_once() {
     assert_eq!(ask(&service, MANY, &long).await.status, 400);
 }
 
+/// Large questions are evaluated on other threads (D-60).
+#[tokio::test]
+async fn small_and_large_requests_have_the_same_answers() {
+    let service = Service::start();
+    let groups = |others: usize| {
+        let others = (0..others).map(|number| format!("other-{number}"));
+        others.chain(["engineering".to_owned()]).collect::<Vec<_>>()
+    };
+    let asked = |others: usize, padding: usize| {
+        let subject = json!({ "type": "user", "id": "alice", "properties": { "groups": groups(others) } });
+        let mut question = question(&subject, "write", "topic", "orders-new");
+        question["context"]["padding"] = "x".repeat(padding).into();
+        question
+    };
+    let small = ask(&service, ONE, &asked(0, 0)).await.json();
+    assert_eq!(small["decision"], true);
+    for (others, padding) in [(200, 0), (1_000, 0), (0, 20_000), (1_000, 20_000)] {
+        let question = asked(others, padding);
+        assert_eq!(ask(&service, ONE, &question).await.json(), small, "{others} groups, {padding} bytes");
+        let mut list = question.clone();
+        list["evaluations"] = json!([{}, {}]);
+        assert_eq!(ask(&service, MANY, &list).await.json()["evaluations"], json!([small, small]));
+        let mut malformed = question;
+        malformed["action"]["name"] = "peek".into();
+        let answer = ask(&service, ONE, &malformed).await;
+        assert_eq!((answer.status, &answer.json()["problems"][0]["path"]), (400, &json!("/action/name")));
+    }
+}
+
 #[tokio::test]
 async fn the_request_id_is_returned() {
     let service = Service::start();
