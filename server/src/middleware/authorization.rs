@@ -107,7 +107,7 @@ impl Authorizer {
         }
         if self.service.is_superuser(caller.user()) {
             if head.only_reads {
-                audit.read(head, caller.user()).await?;
+                audit.read(head, caller.user(), true, "superuser").await?;
             }
             return Ok(Some(caller));
         }

@@ -157,18 +157,24 @@ impl<'a> Audit<'a> {
         self.write_refusal(request, &parts, make).await
     }
 
-    /// Records that a superuser reads something. Repetitions are recorded together.
+    /// Records that somebody may read something, and why. Repetitions are recorded together.
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
-    pub(crate) async fn read(&self, request: &RequestHead, user: &str) -> Result<(), AuditError> {
+    pub(crate) async fn read(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        superuser: bool,
+        reason: &str,
+    ) -> Result<(), AuditError> {
         if !self.enabled {
             return Ok(());
         }
         let ip = request.client_ip();
-        let key = RepeatKey::new(["read", user, &request.method, &request.path, &ip, encryption(request)]);
-        let authorization = Authorization::Service { outcome: Outcome::Allow, reason: "superuser" };
-        self.write_repeated(key, || self.activity(request, user, authorization)).await
+        let key = RepeatKey::new(["read", user, reason, &request.method, &request.path, &ip, encryption(request)]);
+        let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
+        self.write_repeated(key, || self.activity(request, user, superuser, authorization)).await
     }
 
     /// Records how the request of a superuser ended that can change something.
@@ -176,7 +182,7 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// The event cannot be written. If the request changed something, it is kept for later instead, because the change is recorded.
     pub(crate) async fn call(&self, scope: &RequestScope, result: CallResult<'_>) -> Result<(), AuditError> {
-        let event = self.activity(&scope.head, &scope.user, Authorization::Call(result));
+        let event = self.activity(&scope.head, &scope.user, true, Authorization::Call(result));
         match self.write(std::slice::from_ref(&event)).await {
             Err(_) if scope.has_changed() => {
                 self.log.owe(&[event]);
@@ -186,10 +192,16 @@ impl<'a> Audit<'a> {
         }
     }
 
-    fn activity(&self, request: &RequestHead, user: &str, authorization: Authorization<'_>) -> Event {
+    fn activity(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        superuser: bool,
+        authorization: Authorization<'_>,
+    ) -> Event {
         api_activity(&ApiActivity {
             context: self.context(request),
-            user: User { name: user, kind: UserKind::Admin, ..User::default() },
+            user: User { name: user, kind: kind(superuser), ..User::default() },
             operation: &request.method,
             authorization,
             http: Some(request.http(self.server.port())),
