@@ -179,10 +179,10 @@ fn every_form_of_an_event_follows_ocsf() {
     ];
     let headers = [("Accept".to_owned(), "*/*".to_owned()), ("X-Secret".to_owned(), "x".to_owned())];
     let mut count = 0;
-    for (product, is_full, user) in
-        products.iter().flat_map(|product| [true, false].map(|full| (product, full))).flat_map(|(product, full)| {
-            users.map(|user| (product, full, user))
-        })
+    for (product, is_full, user) in products
+        .iter()
+        .flat_map(|product| [true, false].map(|full| (product, full)))
+        .flat_map(|(product, full)| users.map(|user| (product, full, user)))
     {
         let context = context(product, service::SCHEMA_REGISTRY, is_full);
         for protocol in [AuthProtocol::Unknown, AuthProtocol::Kerberos, AuthProtocol::Oauth2, AuthProtocol::OIDC] {
@@ -213,8 +213,15 @@ fn every_form_of_an_event_follows_ocsf() {
         for method in ["GET", "PATCH", "X-OWN", ""] {
             for host in ["gbac.example:80", "[::1]:80", "u:p@a b", ""] {
                 for effect in [CallEffect::Done, CallEffect::NoEffect, CallEffect::Refused] {
-                    let http =
-                        HttpRequest { method, scheme: "https", host, port: None, path: "/", headers: &headers, version: "2" };
+                    let http = HttpRequest {
+                        method,
+                        scheme: "https",
+                        host,
+                        port: None,
+                        path: "/",
+                        headers: &headers,
+                        version: "2",
+                    };
                     let authorization = Authorization::Call(CallResult {
                         authorized: Outcome::Allow,
                         reason: "superuser",
@@ -346,7 +353,10 @@ fn the_check_sees_faults() {
     assert_eq!(broken(|e| e["status_id"] = json!(7)), "event.status_id: 7 is no value");
     assert_eq!(broken(|e| e["src_endpoint"]["ip"] = json!("x")), "event.src_endpoint.ip: \"x\" is no IP address");
     assert_eq!(broken(|e| e["src_endpoint"]["port"] = json!(70_000)), "event.src_endpoint.port: 70000 is out of range");
-    assert_eq!(broken(|e| e["src_endpoint"]["hostname"] = json!("a:1")), "event.src_endpoint.hostname: \"a:1\" has another form");
+    assert_eq!(
+        broken(|e| e["src_endpoint"]["hostname"] = json!("a:1")),
+        "event.src_endpoint.hostname: \"a:1\" has another form"
+    );
     assert_eq!(broken(|e| e["user"]["groups"] = json!({})), "event.user.groups: no list");
     assert_eq!(broken(|e| e["type_uid"] = json!(1)), "event.type_uid: not class_uid * 100 + activity_id");
     assert_eq!(broken(|e| e["class_uid"] = json!(1)), "1 is no class");

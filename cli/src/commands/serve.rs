@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
+    UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};

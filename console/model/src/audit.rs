@@ -163,7 +163,11 @@ impl EventRow {
         Some(Self {
             at_ms: number("/end_time").unwrap_or(time),
             since_ms: time,
-            times: event.pointer("/count").and_then(Value::as_u64).and_then(|count| usize::try_from(count).ok()).unwrap_or(1),
+            times: event
+                .pointer("/count")
+                .and_then(Value::as_u64)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(1),
             kind,
             user: text(&format!("{user}/name")).to_owned(),
             is_admin: is(&format!("{user}/type_id"), 2),
@@ -543,7 +547,8 @@ mod tests {
             result: SignInResult::Success { groups: &[] },
         });
         let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
-        let rows = vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
+        let rows =
+            vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
         let [one] = folded(rows).try_into().unwrap();
         assert_eq!((one.times, one.row.when().as_str()), (5, "1970-01-01 00:00:02 UTC"));
     }
@@ -553,7 +558,13 @@ mod tests {
         let groups = ["eng".to_owned()];
         let again = sign_in(SignInResult::Success { groups: &groups });
         let refused = sign_in(SignInResult::Failure { detail: "expired" });
-        let rows = vec![again.clone(), EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
+        let rows = vec![
+            again.clone(),
+            EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() },
+            refused.clone(),
+            refused,
+            again,
+        ];
         let folded = folded(rows);
         let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
         assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");

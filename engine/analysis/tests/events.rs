@@ -50,7 +50,15 @@ fn a_request_has_an_event_for_each_of_its_checks() {
 fn a_refused_identity_has_an_event_that_says_what_was_asked() {
     let product = Product::default();
     let (server, client) = (Endpoint::default(), Endpoint::default());
-    let context = Context { time_ms: 1, product: &product, service: service::ADMIN, server, client, correlation_uid: None, invoked_by: None };
+    let context = Context {
+        time_ms: 1,
+        product: &product,
+        service: service::ADMIN,
+        server,
+        client,
+        correlation_uid: None,
+        invoked_by: None,
+    };
     let told = |question: Value| {
         let mut check = question;
         check["identity"] = json!({ "user": "alice" });

@@ -12,7 +12,7 @@ use gbac_engine::decide::Outcome;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
-use crate::http::problem::{Problem, Refusal};
+use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
@@ -72,7 +72,11 @@ impl Authorizer {
         let scope = RequestScope::new(head, caller.user().to_owned(), caller.method());
         let was_enabled = self.service.audit().is_enabled();
         let response = Arc::clone(&scope).run(next.run(request)).await;
-        if was_enabled || self.service.audit().is_enabled() { self.record(&scope, response, surface).await } else { response }
+        if was_enabled || self.service.audit().is_enabled() {
+            self.record(&scope, response, surface).await
+        } else {
+            response
+        }
     }
 
     /// The caller; `None` if the request has no credentials and needs none.
@@ -123,6 +127,9 @@ impl Authorizer {
     async fn record(&self, scope: &RequestScope, response: Response, surface: Surface) -> Response {
         let status = response.status();
         let refusal = response.extensions().get::<Refusal>();
+        if refusal.is_some_and(|refusal| refusal.code == AUDIT_FAILED) {
+            return response;
+        }
         let detail = refusal.map(|refusal| sanitized(&refusal.message)).unwrap_or_default();
         let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
             let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());

@@ -92,6 +92,9 @@ fn acl(principal: &str) -> Value {
         "permission_type": "PERMISSION_TYPE_ALLOW" })
 }
 
+const ONE_ACL: &str = "filter.resource_type=RESOURCE_TYPE_TOPIC&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_LITERAL\
+                       &filter.operation=OPERATION_READ&filter.permission_type=PERMISSION_TYPE_ALLOW";
+
 #[tokio::test]
 async fn every_change_says_what_was_changed() {
     let service = Service::start();
@@ -99,11 +102,12 @@ async fn every_change_says_what_was_changed() {
     service.send(Method::POST, "/v1/roles", &json!({ "name": "R" })).await;
     let update = json!({ "role": { "name": "R" }, "add": [{ "principal": "User:a" }, { "principal": "Group:g" }] });
     assert_eq!(service.send(Method::PUT, "/v1/roles/R", &update).await.status, 200);
-    let superusers = json!({ "upsert": { "superusers": ["admin", "bob"], "oidc_group_claim_path": "$.roles" }, "remove": [] });
+    let superusers =
+        json!({ "upsert": { "superusers": ["admin", "bob"], "oidc_group_claim_path": "$.roles" }, "remove": [] });
     assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &superusers).await.status, 200);
     service.send(Method::POST, "/v1/acls", &acl("Role:R")).await;
     assert_eq!(service.delete("/v1/roles/R?delete_acls=true").await.status, 204);
-    assert_eq!(service.delete("/v1/acls?filter.principal=Group:x").await.status, 200);
+    assert_eq!(service.delete(&format!("/v1/acls?{ONE_ACL}&filter.principal=Group:x")).await.status, 200);
     assert_eq!(service.send(Method::PUT, "/gbac/v1/license", &json!({ "license": "expired" })).await.status, 200);
     let level = "/v1/config/log_level/upstream?level=info";
     assert_eq!(service.send(Method::PUT, level, &json!({})).await.status, 200);
@@ -149,13 +153,18 @@ async fn replacing_the_policy_lists_what_it_changes() {
     assert!(told[0].starts_with("admin removed an ACL: "), "{told:?}");
     assert_eq!(told[1], "admin added an ACL: allow Group:new read topic y");
     let state = events(&service).await.into_iter().find(|event| event["class_uid"] == 3004).unwrap();
-    assert_eq!(state["unmapped"]["state"]["policy_etag"], answer.header("etag").trim_matches('"'), "the state it led to");
+    assert_eq!(
+        state["unmapped"]["state"]["policy_etag"],
+        answer.header("etag").trim_matches('"'),
+        "the state it led to"
+    );
 
     // Many changes share events, and none is left out.
     let many = document["acls"].as_array_mut().unwrap();
     many.extend((0..250).map(|n| acl(&format!("Group:g{n}"))));
     assert_eq!(service.ask(replace(answer.header("etag"), &document)).await.status, 204);
-    let shared: Vec<Value> = events(&service).await.into_iter().filter(|event| event["entity"]["type"] == "policy").collect();
+    let shared: Vec<Value> =
+        events(&service).await.into_iter().filter(|event| event["entity"]["type"] == "policy").collect();
     let data: Vec<&Value> = shared.iter().map(|event| &event["entity_result"]["data"]).collect();
     assert_eq!(data.iter().map(|data| data["changes"].as_array().unwrap().len()).collect::<Vec<_>>(), [100, 100, 50]);
     assert_eq!((&data[2]["first"], &data[2]["last"], &data[2]["total"]), (&json!(201), &json!(250), &json!(250)));
@@ -221,7 +230,10 @@ async fn decisions_name_the_gateway_and_its_request() {
     let decisions = events(&service).await;
     let of_alice = |event: &&Value| event["metadata"]["correlation_uid"] == "gateway-1" && event["class_uid"] == 6003;
     let decided = decisions.iter().find(of_alice).unwrap();
-    assert_eq!((&decided["actor"]["invoked_by"], &decided["actor"]["user"]["name"]), (&json!("admin"), &json!("alice")));
+    assert_eq!(
+        (&decided["actor"]["invoked_by"], &decided["actor"]["user"]["name"]),
+        (&json!("admin"), &json!("alice"))
+    );
     let signed_in = decisions.iter().find(|event| event["user"]["name"] == "alice").unwrap();
     assert_eq!(signed_in["actor"], json!({ "invoked_by": "admin" }));
 }
@@ -312,7 +324,7 @@ async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
     assert_eq!(
         messages,
         [
-            "gbac writes the audit log again; requests refused in between: 13",
+            "gbac writes the audit log again; requests refused in between: 5",
             "admin turned the audit log off",
             "admin turned the audit log on"
         ]
@@ -364,7 +376,7 @@ async fn a_request_without_event_is_rejected() {
     assert_eq!(service.get("/v1/roles").await.status, 200, "what needs no event is answered");
     assert_eq!(told_by(&service).await, [""; 0]);
     let metrics = String::from_utf8(service.get("/metrics").await.body.to_vec()).unwrap();
-    for line in ["gbac_audit_failures_total 6", "gbac_audit_events_total 0"] {
+    for line in ["gbac_audit_failures_total 5", "gbac_audit_events_total 0"] {
         assert!(metrics.lines().any(|known| known == line), "{metrics}");
     }
 

@@ -216,14 +216,7 @@ fn form(modification: &Modification<'_>) -> Form {
     }
 }
 
-fn entity(
-    activity_id: i64,
-    kind: &str,
-    name: &str,
-    data: Option<Value>,
-    result: Option<Value>,
-    did: String,
-) -> Form {
+fn entity(activity_id: i64, kind: &str, name: &str, data: Option<Value>, result: Option<Value>, did: String) -> Form {
     let node = |data: Option<Value>| {
         let mut members = Vec::new();
         members.extend(data.map(|data| ("data", Node::Data(data))));

@@ -6,7 +6,8 @@ use std::borrow::Cow;
 pub const REDACTED: &str = "******";
 
 /// The headers that an event shows. Others may hold a credential under any name.
-const SHOWN_HEADERS: &[&str] = &["accept", "content-length", "content-type", "host", "if-match", "origin", "user-agent"];
+const SHOWN_HEADERS: &[&str] =
+    &["accept", "content-length", "content-type", "host", "if-match", "origin", "user-agent"];
 /// The query parameters that an event shows. Others may hold a credential, in the name or in the value.
 const SHOWN_PARAMETERS: &[&str] = &[
     "delete_acls",
@@ -124,7 +125,8 @@ fn scanned(text: &str, with_schemes: bool) -> String {
             rest = next;
         } else {
             clean.push_str(if after_scheme || is_jws(word) { REDACTED } else { word });
-            after_scheme = with_schemes && !after_scheme && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
+            after_scheme =
+                with_schemes && !after_scheme && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
             rest = tail;
         }
     }
@@ -204,7 +206,11 @@ pub(super) fn url(path: &str) -> String {
     for (place, parameter) in query.split('&').enumerate() {
         clean.push(if place == 0 { '?' } else { '&' });
         let name = parameter.split('=').next().unwrap_or_default();
-        clean.push_str(&if SHOWN_PARAMETERS.contains(&name) { without_credentials(parameter) } else { REDACTED.into() });
+        clean.push_str(&if SHOWN_PARAMETERS.contains(&name) {
+            without_credentials(parameter)
+        } else {
+            REDACTED.into()
+        });
     }
     clean
 }
@@ -261,7 +267,8 @@ mod tests {
 
     #[test]
     fn shows_only_known_headers_and_parameters() {
-        for name in ["Authorization", "Cookie", "X-Vault-Token", "X-Access-Token", "X-Api-Key", "Referer", "X-Anything"] {
+        for name in ["Authorization", "Cookie", "X-Vault-Token", "X-Access-Token", "X-Api-Key", "Referer", "X-Anything"]
+        {
             assert_eq!(header_value(name, "s3cret"), None, "{name}");
         }
         assert_eq!(header_value("User-Agent", &format!("Bearer {TOKEN}")).as_deref(), Some("Bearer ******"));

@@ -569,11 +569,7 @@ fn a_change_says_who_what_and_which_state() {
     assert_eq!(event["message"], "admin removed Group:eng from the role Readers");
     assert_eq!(event["user"], json!({ "name": "eng", "type": "idp_group", "type_id": 99 }));
 
-    let off = Modification::ValueSet {
-        kind: "setting",
-        name: "audit_enabled",
-        before: &json!(true),
-        after: &json!(false),
-    };
+    let off =
+        Modification::ValueSet { kind: "setting", name: "audit_enabled", before: &json!(true), after: &json!(false) };
     assert_eq!(changed(off)["message"], "admin turned the audit log off");
 }

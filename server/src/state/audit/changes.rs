@@ -364,9 +364,10 @@ impl Replacement {
     }
 
     fn len(&self) -> usize {
-        let members = self.roles.iter().map(|(before, after)| {
-            1 + after.members.len() + before.as_ref().map_or(0, |role| role.members.len())
-        });
+        let members = self
+            .roles
+            .iter()
+            .map(|(before, after)| 1 + after.members.len() + before.as_ref().map_or(0, |role| role.members.len()));
         self.deleted_roles.len() + self.removed_acls.len() + self.added_acls.len() + members.sum::<usize>()
     }
 }

@@ -120,7 +120,8 @@ impl AuditFile {
         let age_ms = self.open.as_ref().map_or(0, |open| now_ms.saturating_sub(open.started_ms));
         let age = u64::try_from(age_ms / 1000).unwrap_or(0);
         length > 0
-            && ((file_bytes > 0 && length.saturating_add(more) > file_bytes) || (file_seconds > 0 && age >= file_seconds))
+            && ((file_bytes > 0 && length.saturating_add(more) > file_bytes)
+                || (file_seconds > 0 && age >= file_seconds))
     }
 
     /// Renames the file; the next write creates a new one. If that fails, the file only grows.
@@ -274,7 +275,8 @@ mod tests {
             ["audit-00000007.jsonl", "audit-00000008.jsonl", "audit-00000009.jsonl", "audit.jsonl"]
         );
         assert_eq!(file.deleted(), 6);
-        let total: u64 = names(folder.path()).iter().map(|name| fs::metadata(folder.path().join(name)).unwrap().len()).sum();
+        let total: u64 =
+            names(folder.path()).iter().map(|name| fs::metadata(folder.path().join(name)).unwrap().len()).sum();
         assert!(total <= LIMITS.total_bytes, "{total}");
         file.append(&"x".repeat(200), 1).unwrap();
         assert!(fs::metadata(folder.path().join("audit.jsonl")).unwrap().len() >= 200, "a long line stays whole");

@@ -204,8 +204,15 @@ impl AuditLog {
         self.0.shared.repeats.with(|repeats| repeats.forget(key));
     }
 
-    /// Keeps events until they can be written, and writes them to the service's log.
+    /// Keeps the events of a write that failed until they can be written, and writes them to the service's log. Their request is not
+    /// refused, so it does not count as such.
     pub(super) fn owe(&self, events: &[Event]) {
+        self.0.shared.counters.failed.fetch_sub(1, Relaxed);
+        self.0.shared.backlog.with(|backlog| {
+            if let Some(failing) = &mut backlog.failing {
+                failing.refused = failing.refused.saturating_sub(1);
+            }
+        });
         for event in events {
             let line = event.to_line();
             tracing::warn!(target: "audit", event = line, "audit event not written; it is kept for later");
@@ -450,7 +457,9 @@ mod tests {
         log.write(&[event(&log, "a")]).await.unwrap_err();
         assert_eq!((log.recent(9).len(), log.counters().failed.load(Relaxed)), (0, 1));
         assert!(log.failure().is_some() && log.check().await.is_err());
-        log.owe(&[event(&log, "b")]);
+        let owed = [event(&log, "b")];
+        log.write(&owed).await.unwrap_err();
+        log.owe(&owed);
         fs::remove_dir(&path).unwrap();
         log.check().await.unwrap();
         assert_eq!(log.failure(), None);

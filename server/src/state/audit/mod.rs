@@ -11,8 +11,8 @@ mod scope;
 use std::net::SocketAddr;
 
 use gbac_analysis::audit::{
-    ApiActivity, AuthProtocol, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event, SignInResult, User,
-    UserKind, api_activity, authentication, service,
+    ApiActivity, AuthProtocol, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event,
+    SignInResult, User, UserKind, api_activity, authentication, service,
 };
 use gbac_engine::decide::Outcome;
 
@@ -142,7 +142,12 @@ impl<'a> Audit<'a> {
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
-    pub(crate) async fn denied(&self, request: &RequestHead, user: &str, result: CallResult<'_>) -> Result<(), AuditError> {
+    pub(crate) async fn denied(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        result: CallResult<'_>,
+    ) -> Result<(), AuditError> {
         let make = |context: Context<'_>| {
             api_activity(&ApiActivity {
                 context,
@@ -192,13 +197,7 @@ impl<'a> Audit<'a> {
         }
     }
 
-    fn activity(
-        &self,
-        request: &RequestHead,
-        user: &str,
-        superuser: bool,
-        authorization: Authorization<'_>,
-    ) -> Event {
+    fn activity(&self, request: &RequestHead, user: &str, superuser: bool, authorization: Authorization<'_>) -> Event {
         api_activity(&ApiActivity {
             context: self.context(request),
             user: User { name: user, kind: kind(superuser), ..User::default() },

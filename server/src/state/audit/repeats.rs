@@ -198,9 +198,15 @@ mod tests {
         let later = admit(160.0);
         assert_eq!(later.len(), 2);
         let [counted, new] = [&later[0], &later[1]];
-        assert_eq!((&counted["count"], &counted["start_time"], &counted["end_time"]), (&json!(3), &json!(99_000), &json!(159_000)));
+        assert_eq!(
+            (&counted["count"], &counted["start_time"], &counted["end_time"]),
+            (&json!(3), &json!(99_000), &json!(159_000))
+        );
         assert_eq!(counted["metadata"].get("correlation_uid"), None, "it belongs to no single request");
-        assert_eq!((new.get("count"), &new["time"], &new["metadata"]["correlation_uid"]), (None, &json!(160_000), &json!("c")));
+        assert_eq!(
+            (new.get("count"), &new["time"], &new["metadata"]["correlation_uid"]),
+            (None, &json!(160_000), &json!("c"))
+        );
         assert_eq!(repeats.take_due(219.0).len(), 0);
         assert_eq!(repeats.take_due(220.0).len(), 0, "nothing was repeated");
         assert!(RepeatKey::new(["a", "b"]) != RepeatKey::new(["ab"]));
@@ -226,7 +232,8 @@ mod tests {
         assert_eq!(written, 20);
         assert!(matches!(refuse(3, 100.0), Admission::Repeated), "what was written before is counted by itself");
         assert!(matches!(refuse(5000, 100.6), Admission::Write(_)), "one more after half a second");
-        let counts: Vec<Value> = repeats.take_all().iter().map(|event| gbac_json::event_to_value(event)["count"].clone()).collect();
+        let counts: Vec<Value> =
+            repeats.take_all().iter().map(|event| gbac_json::event_to_value(event)["count"].clone()).collect();
         assert!(counts.contains(&json!(980)), "{counts:?}");
     }
 
@@ -234,7 +241,10 @@ mod tests {
     fn the_number_of_counted_events_is_bounded() {
         let mut repeats = Repeats::default();
         for n in 0..2 * MAX_WINDOWS {
-            assert_eq!(written(repeats.admit(RepeatKey::new([n.to_string().as_str()]), 1.0, || event("a", 1))).len(), 1);
+            assert_eq!(
+                written(repeats.admit(RepeatKey::new([n.to_string().as_str()]), 1.0, || event("a", 1))).len(),
+                1
+            );
         }
         assert_eq!(repeats.windows.len(), MAX_WINDOWS);
     }
