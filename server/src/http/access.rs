@@ -13,7 +13,7 @@ use crate::state::service::Service;
 pub enum Access {
     /// Nothing.
     Public,
-    /// Nothing if the service listens on loopback only; otherwise a superuser.
+    /// Nothing if the service can only be reached from this machine; otherwise a superuser.
     Local,
     /// Valid credentials, which its handler checks because the response is about the caller.
     Authenticated,
@@ -62,7 +62,7 @@ impl Access {
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
         match self {
             Self::Public | Self::Authenticated | Self::Cluster => RequiredCredentials::Nothing,
-            Self::Local if !service.endpoint().is_reachable_remotely() => RequiredCredentials::Nothing,
+            Self::Local if !service.is_reachable_remotely() => RequiredCredentials::Nothing,
             Self::Superuser(reads) if service.is_demo() && reads.include(method) => RequiredCredentials::ValidIfGiven,
             Self::Local | Self::Superuser(_) => RequiredCredentials::Superuser,
         }

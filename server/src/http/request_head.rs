@@ -20,7 +20,10 @@ const MAX_ID: usize = 128;
 /// The ID of a request, which its response and its audit events have.
 pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Marks a request that was encrypted with TLS.
+/// The header with the credentials for this service of a request that is relayed.
+pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static("gbac-authorization");
+
+/// Marks a request that was encrypted with TLS between the client and the first trusted proxy or this service, and its response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 

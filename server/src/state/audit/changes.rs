@@ -12,7 +12,9 @@ use gbac_engine::model::{Acl, Principal, Role};
 use gbac_engine::policy::{Change, ChangeOutcome, GroupSource, Policy, Settings};
 use serde_json::{Value, json};
 
-use super::{Audit, AuditLog, RequestScope};
+use super::log::AuditLog;
+use super::recorder::Audit;
+use super::scope::RequestScope;
 use crate::lock::Lock;
 use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config::Config;
