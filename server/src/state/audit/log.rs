@@ -216,8 +216,13 @@ impl AuditLog {
         for event in events {
             let line = event.to_line();
             tracing::warn!(target: "audit", event = line, "audit event not written; it is kept for later");
-            self.0.shared.backlog.with(|backlog| backlog.keep(line));
         }
+        self.keep(events);
+    }
+
+    /// Keeps events until they can be written.
+    pub(super) fn keep(&self, events: &[Event]) {
+        self.0.shared.backlog.with(|backlog| events.iter().for_each(|event| backlog.keep(event.to_line())));
     }
 
     fn submit(&self, events: &[Event], all: bool) -> oneshot::Receiver<Result<(), AuditError>> {

@@ -215,7 +215,18 @@ impl<'a> Audit<'a> {
     /// Writes an event, unless it repeats one that was written.
     async fn write_repeated(&self, key: RepeatKey, make: impl FnOnce() -> Event) -> Result<(), AuditError> {
         let events = self.log.admit(|repeats, now| repeats.admit(key, now, make));
-        self.write(&events).await.inspect_err(|_| self.log.forget(key))
+        self.write_admitted(key, &events).await
+    }
+
+    /// Writes what was admitted. If that fails, the request is refused and its event is written when it is repeated, but what was
+    /// counted before must not be lost.
+    async fn write_admitted(&self, key: RepeatKey, events: &[Event]) -> Result<(), AuditError> {
+        let result = self.write(events).await;
+        if result.is_err() {
+            self.log.forget(key);
+            self.log.keep(events.split_last().map(|(_, counted)| counted).unwrap_or_default());
+        }
+        result
     }
 
     /// Writes the event of a request that is refused, unless it repeats one that was written or there are too many of them. The
@@ -253,7 +264,7 @@ impl<'a> Audit<'a> {
             })
         };
         let events = self.log.admit(|repeats, now| repeats.admit_refusal(key, now, event, anonymous));
-        self.write(&events).await.inspect_err(|_| self.log.forget(key))
+        self.write_admitted(key, &events).await
     }
 
     pub(super) fn time_ms(&self) -> i64 {
