@@ -6,9 +6,10 @@ use axum::extract::{Request, State};
 use axum::http::HeaderValue;
 use axum::middleware::Next;
 use axum::response::Response;
-use gbac_analysis::audit::{CallEffect, CallResult};
+use gbac_analysis::audit::{CallEffect, CallResult, UserKind};
 use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
+use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
@@ -109,16 +110,37 @@ impl Authorizer {
         if required == RequiredCredentials::ValidIfGiven {
             return Ok(Some(caller));
         }
-        if self.service.is_superuser(caller.user()) {
+        let current = self.service.read();
+        if caller.is_superuser(&current) {
             if head.only_reads {
-                audit.read(head, caller.user(), true, "superuser").await?;
+                audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
             }
             return Ok(Some(caller));
         }
-        audit.denied(head, caller.user(), denial(403, "permission_denied", "superuser required")).await?;
+        // A superuser is required, or a level of access: the reasons of the audit log, and the message.
+        let (granted, missing, message) = match required {
+            RequiredCredentials::Level(AccessLevel::ReadOnly) => (
+                caller.has_access(AccessLevel::ReadOnly, &current).then_some("read-only access"),
+                "read-only access required",
+                "permission denied; this requires the access `read_only`",
+            ),
+            RequiredCredentials::Level(AccessLevel::Evaluate) => (
+                caller.has_access(AccessLevel::Evaluate, &current).then_some("evaluate access"),
+                "evaluate access required",
+                "permission denied; this requires the access `evaluate`",
+            ),
+            RequiredCredentials::Nothing | RequiredCredentials::ValidIfGiven | RequiredCredentials::Superuser => {
+                (None, "superuser required", "permission denied; only superusers can do this")
+            }
+        };
+        if let Some(reason) = granted {
+            audit.read(head, caller.user(), UserKind::User, reason).await?;
+            return Ok(Some(caller));
+        }
+        audit.denied(head, caller.user(), denial(403, "permission_denied", missing)).await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
-            _ => "permission denied; only superusers can do this",
+            _ => message,
         };
         Err(Problem::new(RpcCode::PermissionDenied, message))
     }

@@ -5,6 +5,7 @@ mod connection_limits;
 mod connection_table;
 mod connections;
 mod error;
+mod local_account;
 mod options;
 mod start;
 #[cfg(test)]
@@ -144,6 +145,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let _ = server.announce();
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
+        server.app.log_accounts();
         let result = server.run(stop).await;
         tracing::info!(target: "main", "stopped");
         result

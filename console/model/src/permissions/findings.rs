@@ -49,6 +49,14 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Superusers named by a claim that users can edit",
             "Anyone who can set this claim to a superuser's name is allowed everything.",
         ),
+        "superuser_unreachable" => (
+            "Superusers that no token names",
+            "Nobody can sign in as such a superuser. Write the name as tokens have it.",
+        ),
+        "access_group_unknown" => (
+            "Groups with access to the service that nothing else names",
+            "No role and no ACL names the group, so its name is probably misspelled.",
+        ),
         "acl_unreachable" => (
             "Allows that never allow",
             "A deny on the same or a broader name always overrides it, so it grants nothing.",
@@ -112,7 +120,7 @@ pub struct Place {
 /// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
-    if finding.code == "superuser_name_chosen" {
+    if ["superuser_name_chosen", "superuser_unreachable", "access_group_unknown"].contains(&finding.code) {
         return vec![Place { address: "/security/settings".into(), words: "Open settings".into() }];
     }
     let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());

@@ -123,7 +123,7 @@ impl<'a> Audit<'a> {
         self.write_refusal(request, &parts, make).await
     }
 
-    /// Records that somebody may read something, and why. Repetitions are recorded together.
+    /// Records that a user with this access reads something. Repetitions are recorded together.
     ///
     /// # Errors
     /// The event cannot be written; the request must be rejected.
@@ -131,7 +131,7 @@ impl<'a> Audit<'a> {
         &self,
         request: &RequestHead,
         user: &str,
-        superuser: bool,
+        kind: UserKind,
         reason: &str,
     ) -> Result<(), AuditError> {
         if !self.enabled {
@@ -140,7 +140,8 @@ impl<'a> Audit<'a> {
         let ip = request.client_ip();
         let key = RepeatKey::new(["read", user, reason, &request.method, &request.path, &ip, encryption(request)]);
         let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
-        self.write_repeated(key, || self.activity(request, user, superuser, authorization)).await
+        let user = User { name: user, kind, ..User::default() };
+        self.write_repeated(key, || self.activity(request, user, authorization)).await
     }
 
     /// Records how the request of a superuser ended that can change something.
@@ -148,7 +149,8 @@ impl<'a> Audit<'a> {
     /// # Errors
     /// The event cannot be written. If the request changed something, it is kept for later instead, because the change is recorded.
     pub(crate) async fn call(&self, scope: &RequestScope, result: CallResult<'_>) -> Result<(), AuditError> {
-        let event = self.activity(&scope.head, &scope.user, true, Authorization::Call(result));
+        let user = User { name: &scope.user, kind: UserKind::Admin, ..User::default() };
+        let event = self.activity(&scope.head, user, Authorization::Call(result));
         match self.write(std::slice::from_ref(&event)).await {
             Err(_) if scope.has_changed() => {
                 self.log.owe(&[event]);
@@ -175,14 +177,10 @@ impl<'a> Audit<'a> {
         let authorization =
             result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
         let user = User { name: user, ..User::default() };
-        self.write(&[self.activity_of(request, user, authorization)]).await
+        self.write(&[self.activity(request, user, authorization)]).await
     }
 
-    fn activity(&self, request: &RequestHead, user: &str, superuser: bool, authorization: Authorization<'_>) -> Event {
-        self.activity_of(request, User { name: user, kind: kind(superuser), ..User::default() }, authorization)
-    }
-
-    fn activity_of(&self, request: &RequestHead, user: User<'_>, authorization: Authorization<'_>) -> Event {
+    fn activity(&self, request: &RequestHead, user: User<'_>, authorization: Authorization<'_>) -> Event {
         api_activity(&ApiActivity {
             context: self.context(request),
             user,
