@@ -19,6 +19,7 @@ mod home;
 mod incremental;
 mod laws;
 mod malformed;
+mod ocsf;
 mod online;
 mod readme;
 mod serve;
