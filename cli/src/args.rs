@@ -362,6 +362,22 @@ pub(crate) struct ServeArgs {
     /// URL that clients use for the service [default: the listen address]. Requests for its host are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// Further host names and IP addresses that clients use; requests for them are accepted. Repeatable, comma-separated.
+    #[arg(long = "public-host", value_name = "HOST")]
+    pub(crate) public_hosts: Vec<String>,
+    /// Addresses or networks (CIDR) of proxies whose X-Forwarded-For, Forwarded and X-Forwarded-Proto headers name the client.
+    /// Repeatable, comma-separated.
+    #[arg(long = "trusted-proxy", value_name = "CIDR")]
+    pub(crate) trusted_proxies: Vec<String>,
+    /// Open connections in total [default: 4096, or fewer if the limit on open files requires it].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_connections: Option<usize>,
+    /// Open connections from one address (IPv6: network of 64 bits), except of trusted proxies [default: 128].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_connections_per_address: Option<usize>,
+    /// Requests of one client address at once, also behind trusted proxies.
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    pub(crate) max_requests_per_address: usize,
     /// Admin API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_admin: Option<String>,
@@ -371,7 +387,11 @@ pub(crate) struct ServeArgs {
     /// Control Plane API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_controlplane: Option<String>,
-    /// TLS certificate and its chain, in PEM.
+    /// Relay only requests of callers who are signed in to this service, with `GBAC-Authorization` or with credentials that
+    /// are valid for both.
+    #[arg(long)]
+    pub(crate) relay_requires_sign_in: bool,
+    /// TLS certificate and its chain, in PEM. It is loaded again when the files change, and on SIGHUP.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Private key of --tls-cert, in PEM.

@@ -23,6 +23,10 @@ pub(crate) struct Metrics {
     roles: Gauge,
     writable: Gauge,
     key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, std::sync::atomic::AtomicU64>>,
+    connections: Gauge,
+    connections_refused: Family<ReasonLabels, Counter>,
+    connections_closed: Family<ReasonLabels, Counter>,
+    requests_refused: Counter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -34,6 +38,55 @@ struct RequestLabels {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
 struct DecisionLabels {
     outcome: &'static str,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabels {
+    reason: &'static str,
+}
+
+/// Why a connection was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefuseReason {
+    /// Its address has too many.
+    Address,
+    /// There are too many, and all of them have requests.
+    Total,
+}
+
+impl RefuseReason {
+    /// The name in metrics and log lines.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Total => "total",
+        }
+    }
+}
+
+/// Why the service closed a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CloseReason {
+    /// The head of its first request was not complete in time.
+    HeadTimeout,
+    /// It had no request for too long.
+    Idle,
+    /// Its client stopped taking a response.
+    Stalled,
+    /// It was idle, and another connection needed the place.
+    Evicted,
+}
+
+impl CloseReason {
+    /// The name in metrics and log lines.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::HeadTimeout => "head_timeout",
+            Self::Idle => "idle",
+            Self::Stalled => "stalled",
+            Self::Evicted => "evicted",
+        }
+    }
 }
 
 /// The values that are read when the metrics are requested, rather than counted.
@@ -68,6 +121,10 @@ impl Metrics {
             roles: Gauge::default(),
             writable: Gauge::default(),
             key_age: Family::default(),
+            connections: Gauge::default(),
+            connections_refused: Family::default(),
+            connections_closed: Family::default(),
+            requests_refused: Counter::default(),
             registry: Registry::default(),
         };
         registry.register("requests", "Requests by surface and status", new.requests.clone());
@@ -81,6 +138,13 @@ impl Metrics {
         registry.register("roles", "Roles in the policy", new.roles.clone());
         let help = "Age of the identity provider's keys";
         registry.register_with_unit("key_set_age", help, Unit::Seconds, new.key_age.clone());
+        registry.register("connections", "Open connections", new.connections.clone());
+        let help = "Connections refused because there were too many, by reason";
+        registry.register("connections_refused", help, new.connections_refused.clone());
+        let help = "Connections closed by the service because of what their clients did, by reason";
+        registry.register("connections_closed", help, new.connections_closed.clone());
+        let help = "Requests refused because their client had too many at once";
+        registry.register("requests_refused", help, new.requests_refused.clone());
         Self { registry, ..new }
     }
 
@@ -96,6 +160,26 @@ impl Metrics {
             Outcome::Deny => "deny",
         };
         self.decisions.get_or_create(&DecisionLabels { outcome }).inc();
+    }
+
+    /// Adds to the number of open connections.
+    pub(crate) fn count_open_connections(&self, change: i64) {
+        self.connections.inc_by(change);
+    }
+
+    /// Counts a connection that was refused.
+    pub(crate) fn count_refused_connection(&self, reason: RefuseReason) {
+        self.connections_refused.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+    }
+
+    /// Counts a connection that was closed because of what its client did.
+    pub(crate) fn count_closed_connection(&self, reason: CloseReason) {
+        self.connections_closed.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+    }
+
+    /// Counts a request that was refused because its client has too many at once.
+    pub(crate) fn count_refused_request(&self) {
+        self.requests_refused.inc();
     }
 
     /// The metrics as text.
@@ -133,6 +217,11 @@ mod tests {
         metrics.count_request("data_plane", 201);
         metrics.count_request("connect", 401);
         metrics.count_decision(Outcome::Deny);
+        metrics.count_open_connections(3);
+        metrics.count_open_connections(-1);
+        metrics.count_refused_connection(RefuseReason::Address);
+        metrics.count_closed_connection(CloseReason::HeadTimeout);
+        metrics.count_refused_request();
         let mut current = CurrentValues {
             acls: 7,
             roles: 2,
@@ -154,6 +243,10 @@ mod tests {
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",
+            "gbac_connections 2",
+            "gbac_connections_refused_total{reason=\"address\"} 1",
+            "gbac_connections_closed_total{reason=\"head_timeout\"} 1",
+            "gbac_requests_refused_total 1",
         ] {
             assert!(text.lines().any(|known| known == line), "{line} is missing in\n{text}");
         }

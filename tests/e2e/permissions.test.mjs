@@ -256,15 +256,24 @@ journey('the matrix says what is decided, for a principal and for a person, and 
 journey('who can names everybody, the row that grants, and what blocks', async ({ page }) => {
   const whoCan = new WhoCan(page);
   await whoCan.open();
+  // The tabs scroll sideways where they have to, and never upwards.
+  const overflow = () => page.locator('nav.tabs').evaluate((tabs) => [
+    tabs.scrollHeight - tabs.clientHeight,
+    tabs.offsetHeight - tabs.clientHeight,
+  ]);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.deepEqual(await overflow(), [0, 0], `a scroll bar at ${width}`);
+  }
   await whoCan.ask({ operation: 'Write', name: 'orders-archive' });
   await until(async () => assert.match(await text(whoCan.answer), /^2 principals can write topic orders-archive\./));
   assert.deepEqual(
     (await whoCan.rows()).map((row) => row.join(' | ').trim()),
     [
       'Can 2 principals',
-      'User:root | Allowed | superuser, ACLs are not evaluated | beats every deny',
+      'User:root | Allowed | superuser, ACLs are not evaluated | denies do not apply',
       'Group:engineering | Allowed | direct Write, topic orders- prefixed |',
-      'Passes a deny on to others denied for anyone who also has one of these',
+      'Has only a deny blocks everyone who also has one of these',
       'Group:analytics | Denied by rule | nothing | direct Deny Write, topic orders-archive literal',
     ],
   );

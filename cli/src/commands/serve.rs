@@ -4,15 +4,16 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    DataOptions, DemoOptions, OidcRules, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles,
-    UpstreamOptions,
+    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules, PublicEndpointOptions, ServeError,
+    ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
+use crate::lists::entries;
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(&options(args)).map(|()| ExitCode::SUCCESS).map_err(|error| {
+    gbac_server::serve(&options(args)?).map(|()| ExitCode::SUCCESS).map_err(|error| {
         let message = format!("{error}; {}", error.hint());
         if is_invalid_flag(&error) {
             Failure::value(error.code(), message)
@@ -35,12 +36,14 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::EmptyAudience
             | ServeError::EmptyIssuer
             | ServeError::ZeroLifetime
-            | ServeError::PublicUrl(_)
+            | ServeError::PublicEndpoint(_)
+            | ServeError::TrustedProxy(_)
+            | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
             | ServeError::Upstream(_)
     )
 }
 
-fn options(args: ServeArgs) -> ServeOptions {
+fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
     let mode = args.data.map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
         ServeMode::Data(DataOptions {
             folder,
@@ -56,7 +59,7 @@ fn options(args: ServeArgs) -> ServeOptions {
             insecure_listen: args.insecure_listen,
         })
     });
-    ServeOptions {
+    Ok(ServeOptions {
         listen: args.listen,
         mode,
         admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
@@ -65,13 +68,24 @@ fn options(args: ServeArgs) -> ServeOptions {
             LicenseArg::Expired => LicenseStatus::Expired,
             LicenseArg::Missing => LicenseStatus::Missing,
         }),
-        endpoint: PublicEndpointOptions { cluster_id: args.cluster_id, public_url: args.public_url },
+        endpoint: PublicEndpointOptions {
+            cluster_id: args.cluster_id,
+            public_url: args.public_url,
+            public_hosts: entries("--public-host", &args.public_hosts)?,
+        },
+        trusted_proxies: entries("--trusted-proxy", &args.trusted_proxies)?,
+        connections: ConnectionOptions {
+            total: args.max_connections,
+            per_address: args.max_connections_per_address,
+            requests_per_address: args.max_requests_per_address,
+        },
         upstream: UpstreamOptions {
             admin: args.upstream_admin,
             dataplane: args.upstream_dataplane,
             controlplane: args.upstream_controlplane,
+            requires_sign_in: args.relay_requires_sign_in,
         },
         console: args.console,
         clock: None,
-    }
+    })
 }

@@ -1,4 +1,4 @@
-//! The cluster properties that say who somebody is, as settings of a policy and back (specification 2.2).
+//! Settings of a policy as cluster properties, and back (specification 2.2).
 
 use gbac_api::cluster_config::ConfigChange;
 use gbac_engine::policy::{GroupSource, Settings};
@@ -44,7 +44,7 @@ pub fn difference(held: &Settings, wanted: &Settings) -> Result<ConfigChange, Fa
 }
 
 fn no_property() -> Failure {
-    let message = "the managed cloud's group mapping is no cluster property; it is set in the SSO connection";
+    let message = "the managed cloud's group mapping is not a cluster property; it is set in the SSO connection";
     Failure::impossible("sso_no_property", message)
 }
 

@@ -1,4 +1,4 @@
-//! What is to be known before reading a page: a demo, another cluster, an absence, a missing sign-in, what was not read.
+//! Banners above every page: demo, other cluster, service unreachable, sign-in, parts that could not be read.
 
 use gbac_api::service::SignIn;
 use gbac_console_model::address;
@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
+use crate::dom;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Field, Mono, Note, NoteKind};
 
@@ -94,9 +95,22 @@ fn Trouble() -> impl IntoView {
             ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
         }
     });
+    // The form is gone while the service answers, and focus with it.
+    let signing_in = StoredValue::new(false);
+    Effect::new(move |_| {
+        let status = service.status.get();
+        if !signing_in.get_value() || status == ServiceStatus::Loading {
+            return;
+        }
+        signing_in.set_value(false);
+        match status {
+            ServiceStatus::Away { sign_in: true, .. } => dom::focus_later("sign-in-password"),
+            _ => dom::focus_heading(),
+        }
+    });
     move || {
         trouble.get().map(|why| match why {
-            Why::SignIn => view! { <SignInForm /> }.into_any(),
+            Why::SignIn => view! { <SignInForm on_submit=move |()| signing_in.set_value(true) /> }.into_any(),
             Why::Refused => view! { <Refused /> }.into_any(),
             Why::Forbidden { reason } => view! { <Forbidden reason=reason /> }.into_any(),
             Why::Away { reason, since } => view! { <Away reason=reason since=since /> }.into_any(),
@@ -114,7 +128,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
                 phrases::ago(service.now.get() - since)
             )
         } else {
-            "No data was read yet. The simulator works without it.".to_owned()
+            "No data has been read yet. The simulator works without it.".to_owned()
         }
     };
     let title = if service.connection.get_untracked() == Connection::Service {
@@ -201,7 +215,11 @@ fn Partial() -> impl IntoView {
 
 /// Asks for credentials of this service; they stay in this tab's memory.
 #[component]
-fn SignInForm() -> impl IntoView {
+fn SignInForm(
+    /// The credentials are sent.
+    #[prop(into)]
+    on_submit: Callback<()>,
+) -> impl IntoView {
     let service = expect_context::<Service>();
     let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
     let token = RwSignal::new(String::new());
@@ -213,6 +231,7 @@ fn SignInForm() -> impl IntoView {
             <p class="quiet">"Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab."</p>
             <form on:submit=move |event| {
                 event.prevent_default();
+                on_submit.run(());
                 let pasted = normalize_pasted(&token.get_untracked()).token;
                 service.sign_in(if pasted.is_empty() {
                     Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })

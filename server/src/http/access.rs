@@ -14,7 +14,7 @@ use crate::state::service::Service;
 pub enum Access {
     /// Nothing.
     Public,
-    /// Nothing if the service listens on loopback only; otherwise the access `read_only`.
+    /// Nothing if the service can only be reached from this machine; otherwise the access `read_only`.
     Local,
     /// Valid credentials, which its handler checks because the response is about the caller.
     Authenticated,
@@ -62,7 +62,7 @@ impl Access {
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
         match self {
             Self::Public | Self::Authenticated | Self::Cluster => RequiredCredentials::Nothing,
-            Self::Local if !service.endpoint().is_reachable_remotely() => RequiredCredentials::Nothing,
+            Self::Local if !service.is_reachable_remotely() => RequiredCredentials::Nothing,
             Self::Local => RequiredCredentials::Level(AccessLevel::ReadOnly),
             Self::Evaluate if service.is_demo() => RequiredCredentials::ValidIfGiven,
             Self::Evaluate => RequiredCredentials::Level(AccessLevel::Evaluate),

@@ -12,7 +12,10 @@ use crate::state::audit::RequestHead;
 const MAX_HEADERS: usize = 32;
 const MAX_BYTES: usize = 1024;
 
-/// Marks a request that was encrypted with TLS.
+/// The header with the credentials for this service of a request that is relayed.
+pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static("gbac-authorization");
+
+/// Marks a request that was encrypted with TLS between the client and the first trusted proxy or this service, and its response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
@@ -24,7 +27,7 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
     let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
         // Redacted as a whole, which saves the search for tokens in it.
-        let value = if *name == header::AUTHORIZATION {
+        let value = if [header::AUTHORIZATION, OWN_AUTHORIZATION].contains(name) {
             REDACTED.to_owned()
         } else {
             sanitized(&String::from_utf8_lossy(value.as_bytes()))

@@ -215,6 +215,11 @@ impl Authenticator {
         self.0.oidc.key_age(&self.0.service.read().config)
     }
 
+    /// The failed sign-ins, which those to a relayed cluster share.
+    pub(super) fn failed_sign_ins(&self) -> &FailedSignIns {
+        &self.0.admin.failed_sign_ins
+    }
+
     /// Whether this is the user and the password. A wrong name takes as long as a wrong password, and counts as a failed attempt.
     /// A password that was verified before is accepted even after too many failed attempts.
     async fn check_password(&self, name: &str, password: String, client: Option<IpAddr>) -> Result<bool, SignInError> {
@@ -238,14 +243,14 @@ impl Authenticator {
         });
         let is_correct = hash.await.map_err(|_| failed())?;
         if is_known && is_correct {
-            admin.failed_sign_ins.remove(name, client);
+            admin.failed_sign_ins.accept(name, client);
         }
         Ok(is_known && is_correct)
     }
 }
 
 /// The user name and the password of Basic credentials.
-fn parse_basic(credentials: &str) -> Option<(String, String)> {
+pub(super) fn parse_basic(credentials: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
     decoded.split_once(':').map(|(name, password)| (name.to_owned(), password.to_owned()))
 }

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use gbac_api::service::SignIn;
 
+use crate::client_network::NetworkSlots;
 use crate::console::Console;
 use crate::demo::IdentityProvider;
+use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
 use crate::state::superusers;
@@ -17,7 +19,10 @@ use crate::upstream::Upstream;
 pub struct App {
     pub(crate) service: Service,
     pub(crate) authenticator: Authenticator,
+    /// The requests of each client at once.
+    pub(crate) request_slots: NetworkSlots,
     pub(crate) upstream: Arc<Upstream>,
+    pub(crate) relayed_sign_ins: Arc<RelayedSignIns>,
     pub(crate) console: Arc<Console>,
     pub(crate) demo: Option<Arc<DemoAccess>>,
     /// The password of the admin if it was generated at this start.
@@ -71,6 +76,12 @@ impl FromRef<App> for Authenticator {
 impl FromRef<App> for Arc<Upstream> {
     fn from_ref(app: &App) -> Self {
         Self::clone(&app.upstream)
+    }
+}
+
+impl FromRef<App> for Arc<RelayedSignIns> {
+    fn from_ref(app: &App) -> Self {
+        Self::clone(&app.relayed_sign_ins)
     }
 }
 

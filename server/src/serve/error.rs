@@ -10,9 +10,11 @@ use gbac_engine::policy::SettingsError;
 use gbac_json::Problems;
 use thiserror::Error;
 
+use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
-use crate::state::public_endpoint::PublicUrlError;
+use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
+use crate::state::trusted_proxies::TrustedProxyError;
 
 /// Why a service does not start.
 #[derive(Debug, Error)]
@@ -71,9 +73,15 @@ pub enum ServeError {
     /// The maximum lifetime of tokens is 0.
     #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
     ZeroLifetime,
-    /// The public URL is not valid.
+    /// The public URL or host is not valid.
     #[error(transparent)]
-    PublicUrl(PublicUrlError),
+    PublicEndpoint(PublicEndpointError),
+    /// The network of a proxy is not valid.
+    #[error("`--trusted-proxy`: {0}")]
+    TrustedProxy(#[source] TrustedProxyError),
+    /// The limits on connections cannot be used.
+    #[error(transparent)]
+    ConnectionLimit(ConnectionLimitError),
     /// The base URL of a cluster is not valid.
     #[error("`--upstream-*`: {0}")]
     Upstream(#[source] BaseUrlError),
@@ -113,7 +121,9 @@ impl ServeError {
             Self::EmptyAudience => "oidc_audience_empty",
             Self::EmptyIssuer => "oidc_issuer_empty",
             Self::ZeroLifetime => "oidc_max_token_lifetime",
-            Self::PublicUrl(_) => "public_url",
+            Self::PublicEndpoint(error) => error.code(),
+            Self::TrustedProxy(_) => "trusted_proxy",
+            Self::ConnectionLimit(error) => error.code(),
             Self::Upstream(error) => error.code(),
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy",
@@ -149,7 +159,11 @@ impl ServeError {
             Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
             Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
-            Self::PublicUrl(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`".into(),
+            Self::PublicEndpoint(error) => error.hint().into(),
+            Self::TrustedProxy(_) => {
+                "use the address or network of the proxies alone, such as `10.0.0.7` or `10.0.0.0/8`".into()
+            }
+            Self::ConnectionLimit(error) => error.hint().into(),
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),

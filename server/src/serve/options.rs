@@ -24,12 +24,33 @@ pub struct ServeOptions {
     pub license: Option<LicenseStatus>,
     /// The public address.
     pub endpoint: PublicEndpointOptions,
+    /// The networks of the proxies that may name the client of a request, such as `10.0.0.0/8`.
+    pub trusted_proxies: Vec<String>,
+    /// The limits on connections and requests.
+    pub connections: ConnectionOptions,
     /// The cluster to which operations are relayed.
     pub upstream: UpstreamOptions,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
     pub clock: Option<fn() -> f64>,
+}
+
+/// The limits on connections and requests. An address is an IPv4 address or an IPv6 network of 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionOptions {
+    /// The number of open connections; `None` is 4096, or fewer if the process may not open that many files.
+    pub total: Option<usize>,
+    /// The number of open connections from one address; `None` is 128, or half of the total if that is less.
+    pub per_address: Option<usize>,
+    /// The number of requests of one address at once.
+    pub requests_per_address: usize,
+}
+
+impl Default for ConnectionOptions {
+    fn default() -> Self {
+        Self { total: None, per_address: None, requests_per_address: 128 }
+    }
 }
 
 /// Whether the service is a demo.
@@ -93,6 +114,8 @@ impl Default for ServeOptions {
             admin_password: None,
             license: None,
             endpoint: PublicEndpointOptions::default(),
+            trusted_proxies: Vec::new(),
+            connections: ConnectionOptions::default(),
             upstream: UpstreamOptions::default(),
             console: None,
             clock: None,

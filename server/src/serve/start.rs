@@ -12,11 +12,13 @@ use gbac_engine::policy::Settings;
 use super::error::ServeError;
 use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, ServeMode, ServeOptions};
+use crate::client_network::NetworkSlots;
 use crate::clock;
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
 use crate::identity::oidc::{Keys, Oidc};
 use crate::identity::password::Password;
+use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::metrics::Metrics;
 use crate::routes::app::{App, DemoAccess};
@@ -26,6 +28,7 @@ use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
 use crate::state::service::{Parts, Service};
 use crate::state::store::{Store, StoreError, catch_panic};
+use crate::state::trusted_proxies::TrustedProxies;
 use crate::upstream::Upstream;
 
 /// Opens a service without a port.
@@ -58,7 +61,8 @@ pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> R
     if options.admin_password.as_deref() == Some("") {
         return Err(ServeError::EmptyPassword);
     }
-    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
+    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
     Ok(())
 }
@@ -122,8 +126,9 @@ struct Opened {
 
 /// Opens a service with checked options that listens on this address.
 pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
-    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
     let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     let clock = options.clock.unwrap_or(clock::system);
     let opened = match &options.mode {
         ServeMode::Demo(demo) => open_demo(options, demo, address)?,
@@ -142,6 +147,7 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
         store,
         audit_log,
         endpoint,
+        trusted_proxies,
         address,
         is_demo: demo.is_some(),
         clock,
@@ -151,7 +157,9 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
     Ok(App {
         authenticator: Authenticator::new(service.clone(), admin, oidc),
         service,
+        request_slots: NetworkSlots::new(options.connections.requests_per_address),
         upstream: Arc::new(upstream),
+        relayed_sign_ins: Arc::new(RelayedSignIns::new().map_err(ServeError::Start)?),
         console: Arc::new(console),
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),

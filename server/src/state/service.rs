@@ -9,6 +9,7 @@ use super::license;
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
 use super::store::{Plan, Snapshot, Store};
+use super::trusted_proxies::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
 
@@ -24,6 +25,8 @@ pub(crate) struct Parts {
     pub(crate) audit_log: AuditLog,
     /// The public address.
     pub(crate) endpoint: PublicEndpoint,
+    /// The proxies that may name the client of a request.
+    pub(crate) trusted_proxies: TrustedProxies,
     /// The address it listens on.
     pub(crate) address: SocketAddr,
     /// Whether this is a demo.
@@ -87,6 +90,16 @@ impl Service {
     /// The public address.
     pub(crate) fn endpoint(&self) -> &PublicEndpoint {
         &self.0.endpoint
+    }
+
+    /// The proxies that may name the client of a request.
+    pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
+        &self.0.trusted_proxies
+    }
+
+    /// Whether other machines can reach the service, directly or through a proxy on this machine.
+    pub(crate) fn is_reachable_remotely(&self) -> bool {
+        self.0.endpoint.is_reachable_remotely() || !self.0.trusted_proxies.is_empty()
     }
 
     /// Whether this is a demo.

@@ -133,7 +133,7 @@ fn every_invalid_option_has_its_code() {
         assert!(matches!(error, ServeError::DiscoveryUrl(_)), "{bad}");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    let endpoint = PublicEndpointOptions { cluster_id: None, public_url: url("gbac.example") };
+    let endpoint = PublicEndpointOptions { public_url: url("gbac.example"), ..PublicEndpointOptions::default() };
     assert_eq!(refused(|options, _| options.endpoint = endpoint), "public_url");
     let upstream = UpstreamOptions { admin: url("cluster:9644"), ..UpstreamOptions::default() };
     assert_eq!(refused(|options, _| options.upstream = upstream), "base_url_invalid");

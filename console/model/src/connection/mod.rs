@@ -1,4 +1,4 @@
-//! Which cluster the pages are about, what can be asked of it, and why not.
+//! The connection: which cluster the pages show, and what its APIs can read and change.
 
 pub mod form;
 pub mod probe;

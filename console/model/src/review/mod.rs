@@ -1,5 +1,4 @@
-//! What is reviewed before a draft is sent: its rows by whom they are about, what they change for people, and what
-//! somebody else changed meanwhile.
+//! The review of a draft: its rows by role and principal, its effects on effective access, and concurrent changes.
 
 mod effects;
 
@@ -9,7 +8,8 @@ use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
 pub use self::effects::{
-    AffectedHolder, BLOCKED, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, effects, reasons,
+    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
+    reasons,
 };
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};

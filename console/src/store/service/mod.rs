@@ -1,4 +1,4 @@
-//! The service as the pages see it: what was last read, how old it is, and the changes that are sent.
+//! The service: the policy last read, its age, and sending of changes.
 
 mod apply;
 mod queries;

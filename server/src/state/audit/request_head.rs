@@ -17,7 +17,7 @@ pub(crate) struct RequestHead {
     pub(crate) headers: Vec<(String, String)>,
     /// The version of HTTP.
     pub(crate) version: &'static str,
-    /// The client's address.
+    /// The client's address; its port is 0 if it is not known.
     pub(crate) client: Option<SocketAddr>,
     /// Whether the request was encrypted with TLS.
     pub(crate) encrypted: bool,
@@ -31,7 +31,8 @@ impl RequestHead {
 
     /// The client, as events describe it.
     pub(crate) fn client(&self) -> Endpoint<'_> {
-        let (ip, port) = (self.client.map(|client| client.ip()), self.client.map(|client| client.port()));
+        let (ip, port) =
+            (self.client.map(|client| client.ip()), self.client.map(|client| client.port()).filter(|port| *port != 0));
         Endpoint { ip, port, name: None }
     }
 
