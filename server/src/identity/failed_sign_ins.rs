@@ -44,10 +44,12 @@ struct State {
 struct Record {
     attempts: TokenBucket,
     spare: TokenBucket,
+    /// The number of attempts that took a spare permit and were not removed.
+    spares_taken: u32,
 }
 
 impl Record {
-    const NEW: Self = Self { attempts: TokenBucket::full(LIMIT), spare: TokenBucket::full(SPARE) };
+    const NEW: Self = Self { attempts: TokenBucket::full(LIMIT), spare: TokenBucket::full(SPARE), spares_taken: 0 };
 }
 
 impl Default for FailedSignIns {
@@ -82,10 +84,12 @@ impl FailedSignIns {
             }
             let Err(wait) = state.name(name).try_acquire(LIMIT, now) else { return Ok(()) };
             let record = state.record(network, now);
-            record.spare.try_acquire(SPARE, now).map_err(|_| {
+            if record.spare.try_acquire(SPARE, now).is_err() {
                 record.attempts.refund(LIMIT);
-                wait
-            })
+                return Err(wait);
+            }
+            record.spares_taken = record.spares_taken.saturating_add(1);
+            Ok(())
         })
     }
 
@@ -114,14 +118,21 @@ impl State {
         self.names.get_mut(index).unwrap_or(&mut self.others.attempts)
     }
 
+    /// Returns the permits of one attempt: never one of the name and a spare one.
     fn remove(&mut self, name: u64, network: Option<ClientNetwork>) {
         let Some(network) = network else { return self.name(name).refund(LIMIT) };
-        if !self.signed_in.contains_key(&(name, network)) {
-            self.name(name).refund(LIMIT);
-        }
-        if let Some(record) = self.networks.get_mut(&network) {
+        let record = self.networks.get_mut(&network);
+        let took_spare = record.is_some_and(|record| {
             record.attempts.refund(LIMIT);
-            record.spare.refund(SPARE);
+            let took_spare = record.spares_taken > 0;
+            if took_spare {
+                record.spare.refund(SPARE);
+                record.spares_taken -= 1;
+            }
+            took_spare
+        });
+        if !took_spare && !self.signed_in.contains_key(&(name, network)) {
+            self.name(name).refund(LIMIT);
         }
     }
 
@@ -296,6 +307,28 @@ mod tests {
             let _ = failed_sign_ins.count("admin", Some(guesser(number)), 0.0);
         }
         assert_eq!((0..10).filter(|_| failed_sign_ins.count("admin", Some(ADMIN), 0.0).is_ok()).count(), 3);
+    }
+
+    #[test]
+    fn attempts_that_are_taken_back_add_no_guesses() {
+        let failed_sign_ins = FailedSignIns::default();
+        let mut guesses = 0;
+        // A relayed operation that says nothing about the password is taken back, and guesses come in between.
+        for second in 0..3600 {
+            let now = f64::from(second);
+            if failed_sign_ins.count("admin", Some(ADMIN), now).is_ok() {
+                failed_sign_ins.remove("admin", Some(ADMIN));
+            }
+            while failed_sign_ins.count("admin", Some(ADMIN), now).is_ok() {
+                guesses += 1;
+            }
+            for number in 0..5 {
+                while failed_sign_ins.count("admin", Some(guesser(number)), now).is_ok() {
+                    guesses += 1;
+                }
+            }
+        }
+        assert!(guesses <= 10 + 3600 / 6 + 6 * 3, "{guesses}");
     }
 
     #[test]
