@@ -400,6 +400,19 @@ pub(crate) struct ServeArgs {
     /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
+    /// Size of the audit file in MiB at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_file_mib: u32,
+    /// Age of the audit file in hours at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub(crate) audit_file_hours: u32,
+    /// Total size of the audit files in MiB; beyond it, the oldest ones are deleted. 0 keeps all of them.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) audit_total_mib: u32,
+    /// Free space of the disk in MiB that audit events leave. With less, requests that need an event are refused; 0 leaves
+    /// none.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_reserve_mib: u32,
     /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules, PublicEndpointOptions, ServeError,
-    ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules,
+    PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
@@ -40,6 +40,7 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::TrustedProxy(_)
             | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
             | ServeError::Upstream(_)
+            | ServeError::AuditLimits
     )
 }
 
@@ -84,6 +85,12 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
             dataplane: args.upstream_dataplane,
             controlplane: args.upstream_controlplane,
             requires_sign_in: args.relay_requires_sign_in,
+        },
+        audit_files: AuditFileLimits {
+            file_bytes: u64::from(args.audit_file_mib) << 20,
+            file_seconds: u64::from(args.audit_file_hours) * 3600,
+            total_bytes: u64::from(args.audit_total_mib) << 20,
+            reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
         console: args.console,
         clock: None,

@@ -22,14 +22,14 @@ pub enum Access {
     Cluster,
     /// The access `evaluate`; nothing in a demo.
     Evaluate,
-    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo.
+    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo, unless they read secrets.
     Superuser(ReadMethods),
 }
 
 /// Which requests to a route only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMethods {
-    /// None of them.
+    /// None of them, because even reading requires a superuser everywhere.
     None,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,
@@ -57,6 +57,15 @@ impl Access {
     pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
     /// A superuser for every request, as without a declaration.
     const UNDECLARED: Self = Self::Superuser(ReadMethods::None);
+
+    /// Whether a request with this method can change nothing.
+    pub(crate) fn only_reads(self, method: &Method) -> bool {
+        match self {
+            Self::Superuser(reads) => reads.include(method),
+            Self::Authenticated | Self::Evaluate => true,
+            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe.include(method),
+        }
+    }
 
     /// What a request with this method requires in this service.
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_analysis::audit::SignInResult;
 use gbac_engine::identity::Identity;
 use gbac_engine::policy::AccessLevel;
 use gbac_engine::token::Claims;
@@ -55,6 +54,14 @@ impl Caller {
         match self {
             Self::Local(name) => name,
             Self::Token(identity) => identity.user(),
+        }
+    }
+
+    /// How the user signed in.
+    pub(crate) const fn method(&self) -> SignInMethod {
+        match self {
+            Self::Local(_) => SignInMethod::Password,
+            Self::Token(_) => SignInMethod::Token,
         }
     }
 
@@ -169,15 +176,13 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
-                audit
-                    .authentication(request, user, caller.is_superuser(&self.0.service.read()), method, result)
-                    .await?;
+                let is_superuser = caller.is_superuser(&self.0.service.read());
+                audit.authentication(request, caller.user(), is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
                 let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.authentication(request, name, false, method, SignInResult::Failure { detail }).await?;
+                audit.rejected_authentication(request, name, method, detail).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))

@@ -52,6 +52,9 @@ pub enum ServeError {
         /// The cause.
         source: io::Error,
     },
+    /// The total size of the audit files is smaller than one of them.
+    #[error("the total size of the audit files is smaller than one file")]
+    AuditLimits,
     /// The admin's password is empty.
     #[error("the password of the admin is empty")]
     EmptyPassword,
@@ -114,6 +117,7 @@ impl ServeError {
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",
+            Self::AuditLimits => "audit_limits",
             Self::EmptyPassword => "password_empty",
             Self::AdminUser(error) => error.code(),
             Self::AdminName(_) => "admin_user",
@@ -152,6 +156,7 @@ impl ServeError {
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
             Self::Audit { .. } => "make the file writable; the service does nothing without audit events".into(),
+            Self::AuditLimits => "use at least the value of `--audit-file-mib` for `--audit-total-mib`, and not 0 for only the first".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
@@ -167,7 +172,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
-            Self::Store(error) => error.hint().into(),
+            Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }

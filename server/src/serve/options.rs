@@ -7,6 +7,7 @@ use gbac_api::license::LicenseStatus;
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
 use crate::identity::oidc::OidcRules;
+use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
 
@@ -30,6 +31,8 @@ pub struct ServeOptions {
     pub connections: ConnectionOptions,
     /// The cluster to which operations are relayed.
     pub upstream: UpstreamOptions,
+    /// The limits of the audit files.
+    pub audit_files: AuditFileLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
@@ -117,6 +120,7 @@ impl Default for ServeOptions {
             trusted_proxies: Vec::new(),
             connections: ConnectionOptions::default(),
             upstream: UpstreamOptions::default(),
+            audit_files: AuditFileLimits::default(),
             console: None,
             clock: None,
         }
