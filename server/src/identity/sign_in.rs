@@ -249,7 +249,7 @@ impl Authenticator {
         });
         let is_correct = hash.await.map_err(|_| failed())?;
         if is_known && is_correct {
-            admin.failed_sign_ins.remove(name, client);
+            admin.failed_sign_ins.accept(name, client);
         }
         Ok(is_known && is_correct)
     }
