@@ -2,6 +2,7 @@
 
 mod analyze;
 mod architecture;
+mod backup;
 mod bad_input;
 mod bad_requests;
 mod cli;
@@ -12,6 +13,7 @@ mod differential;
 mod documents;
 mod exhaustive;
 mod expiry;
+mod full_disk;
 mod fuzz;
 mod help;
 mod home;
