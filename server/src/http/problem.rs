@@ -98,6 +98,7 @@ impl Problem {
             let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
             message = each.collect::<Vec<_>>().join("; ");
         }
+        let refusal = message.clone();
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match surface {
             Surface::DataPlane if license_required => {
@@ -121,8 +122,18 @@ impl Problem {
         for (name, value) in headers {
             response.headers_mut().append(name, value);
         }
+        response.extensions_mut().insert(Refusal { code: name, message: refusal });
         response
     }
+}
+
+/// Why a request was refused, as an extension of its response, for the audit log.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    /// The stable code.
+    pub(crate) code: &'static str,
+    /// The message, without credentials.
+    pub(crate) message: String,
 }
 
 /// Removes credentials from the problems of a document, which quote it.
@@ -146,6 +157,7 @@ impl From<WriteError> for Problem {
         let message = error.to_string();
         match error {
             WriteError::NotStored(_) => Self::with_status(503, RpcCode::Internal, "store_unavailable", message),
+            WriteError::NotRecorded => AuditError.into(),
             WriteError::Aborted | WriteError::Unexpected(_) => Self::new(RpcCode::Internal, message),
             WriteError::InvalidChanges(faults) => {
                 Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", message).with_faults(faults)

@@ -26,7 +26,7 @@ async fn document(service: &Service) -> Value {
 async fn a_restart_keeps_everything() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
-    assert_eq!(document(&service).await["settings"]["superusers"], json!(["admin"]));
+    assert_eq!(document(&service).await["settings"]["superusers"], json!([]));
     let role = json!({ "role": { "name": "x" }, "create": true,
         "add": [{ "principal": "Group:/a/b" }, { "principal": "User:maya" }] });
     assert_eq!(service.send(Method::PUT, "/v1/roles/Engineers", &role).await.status, 200);
@@ -78,8 +78,18 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     drop(kept);
     let other = Service::on(folder.path(), |options| data_options(options).admin_user = Some("root".into())).unwrap();
     assert_eq!((enters(&other, "root", "demo").await, enters(&other, "admin", "new").await), (200, 401));
+    assert_eq!(
+        other.app.notices(),
+        ["the local account `admin` is replaced by `root`, and its password is deleted"],
+        "a renamed account is not left behind"
+    );
     let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", "demo")).await.json();
-    assert_eq!(superusers, json!({ "superusers": ["admin", "root"] }));
+    assert_eq!(superusers, json!({ "superusers": [] }));
+    drop(other);
+    let back = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
+    assert_eq!(enters(&back, "admin", "new").await, 401, "its old password is gone");
+    let (user, made) = back.app.generated_password().unwrap();
+    assert_eq!((enters(&back, user, made).await, enters(&back, "root", "demo").await), (200, 401));
 }
 
 #[tokio::test]
@@ -123,7 +133,7 @@ fn every_invalid_option_has_its_code() {
         assert!(matches!(error, ServeError::DiscoveryUrl(_)), "{bad}");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    let endpoint = PublicEndpointOptions { cluster_id: None, public_url: url("gbac.example") };
+    let endpoint = PublicEndpointOptions { public_url: url("gbac.example"), ..PublicEndpointOptions::default() };
     assert_eq!(refused(|options, _| options.endpoint = endpoint), "public_url");
     let upstream = UpstreamOptions { admin: url("cluster:9644"), ..UpstreamOptions::default() };
     assert_eq!(refused(|options, _| options.upstream = upstream), "base_url_invalid");

@@ -2,6 +2,7 @@
 
 mod access;
 mod access_of_routes;
+mod accounts;
 mod acls;
 mod audit;
 mod authzen;

@@ -162,6 +162,18 @@ impl Disk {
         }
     }
 
+    /// The users with a stored password.
+    pub(super) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        let mut users = Vec::new();
+        let rows =
+            self.with_database(|database| Ok(database.begin_read()?.open_table(definition(Table::Passwords))?))?;
+        for row in rows.iter()? {
+            let user = String::from_utf8(row?.0.value().to_vec());
+            users.push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
+        }
+        Ok(users)
+    }
+
     /// Reads the whole state, and verifies it.
     pub(super) fn load(&self) -> Result<StoredState, StoreError> {
         load(&self.with_database(|database| Ok(database.begin_read()?))?)

@@ -142,6 +142,11 @@ impl Store {
         format!("\"{}-{}\"", self.0.etag_prefix, snapshot.version)
     }
 
+    /// The entity tag of the policy after the next change of it.
+    pub(crate) fn next_etag(&self, snapshot: &Snapshot) -> String {
+        self.etag(&Snapshot { version: snapshot.version + 1, ..snapshot.clone() })
+    }
+
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
         self.0.failure.with(|failure| failure.is_none())
@@ -171,6 +176,22 @@ impl Store {
     /// The file cannot be read.
     pub(crate) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
         self.0.disk.password(user)
+    }
+
+    /// The users with a stored password.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        self.0.disk.password_users()
+    }
+
+    /// Deletes the hash of a user's password.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn remove_password(&self, user: &str) -> Result<(), StoreError> {
+        self.0.disk.write(&[RowWrite::Remove(Table::Passwords, user.as_bytes().to_vec())])
     }
 
     /// Stores the hash of a user's password.

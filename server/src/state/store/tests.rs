@@ -110,7 +110,7 @@ fn changes_of_settings_keep_omitted_settings() {
         vec![of(json!({ "nested_group_behavior": "suffix" })), of(json!({ "oidc_principal_mapping": "$.email" }))];
     let after = now(&store, Plan::Changes(two, ()));
     let wanted = json!({ "oidc_group_claim_path": "$.x", "nested_group_behavior": "suffix",
-        "oidc_principal_mapping": "$.email", "superusers": ["root"] });
+        "oidc_principal_mapping": "$.email", "superusers": ["root"], "access": { "read_only": [], "evaluate": [] } });
     assert_eq!(gbac_json::settings_to_json(after.policy.settings()), wanted);
     assert_eq!(gbac_json::settings_to_json(stored(&store).policy.settings()), wanted, "as it is stored");
 }
