@@ -39,15 +39,12 @@ fn a_backup_during_writes_is_a_state_that_was_acknowledged() {
     let folder = tempfile::tempdir().expect("a folder");
     let service = DataService::start(&folder.path().join("data"), Some(PASSWORD));
     let mut admin = DataClient::connect(&service, PASSWORD).expect("a connection");
-    let acls: Vec<Value> = (0..500)
-        .map(|at| {
-            json!({ "change": "add_acl", "acl": {
-        "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": format!("topic-{at}"),
-        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "User:maya", "host": "*",
-        "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_DENY" } })
-        })
-        .collect();
-    let document = json!({ "version": 1, "acls": acls.iter().map(|change| &change["acl"]).collect::<Vec<_>>() });
+    let acl = |at: usize| {
+        json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": format!("topic-{at}"),
+            "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "principal": "User:maya", "host": "*",
+            "operation": "OPERATION_READ", "permission_type": "PERMISSION_TYPE_DENY" })
+    };
+    let document = json!({ "version": 1, "acls": (0..500).map(acl).collect::<Vec<_>>() });
     fs::write(folder.path().join("start.json"), document.to_string()).expect("a file");
     assert_eq!(as_admin(&folder, &service, PASSWORD, &["import", "start.json", "--no-confirm"]).exit, 0);
     let settings = r#"{"upsert":{"nested_group_behavior":"suffix","oidc_token_audience":"kafka"},"remove":[]}"#;
