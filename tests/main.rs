@@ -3,6 +3,7 @@
 mod analyze;
 mod architecture;
 mod attacks;
+mod backup;
 mod bad_input;
 mod bad_requests;
 mod cli;
@@ -13,6 +14,7 @@ mod differential;
 mod documents;
 mod exhaustive;
 mod expiry;
+mod full_disk;
 mod fuzz;
 mod help;
 mod home;
