@@ -38,8 +38,10 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// Parts of other checks, which run only when they are named.
 const PARTS: [&str; 1] = ["portable"];
-/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
-const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, and how
+/// many requests it answers during each attack.
+const LONG_ENV: [(&str, &str); 4] =
+    [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200"), ("GBAC_REQUESTS", "300")];
 /// Where a person sets the seed of random cases, and where proptest reads it.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";

@@ -8,7 +8,7 @@ use axum::extract::{FromRef, Request, State};
 use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, header};
 use axum::response::Response;
 use axum::routing::any;
-use gbac_api::address::{BaseUrl, address};
+use gbac_api::address::BaseUrl;
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
@@ -30,7 +30,7 @@ use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
 use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
 use crate::upstream::operations::{Api, Lookup};
-use crate::upstream::{Upstream, split_path};
+use crate::upstream::{self, Upstream, split_path};
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
@@ -216,13 +216,7 @@ async fn find_data_plane(
     };
     let GetCluster { cluster } =
         serde_json::from_slice(&response.body).map_err(|_| unusable("it has no string `cluster.dataplane_api`"))?;
-    address(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
-    let data_plane = BaseUrl::parse(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
-    // Otherwise, a Control Plane elsewhere could send callers to services that only listen on this machine.
-    if data_plane.is_this_machine() && !control_plane.is_this_machine() {
-        return Err(unusable("it names an address of this machine, and the Control Plane is on another one"));
-    }
-    Ok(Ok(data_plane))
+    upstream::data_plane(control_plane, &cluster.dataplane_api).map(Ok).map_err(|cause| unusable(&cause))
 }
 
 fn problem(error: &UpstreamError) -> Problem {
