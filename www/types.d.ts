@@ -264,7 +264,7 @@ export type Decision = {
 
 /** How the decisions of two policies differ, over every identity. */
 export type Diff = {
-  /** `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`. */
+  /** `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`. */
   relation: Relation,
   /** `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone. */
   acl_relation: Exclude<Relation, 'settings_differ'>,
@@ -674,7 +674,7 @@ export type QueryCircumstances = {
 /** Why a decision has its outcome. */
 export type Reason = 'expired' | 'superuser' | 'deny_rule' | 'allow_rule' | 'no_match';
 
-/** How what two policies allow compares; `settings_differ` if tokens are read differently. */
+/** How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service. */
 export type Relation = 'equal' | 'wider' | 'narrower' | 'mixed' | 'settings_differ';
 
 /** The answer to a whole request. */
@@ -790,7 +790,15 @@ export type RoleMember = {
   principal: MemberPrincipal,
 };
 
-/** Where groups and users come from, and who is a superuser. What is omitted has its default. */
+/** The users and groups of the identity provider that have limited access to the service. */
+export type ServiceAccess = {
+  /** Those that may read everything: the console, exports, the audit log and metrics. */
+  read_only?: readonly MemberPrincipal[],
+  /** Those that may evaluate requests of others, such as gateways. */
+  evaluate?: readonly MemberPrincipal[],
+};
+
+/** Where groups and users come from, who is a superuser, and who has access to the service. What is omitted has its default. */
 export type Settings = {
   /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`. */
   oidc_group_claim_path?: string,
@@ -800,6 +808,8 @@ export type Settings = {
   oidc_principal_mapping?: string,
   /** Bare user names, for whom everything is allowed. */
   superusers?: readonly string[],
+  /** Who has limited access to the service; decisions do not depend on it. */
+  access?: ServiceAccess,
   /** The managed cloud's mapping, in place of the first two. */
   sso?: Sso,
 };

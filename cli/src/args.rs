@@ -326,7 +326,7 @@ pub(crate) struct TestArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
-    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "tls_cert", "insecure_listen"])]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
@@ -334,7 +334,7 @@ pub(crate) struct ServeArgs {
     /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
-    /// User with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
+    /// Name of the local account: the user with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
     #[arg(long, value_name = "NAME")]
     pub(crate) admin_user: Option<String>,
     /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the property
@@ -344,6 +344,15 @@ pub(crate) struct ServeArgs {
     /// Required audience of a token (`aud`). Overrides the property oidc_token_audience in the same way.
     #[arg(long, value_name = "NAME")]
     pub(crate) oidc_audience: Option<String>,
+    /// Issuer of the identity provider, if it differs from the address of its discovery document.
+    #[arg(long, value_name = "ISSUER")]
+    pub(crate) oidc_issuer: Option<String>,
+    /// Accept only access tokens with the type `at+jwt` (RFC 9068).
+    #[arg(long)]
+    pub(crate) oidc_access_tokens_only: bool,
+    /// Longest accepted lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) oidc_max_token_lifetime: Option<u32>,
     /// Enterprise license. Overrides the stored license in the same way.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,
@@ -391,6 +400,19 @@ pub(crate) struct ServeArgs {
     /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
+    /// Size of the audit file in MiB at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_file_mib: u32,
+    /// Age of the audit file in hours at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub(crate) audit_file_hours: u32,
+    /// Total size of the audit files in MiB; beyond it, the oldest ones are deleted. 0 keeps all of them.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) audit_total_mib: u32,
+    /// Free space of the disk in MiB that audit events leave. With less, requests that need an event are refused; 0 leaves
+    /// none.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_reserve_mib: u32,
     /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,

@@ -17,8 +17,13 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     decisions: Family<DecisionLabels, Counter>,
     commits: Counter,
+    store_failures: Counter,
     audit_events: Counter,
     audit_failures: Counter,
+    audit_repeated: Counter,
+    audit_rate_limited: Counter,
+    audit_files_deleted: Counter,
+    audit_writable: Gauge,
     acls: Gauge,
     roles: Gauge,
     writable: Gauge,
@@ -97,10 +102,20 @@ pub(crate) struct CurrentValues {
     pub(crate) roles: usize,
     /// The number of commits of the store.
     pub(crate) commits: u64,
+    /// The number of times that the store stopped accepting writes.
+    pub(crate) store_failures: u64,
     /// The number of audit events written.
     pub(crate) audit_events: u64,
     /// The number of requests rejected because their audit events could not be written.
     pub(crate) audit_failures: u64,
+    /// The number of audit events that were counted in another one, because they repeat it.
+    pub(crate) audit_repeated: u64,
+    /// The number of refused requests that were only counted, because too many were refused.
+    pub(crate) audit_rate_limited: u64,
+    /// The number of rotated audit files that were deleted.
+    pub(crate) audit_files_deleted: u64,
+    /// Whether the last write of the audit log succeeded.
+    pub(crate) audit_writable: bool,
     /// Whether the store accepts writes.
     pub(crate) writable: bool,
     /// The age of the provider's keys in seconds.
@@ -115,8 +130,13 @@ impl Metrics {
             requests: Family::default(),
             decisions: Family::default(),
             commits: Counter::default(),
+            store_failures: Counter::default(),
             audit_events: Counter::default(),
             audit_failures: Counter::default(),
+            audit_repeated: Counter::default(),
+            audit_rate_limited: Counter::default(),
+            audit_files_deleted: Counter::default(),
+            audit_writable: Gauge::default(),
             acls: Gauge::default(),
             roles: Gauge::default(),
             writable: Gauge::default(),
@@ -130,9 +150,18 @@ impl Metrics {
         registry.register("requests", "Requests by surface and status", new.requests.clone());
         registry.register("decisions", "Decisions by outcome", new.decisions.clone());
         registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
+        let help = "Times that the store stopped accepting writes because one failed";
+        registry.register("store_failures", help, new.store_failures.clone());
         registry.register("audit_events", "Audit events written", new.audit_events.clone());
         let help = "Requests rejected because their audit events could not be written";
         registry.register("audit_failures", help, new.audit_failures.clone());
+        let help = "Audit events that were counted in an earlier one, because they repeat it";
+        registry.register("audit_events_repeated", help, new.audit_repeated.clone());
+        let help = "Refused requests that were only counted in the audit log, because too many were refused";
+        registry.register("audit_events_rate_limited", help, new.audit_rate_limited.clone());
+        let help = "Rotated audit files deleted, because the total size is limited";
+        registry.register("audit_files_deleted", help, new.audit_files_deleted.clone());
+        registry.register("audit_writable", "Whether the audit log can be written", new.audit_writable.clone());
         registry.register("store_writable", "Whether the store accepts writes", new.writable.clone());
         registry.register("acls", "ACLs in the policy", new.acls.clone());
         registry.register("roles", "Roles in the policy", new.roles.clone());
@@ -188,10 +217,15 @@ impl Metrics {
         self.acls.set(size(current.acls));
         self.roles.set(size(current.roles));
         self.writable.set(i64::from(current.writable));
+        self.audit_writable.set(i64::from(current.audit_writable));
         for (counter, count) in [
             (&self.commits, current.commits),
+            (&self.store_failures, current.store_failures),
             (&self.audit_events, current.audit_events),
             (&self.audit_failures, current.audit_failures),
+            (&self.audit_repeated, current.audit_repeated),
+            (&self.audit_rate_limited, current.audit_rate_limited),
+            (&self.audit_files_deleted, current.audit_files_deleted),
         ] {
             counter.inner().store(count, std::sync::atomic::Ordering::Relaxed);
         }
@@ -226,8 +260,13 @@ mod tests {
             acls: 7,
             roles: 2,
             commits: 3,
+            store_failures: 4,
             audit_events: 5,
             audit_failures: 1,
+            audit_repeated: 11,
+            audit_rate_limited: 12,
+            audit_files_deleted: 13,
+            audit_writable: false,
             writable: true,
             key_age: Some(1.5),
         };
@@ -237,9 +276,14 @@ mod tests {
             "gbac_requests_total{surface=\"connect\",status=\"401\"} 1",
             "gbac_decisions_total{outcome=\"deny\"} 1",
             "gbac_store_commits_total 3",
+            "gbac_store_failures_total 4",
             "gbac_store_writable 1",
             "gbac_audit_events_total 5",
             "gbac_audit_failures_total 1",
+            "gbac_audit_events_repeated_total 11",
+            "gbac_audit_events_rate_limited_total 12",
+            "gbac_audit_files_deleted_total 13",
+            "gbac_audit_writable 0",
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",

@@ -107,7 +107,8 @@ impl RelayedSignIns {
                     let _ = failed_sign_ins.count(&name, client, now);
                 }
             } else if is_counted {
-                failed_sign_ins.remove(&name, client);
+                // Even a success may be that of an operation that accepts everything.
+                failed_sign_ins.cancel(&name, client);
             }
             if verdict == Verdict::Accepted && is_counted {
                 self.accepted.with(|accepted| {

@@ -8,6 +8,7 @@ use axum::extract::{FromRef, Request, State};
 use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, header};
 use axum::response::Response;
 use axum::routing::any;
+use gbac_analysis::audit::{CallEffect, CallResult};
 use gbac_api::address::BaseUrl;
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
@@ -92,7 +93,7 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
         // Before the cluster makes the change: what cannot be recorded is not relayed.
         if let Some(head) = &change {
             let audit = relay.service.audit();
-            audit.access(head, &caller, false, Outcome::Allow, "relayed to the cluster, which decides").await?;
+            audit.relayed(head, &caller, None).await?;
         }
         let base = match id {
             None => base.clone(),
@@ -108,15 +109,21 @@ async fn relay(State(relay): State<Relay>, request: Request) -> Response {
     let user = relay.end_sign_in(sign_in, relayed.as_ref().ok().map(|response| response.status));
     let response = match (relayed, change) {
         (Ok(response), Some(head)) => {
-            let outcome = if response.status < 400 { Outcome::Allow } else { Outcome::Deny };
             let reason = format!("the cluster responded with status {}", response.status);
             let user = user.unwrap_or(caller);
-            let recorded = relay.service.audit().access(&head, &user, false, outcome, &reason).await;
+            let recorded = relay.service.audit().relayed(&head, &user, Some(ending(response.status, &reason))).await;
             recorded.map(|()| response).map_err(Problem::from)
         }
         (relayed, _) => relayed,
     };
     response.map_or_else(|problem| problem.into_response(surface), relayed_response)
+}
+
+/// How a relayed change ended, by the status of the cluster's response.
+const fn ending(http_status: u16, reason: &str) -> CallResult<'_> {
+    let (authorized, effect) =
+        if http_status < 400 { (Outcome::Allow, CallEffect::Done) } else { (Outcome::Deny, CallEffect::Refused) };
+    CallResult { authorized, reason, effect, http_status, code: "cluster_refused", detail: reason }
 }
 
 /// What the relay uses.
@@ -188,9 +195,8 @@ fn relayed_response(response: UpstreamResponse) -> Response {
     response
 }
 
-/// Asks the Control Plane for the base URL of a cluster's Data Plane, which must use https, or be on this machine together with the Control Plane. The
-/// inner error
-/// is the response of the Control Plane if it is not successful.
+/// Asks the Control Plane for the base URL of a cluster's Data Plane. The inner error is the response of the Control Plane if it is
+/// not successful.
 async fn find_data_plane(
     client: &UpstreamClient,
     control_plane: &BaseUrl,

@@ -52,6 +52,9 @@ pub enum ServeError {
         /// The cause.
         source: io::Error,
     },
+    /// The total size of the audit files is smaller than one of them.
+    #[error("the total size of the audit files is smaller than one file")]
+    AuditLimits,
     /// The admin's password is empty.
     #[error("the password of the admin is empty")]
     EmptyPassword,
@@ -67,6 +70,12 @@ pub enum ServeError {
     /// The audience is empty.
     #[error("the audience is empty")]
     EmptyAudience,
+    /// The issuer is empty.
+    #[error("the issuer is empty")]
+    EmptyIssuer,
+    /// The maximum lifetime of tokens is 0.
+    #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
+    ZeroLifetime,
     /// The public URL or host is not valid.
     #[error(transparent)]
     PublicEndpoint(PublicEndpointError),
@@ -108,11 +117,14 @@ impl ServeError {
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",
+            Self::AuditLimits => "audit_limits",
             Self::EmptyPassword => "password_empty",
             Self::AdminUser(error) => error.code(),
             Self::AdminName(_) => "admin_user",
             Self::DiscoveryUrl(error) => error.code(),
             Self::EmptyAudience => "oidc_audience_empty",
+            Self::EmptyIssuer => "oidc_issuer_empty",
+            Self::ZeroLifetime => "oidc_max_token_lifetime",
             Self::PublicEndpoint(error) => error.code(),
             Self::TrustedProxy(_) => "trusted_proxy",
             Self::ConnectionLimit(error) => error.code(),
@@ -144,10 +156,13 @@ impl ServeError {
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
             Self::Audit { .. } => "make the file writable; the service does nothing without audit events".into(),
+            Self::AuditLimits => "use at least the value of `--audit-file-mib` for `--audit-total-mib`, and not 0 for only the first".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
             Self::DiscoveryUrl(error) => error.hint().into(),
+            Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
+            Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
             Self::PublicEndpoint(error) => error.hint().into(),
             Self::TrustedProxy(_) => {
@@ -157,7 +172,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
-            Self::Store(error) => error.hint().into(),
+            Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }

@@ -5,6 +5,7 @@ mod connection_limits;
 mod connection_table;
 mod connections;
 mod error;
+mod local_account;
 mod options;
 mod start;
 #[cfg(test)]
@@ -86,7 +87,8 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
-        let table = ConnectionTable::new(self.app.service.clone(), self.limits);
+        let service = self.app.service.clone();
+        let table = ConnectionTable::new(service.clone(), self.limits);
         let tls = self.tls.as_ref().map(Certificate::config);
         let reload = match self.tls {
             Some(certificate) => {
@@ -100,6 +102,7 @@ impl Server {
         if let Some(reload) = reload {
             reload.abort();
         }
+        service.audit_log().flush().await;
         Ok(())
     }
 
@@ -142,6 +145,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let _ = server.announce();
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
+        server.app.log_accounts();
         let result = server.run(stop).await;
         tracing::info!(target: "main", "stopped");
         result

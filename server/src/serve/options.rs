@@ -6,6 +6,8 @@ use gbac_api::license::LicenseStatus;
 
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
+use crate::identity::oidc::OidcRules;
+use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
 
@@ -29,6 +31,8 @@ pub struct ServeOptions {
     pub connections: ConnectionOptions,
     /// The cluster to which operations are relayed.
     pub upstream: UpstreamOptions,
+    /// The limits of the audit files.
+    pub audit_files: AuditFileLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
@@ -75,12 +79,14 @@ pub struct DemoOptions {
 pub struct DataOptions {
     /// The folder; created if it does not exist.
     pub folder: PathBuf,
-    /// The user with a password, who is made a superuser; `None` is `admin`.
+    /// The name of the local account: the user with a password, who is a superuser; `None` is `admin`.
     pub admin_user: Option<String>,
     /// Sets the property `oidc_discovery_url` for this run.
     pub oidc_discovery_url: Option<String>,
     /// Sets the property `oidc_token_audience` for this run.
     pub oidc_audience: Option<String>,
+    /// What is required of the identity provider and its tokens besides.
+    pub oidc_rules: OidcRules,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.
@@ -96,6 +102,7 @@ impl DataOptions {
             admin_user: None,
             oidc_discovery_url: None,
             oidc_audience: None,
+            oidc_rules: OidcRules::DEFAULT,
             tls: None,
             insecure_listen: false,
         }
@@ -113,6 +120,7 @@ impl Default for ServeOptions {
             trusted_proxies: Vec::new(),
             connections: ConnectionOptions::default(),
             upstream: UpstreamOptions::default(),
+            audit_files: AuditFileLimits::default(),
             console: None,
             clock: None,
         }

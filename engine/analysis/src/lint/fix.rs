@@ -57,7 +57,12 @@ impl Finding {
                 self.principals.first().and_then(|group| last_segment(policy, group)).into_iter().collect()
             }
             // Which of the names is right, or what a user is named by, only a person knows.
-            "name_letter_case" | "name_leading_slash" | "role_name_not_ascii" | "superuser_name_chosen" => Vec::new(),
+            "name_letter_case"
+            | "name_leading_slash"
+            | "role_name_not_ascii"
+            | "superuser_name_chosen"
+            | "superuser_unreachable"
+            | "access_group_unknown" => Vec::new(),
             _ if self.acls.is_empty() => self.of_member(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }
