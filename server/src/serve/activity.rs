@@ -59,11 +59,6 @@ impl Activity {
         Self(Arc::new(Parts { opened: Instant::now(), state: Lock::default(), evicted: Notify::new() }))
     }
 
-    /// When the connection was accepted.
-    pub(super) fn opened(&self) -> Instant {
-        self.0.opened
-    }
-
     /// Since when the connection is without requests; `None` if it has one.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         self.0.state.with(|state| state.requests.is_empty().then_some(state.idle_since.unwrap_or(self.0.opened)))

@@ -18,7 +18,7 @@ use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
-use tokio::time::{sleep, timeout, timeout_at};
+use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
@@ -31,8 +31,6 @@ use crate::metrics::CloseReason;
 
 /// The maximum size of the headers of a request in bytes.
 const MAX_HEADER_BYTES: u32 = 96 << 10;
-/// The maximum number of headers of a request over HTTP/1.1.
-const MAX_HEADERS: usize = 128;
 /// The number of requests at once on a connection over HTTP/2.
 const MAX_STREAMS: u32 = 100;
 /// The number of streams that a client may reset before they are processed, and of those that the service resets because of
@@ -90,18 +88,23 @@ pub(crate) async fn run(
             let Admission { activity, .. } = &admission;
             let closed = match tls {
                 None => connection.serve(stream, activity).await,
-                Some(tls) => match timeout_at(activity.opened() + HEAD_TIMEOUT, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => connection.serve(stream, activity).await,
-                    Ok(Err(error)) => {
-                        tracing::debug!(target: "main", %peer, %error, "TLS handshake failed");
-                        None
-                    }
-                    Err(_) => Some(CloseReason::HeadTimeout),
+                Some(tls) => tokio::select! {
+                    accepted = tls.accept(stream) => match accepted {
+                        Ok(stream) => connection.serve(stream, activity).await,
+                        Err(error) => {
+                            tracing::debug!(target: "main", %peer, %error, "TLS handshake failed");
+                            None
+                        }
+                    },
+                    reason = activity.expired() => Some(reason),
                 },
             };
             if let Some(reason) = closed {
                 tracing::debug!(target: "main", %peer, reason = reason.label(), "connection closed");
-                table.metrics().count_closed_connection(reason);
+                // An eviction was counted when it was decided.
+                if reason != CloseReason::Evicted {
+                    table.metrics().count_closed_connection(reason);
+                }
             }
         });
     }
@@ -113,12 +116,7 @@ pub(crate) async fn run(
 
 fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIMEOUT)
-        .max_headers(MAX_HEADERS)
-        .max_buf_size(MAX_HEADER_BYTES as usize);
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT).max_buf_size(MAX_HEADER_BYTES as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
