@@ -224,12 +224,15 @@ mod tests {
         }
     }
 
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_only_acknowledges_pings_is_disconnected() {
+    /// A client over HTTP/2 with these settings that sends a request and then only acknowledges pings: what it was disconnected for,
+    /// and after how many seconds.
+    async fn acknowledging_pings(settings: &[u8]) -> (u64, Option<CloseReason>) {
         let (here, mut there) = duplex(4096);
         let router = Router::new().route("/", get(async || "x"));
-        // The preface, empty settings, and a request: `GET http:/` without a host, with the static table of RFC 7541.
-        there.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+        let length = u8::try_from(settings.len()).unwrap();
+        // The preface and the settings; `GET http:/` without a host, with the static table of RFC 7541.
+        there.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+        there.write_all(&[&[0, 0, length, 4, 0, 0, 0, 0, 0], settings].concat()).await.unwrap();
         there.write_all(b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84").await.unwrap();
         let client = tokio::spawn(async move {
             let mut frame = [0; 9];
@@ -245,7 +248,19 @@ mod tests {
             }
             pings
         });
-        assert_eq!(served(router, here).await, (60, Some(CloseReason::Idle)));
-        assert!(client.await.unwrap() >= 3, "it was there all the time");
+        let closed = served(router, here).await;
+        assert!(client.await.unwrap() > 0, "it was there all the time");
+        closed
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_only_acknowledges_pings_is_disconnected() {
+        assert_eq!(acknowledging_pings(&[]).await, (60, Some(CloseReason::Idle)));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_permits_no_response_is_disconnected() {
+        let initial_window_of_0 = [0, 4, 0, 0, 0, 0];
+        assert_eq!(acknowledging_pings(&initial_window_of_0).await, (30, Some(CloseReason::Stalled)));
     }
 }
