@@ -1,5 +1,5 @@
 import type {
-  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FullAcl, Names, Operation, OperationName, Outcome,
+  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FaultCode, FullAcl, Names, Operation, OperationName, Outcome,
   PolicyDocument, Principal, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,
   ResourceTypeName, Subject, UnverifiedToken, Warning, WithId,
 } from './types.js';
@@ -15,11 +15,17 @@ export interface Circumstances {
   ignoreExpiry?: boolean;
 }
 
+/** The codes of arguments and handles that the package itself refuses. */
+export type PackageErrorCode = 'engine_failed' | 'exclusive_options' | 'freed' | 'identity_invalid' | 'missing_member'
+  | 'module_not_loaded' | 'not_json' | 'not_loaded' | 'not_verified' | 'not_well_formed' | 'other_module' | 'too_long'
+  | 'too_many_arguments' | 'unknown_option' | 'unknown_value' | 'wrong_type';
+
+/** The code of an {@link EngineError}. */
+export type EngineErrorCode = FaultCode | PackageErrorCode;
+
 /**
- * Every error of this package: a stable `code`, a message, and for a document all problems. The codes are
- * in docs/policy-document.md; the package itself adds `wrong_type`, `unknown_value`, `unknown_option`, `exclusive_options`,
- * `too_many_arguments`, `clock_in_milliseconds`, `clock_invalid`, `not_well_formed`, `too_long`, `not_json`, `freed`, `not_loaded`,
- * `module_not_loaded`, `other_module`, `not_verified` and `engine_failed`.
+ * Every error of this package: a stable `code`, a message, and for a document all problems. docs/policy-document.md says
+ * what each code means.
  *
  * After `engine_failed` (for example, WebAssembly ran out of memory) every existing policy, identity and verifier throws the
  * same code, and nothing is allowed. Load and open them again.
@@ -29,8 +35,8 @@ export interface Circumstances {
  */
 export class EngineError extends Error {
   /** @hidden */
-  constructor(code: string, message: string, more?: { problems?: Problem[]; cause?: unknown });
-  readonly code: string;
+  constructor(code: EngineErrorCode, message: string, more?: { problems?: Problem[]; cause?: unknown });
+  readonly code: EngineErrorCode;
   readonly problems?: Problem[];
 }
 

@@ -9,7 +9,7 @@ use crate::mapping::{PrincipalClaimError, PrincipalMapping};
 use crate::time::Timestamp;
 pub use crate::time::{At, InstantError};
 use crate::token::{Claims, UnverifiedClaims};
-use crate::warning::Warning;
+use crate::warning::{Warning, WarningCode};
 
 /// A user and the groups, as one authentication found them.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,16 +97,15 @@ impl NamedParty {
 /// The claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
 const CLIENTS: [&str; 2] = ["azp", "client_id"];
 
-impl IdentityError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::User(error) => error.code(),
-            Self::ControlCharacter(_) => "name_control_character",
-        }
+crate::error_codes! {
+    pub IdentityError {
+        Self::ControlCharacter(_) => "name_control_character",
+    } of {
+        Self::User(error) => error: PrincipalClaimError,
     }
+}
 
+impl IdentityError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
@@ -176,7 +175,7 @@ impl Identity {
             } else {
                 format!("{count} empty names are dropped")
             };
-            Warning::new("empty_name", message, Some(format!("groups[{first}]")))
+            Warning::new(WarningCode::EMPTY_NAME, message, Some(format!("groups[{first}]")))
         });
         let identity = Self { user, groups: names, expiry: Expiry::Never, verified: false };
         (identity, warnings.into_iter().collect())
@@ -309,7 +308,7 @@ mod tests {
         assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "a".to_owned()].as_slice()));
         assert_eq!((identity.expires_at(), identity.is_verified()), (None, false));
         assert_eq!(warnings.len(), 1);
-        assert_eq!((warnings[0].code, warnings[0].location.as_deref()), ("empty_name", Some("groups[1]")));
+        assert_eq!((warnings[0].code.as_str(), warnings[0].location.as_deref()), ("empty_name", Some("groups[1]")));
         assert_eq!(Identity::new("alice", ["b", "a"]), identity);
     }
 

@@ -44,6 +44,6 @@ pub use serve::{
 };
 pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
-pub use state::store::StoreError;
+pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use state::trusted_proxies::TrustedProxyError;
 pub use upstream::UpstreamOptions;

@@ -523,11 +523,12 @@ fn the_findings_of_one_name_are_those_of_lint() {
             let of_names = ["name_letter_case", "name_leading_slash", "group_path_with_suffix"];
             let of_lint: Vec<_> = lint(&named)
                 .into_iter()
-                .filter(|finding| of_names.contains(&finding.code) && finding.principals.contains(&principal))
+                .filter(|finding| of_names.contains(&finding.code.as_str()) && finding.principals.contains(&principal))
                 .collect();
-            let of_one: Vec<_> = found.iter().filter(|finding| of_names.contains(&finding.code)).cloned().collect();
+            let of_one: Vec<_> =
+                found.iter().filter(|finding| of_names.contains(&finding.code.as_str())).cloned().collect();
             assert_eq!(of_one, of_lint, "{name}");
-            found.iter().map(|finding| finding.code).collect()
+            found.iter().map(|finding| finding.code.as_str()).collect()
         };
         let none: &[&str] = &[];
         assert_eq!(codes("Group:ops"), none);

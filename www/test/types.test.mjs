@@ -267,3 +267,14 @@ test('every operation and resource type that is declared exists, in both spellin
   assert.equal(union('Operation').length, union('OperationName').length);
   assert.equal(union('ResourceType').length, union('ResourceTypeName').length);
 });
+
+test('every code that the package throws is declared, and no other', () => {
+  const sources = ['', 'lib'].flatMap((place) => readdirSync(join(WWW, place)).filter((name) => name.endsWith('.js')).map((name) => join(WWW, place, name)));
+  const thrown = sources.flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    const errors = [...text.matchAll(/new EngineError\(\s*'(\w+)'/g), ...text.matchAll(/\[\s*'(\w+)', (?:'this is|verified)/g)];
+    return errors.map(([, code]) => code);
+  });
+  const declared = readFileSync(join(WWW, 'index.d.ts'), 'utf8').match(/type PackageErrorCode =([^;]*);/)[1].match(/\w+(?=')/g);
+  assert.deepEqual([...new Set(thrown)].sort(), declared);
+});

@@ -121,7 +121,7 @@ impl Parts<'_> {
 fn read(check: Map<String, Value>) -> Result<Check, Vec<DocumentFault>> {
     check_from_value(&Value::Object(check)).map_err(|problems| {
         let told = problems.0.iter();
-        told.map(|problem| fault(&place(&problem.path), problem.code, problem.message.clone())).collect()
+        told.map(|problem| fault(&place(&problem.path), problem.code.as_str(), problem.message.clone())).collect()
     })
 }
 

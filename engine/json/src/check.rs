@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::reader::{self, Fields, Place, Problems};
+use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use gbac_analysis::check::{Check, Query};
 use gbac_analysis::requests::ResourceNames;
 use gbac_engine::Subject;
@@ -107,7 +107,7 @@ fn read_query_of(
         Ok(host) => Some(host),
         Err(error) => {
             let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
-            problems.refused(&Place::Member(at, "host"), error.code(), &error, hint);
+            problems.refused(&Place::Member(at, "host"), &error, hint);
             None
         }
     });
@@ -124,7 +124,7 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
             problems.expected(&place, "seconds since 1970", value);
             return None;
         };
-        At::from_seconds(seconds).map_err(|error| problems.refused(&place, error.code(), &error, error.hint())).ok()
+        At::from_seconds(seconds).map_err(|error| problems.refused(&place, &error, error.hint())).ok()
     });
     let ignores = fields.optional("ignore_expiry").is_some_and(|value| {
         if !value.is_boolean() {
@@ -134,7 +134,7 @@ fn read_instant(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
     });
     if ignores && now.is_some() {
         let message = "`now` cannot be combined with `ignore_expiry`; remove one of them";
-        problems.push(&Place::Member(at, "ignore_expiry"), "exclusive_members", message);
+        problems.push(&Place::Member(at, "ignore_expiry"), ProblemCode::EXCLUSIVE_MEMBERS, message);
     }
     now.or_else(|| ignores.then_some(At::IgnoringExpiry))
 }
@@ -153,7 +153,7 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         let found = if given == 0 { "there is none" } else { "there is more than one" };
         problems.push(
             at,
-            "identity_ways",
+            ProblemCode::IDENTITY_WAYS,
             format!("name the user in one of `identity`, `claims`, `unverified_token` and `token`; {found}"),
         );
         return None;
@@ -177,7 +177,7 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         if userinfo.is_some() {
             problems.push(
                 at,
-                "userinfo_unused",
+                ProblemCode::USERINFO_UNUSED,
                 "`userinfo` can be combined with claims or a token, but not with `identity`",
             );
         }
@@ -198,7 +198,7 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
 /// Refuses a principal where a bare name belongs.
 pub(super) fn bare(kind: PrincipalType, name: &str, at: &Place<'_>, problems: &mut Problems) {
     if let Err(error) = kind.check_bare(name) {
-        problems.refused(at, error.code(), &error, &error.hint());
+        problems.refused(at, &error, &error.hint());
     }
 }
 
@@ -216,7 +216,7 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
             if fields.optional(name).is_some() {
                 problems.push(
                     &Place::Member(at, name),
-                    "exclusive_members",
+                    ProblemCode::EXCLUSIVE_MEMBERS,
                     format!("`request` cannot be combined with `{name}`; remove one of them"),
                 );
             }
@@ -288,5 +288,9 @@ fn any<T: Copy>(
 
 fn unknown_value(text: &str, all: &[String], at: &Place<'_>, problems: &mut Problems) {
     let (text, all) = (escaped(text), all.join(", "));
-    problems.push(at, "unknown_value", format!("`{text}` is not a value of `{}`; the values are {all}", at.name()));
+    problems.push(
+        at,
+        ProblemCode::UNKNOWN_VALUE,
+        format!("`{text}` is not a value of `{}`; the values are {all}", at.name()),
+    );
 }

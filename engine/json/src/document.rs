@@ -8,7 +8,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::acl::{self, AclJson};
-use super::reader::{self, Fields, Place, Problems};
+use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -62,7 +62,7 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
     {
         problems.push(
             &Place::Member(at, "version"),
-            "unsupported_version",
+            ProblemCode::UNSUPPORTED_VERSION,
             format!("version `{}` is not supported; this program reads version 1", brief(version)),
         );
     }
@@ -90,7 +90,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
                 Ok(parsed) => *path = parsed,
                 Err(error) => problems.push(
                     &Place::Member(at, "oidc_group_claim_path"),
-                    error.code(),
+                    (&error).into(),
                     format!("{error}{}", and(error.hint())),
                 ),
             }
@@ -99,7 +99,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
             match text.parse::<NestedGroupBehavior>() {
                 Ok(parsed) => *behavior = parsed,
                 Err(error) => {
-                    problems.refused(&Place::Member(at, "nested_group_behavior"), error.code(), &error, error.hint());
+                    problems.refused(&Place::Member(at, "nested_group_behavior"), &error, error.hint());
                 }
             }
         }
@@ -109,7 +109,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         match PrincipalMapping::parse(text) {
             Ok(mapping) => settings.principal_mapping = mapping,
             Err(error) => {
-                problems.push(&Place::Member(at, "oidc_principal_mapping"), error.code(), error.to_string());
+                problems.push(&Place::Member(at, "oidc_principal_mapping"), (&error).into(), error.to_string());
             }
         }
     }
@@ -120,7 +120,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         if let Some(name) = reader::string(value, &place, problems) {
             match Settings::check_superuser(name) {
                 Ok(()) => settings.superusers.insert(name.into()),
-                Err(error) => problems.refused(&place, error.code(), &error, &error.hint()),
+                Err(error) => problems.refused(&place, &error, &error.hint()),
             }
         }
     }
@@ -133,7 +133,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
             problems.push(
                 &place,
-                "exclusive_members",
+                ProblemCode::EXCLUSIVE_MEMBERS,
                 "`sso` is the managed cloud's, `oidc_group_claim_path` and `nested_group_behavior` are the self-managed \
                  deployment's; keep one of them",
             );
@@ -159,7 +159,7 @@ fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option
             let grantee =
                 reader::string(value, &place, problems).and_then(|text| acl::principal(text, &place, problems));
             if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {
-                problems.refused(&place, error.code(), &error, error.hint());
+                problems.refused(&place, &error, error.hint());
             }
         }
     }
@@ -174,7 +174,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     {
         problems.push(
             &Place::Member(at, "mode"),
-            "unknown_value",
+            ProblemCode::UNKNOWN_VALUE,
             format!("`{}` is not a mapping mode; write `use_map`", escaped(mode)),
         );
     }
@@ -199,7 +199,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     match GroupSource::from_attributes(attributes) {
         Ok(groups) => Some(groups),
         Err(error) => {
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
             None
         }
     }
@@ -211,11 +211,11 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
     let role = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
             None
         } else if policy.has_role(name) {
             let error = ChangeError::RoleExists(name.into());
-            problems.push(&place, error.code(), format!("{error} in this document"));
+            problems.push(&place, (&error).into(), format!("{error} in this document"));
             None
         } else {
             Some(policy.create_role(name))
@@ -231,7 +231,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
         if principal.kind() == PrincipalType::Role {
             let error = RoleError::RoleAsMember(principal.name().into());
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
         } else if let Some(role) = role {
             // A member that is there twice is the same member (D-17).
             policy.add_member(role, principal.kind(), principal.name());

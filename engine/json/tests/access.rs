@@ -35,7 +35,7 @@ fn every_problem_of_access_is_reported() {
         document(&json!({ "read_only": ["Role:admins", "auditors", "Group:*", 7], "evaluate": "User:x", "write": [] }));
     let problems = policy_from_json(&text.to_string()).unwrap_err();
     let mut found: Vec<(String, &str)> =
-        problems.0.iter().map(|problem| (problem.path.clone(), problem.code)).collect();
+        problems.0.iter().map(|problem| (problem.path.clone(), problem.code.as_str())).collect();
     found.sort_unstable();
     let at = |path: &str| format!("/settings/access/{path}");
     assert_eq!(

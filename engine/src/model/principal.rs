@@ -92,21 +92,19 @@ pub enum PrincipalError {
     WithType(PrincipalType, String),
 }
 
-impl PrincipalError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NoType(_) => "principal_without_type",
-            Self::UnknownType(_) => "principal_type_unknown",
-            Self::EmptyName(_) => "principal_name_empty",
-            Self::ControlCharacter(_) => "principal_control_character",
-            Self::Wildcard(_) => "principal_wildcard",
-            Self::TypeInName(_) => "principal_type_twice",
-            Self::WithType(..) => "name_with_type",
-        }
+crate::error_codes! {
+    pub PrincipalError {
+        Self::NoType(_) => "principal_without_type",
+        Self::UnknownType(_) => "principal_type_unknown",
+        Self::EmptyName(_) => "principal_name_empty",
+        Self::ControlCharacter(_) => "principal_control_character",
+        Self::Wildcard(_) => "principal_wildcard",
+        Self::TypeInName(_) => "principal_type_twice",
+        Self::WithType(..) => "name_with_type",
     }
+}
 
+impl PrincipalError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -34,11 +34,9 @@ pub struct UnknownValue {
     expected: &'static str,
 }
 
-impl UnknownValue {
-    /// A stable name of the error.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        "unknown_value"
+crate::error_codes! {
+    pub UnknownValue {
+        _ => "unknown_value",
     }
 }
 

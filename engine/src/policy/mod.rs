@@ -107,15 +107,12 @@ pub enum ChangeError {
     Role(RoleError),
 }
 
-impl ChangeError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownRole(_) => "role_unknown",
-            Self::RoleExists(_) => "role_exists",
-            Self::Role(error) => error.code(),
-        }
+crate::error_codes! {
+    pub ChangeError {
+        Self::UnknownRole(_) => "role_unknown",
+        Self::RoleExists(_) => "role_exists",
+    } of {
+        Self::Role(error) => error: RoleError,
     }
 }
 

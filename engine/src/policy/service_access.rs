@@ -39,16 +39,14 @@ pub enum GrantError {
     Wildcard(Principal),
 }
 
-impl GrantError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Role(_) => "access_role",
-            Self::Wildcard(_) => "access_wildcard",
-        }
+crate::error_codes! {
+    pub GrantError {
+        Self::Role(_) => "access_role",
+        Self::Wildcard(_) => "access_wildcard",
     }
+}
 
+impl GrantError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {

@@ -107,18 +107,17 @@ pub enum SettingsError {
     SuperuserEmpty,
 }
 
-impl SettingsError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::NoGroupsAttribute => "sso_groups_attribute_missing",
-            Self::GroupsAttribute(error) => error.code(),
-            Self::SuperuserWithType(_) => "superuser_with_type",
-            Self::SuperuserEmpty => "superuser_empty",
-        }
+crate::error_codes! {
+    pub SettingsError {
+        Self::NoGroupsAttribute => "sso_groups_attribute_missing",
+        Self::SuperuserWithType(_) => "superuser_with_type",
+        Self::SuperuserEmpty => "superuser_empty",
+    } of {
+        Self::GroupsAttribute(error) => error: ClaimPathError,
     }
+}
 
+impl SettingsError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -87,33 +87,32 @@ pub enum VerifyError {
     },
 }
 
-impl VerifyError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Token(error) => error.code(),
-            Self::KidMissing => "kid_missing",
-            Self::KidUnknown(_) => "kid_unknown",
-            Self::AlgorithmMismatch { .. } => "alg_mismatch",
-            Self::Signature => "signature_invalid",
-            Self::IssuerMissing => "issuer_missing",
-            Self::IssuerMismatch { .. } => "issuer_mismatch",
-            Self::AudienceMissing => "audience_missing",
-            Self::AudienceMismatch { .. } => "audience_mismatch",
-            Self::ClockInvalid => "clock_invalid",
-            Self::ExpiryMissing => "exp_missing",
-            Self::TimeInvalid(_) => "time_invalid",
-            Self::Expired { .. } => "token_expired",
-            Self::NotYetValid { .. } => "token_not_yet_valid",
-            Self::IssuedInTheFuture { .. } => "token_issued_in_future",
-            Self::TypeRefused(_) => "typ_refused",
-            Self::NotAccessToken(_) => "typ_not_access_token",
-            Self::IssuedAtMissing => "iat_missing",
-            Self::LifetimeTooLong { .. } => "token_lifetime_too_long",
-        }
+crate::error_codes! {
+    pub VerifyError {
+        Self::KidMissing => "kid_missing",
+        Self::KidUnknown(_) => "kid_unknown",
+        Self::AlgorithmMismatch { .. } => "alg_mismatch",
+        Self::Signature => "signature_invalid",
+        Self::IssuerMissing => "issuer_missing",
+        Self::IssuerMismatch { .. } => "issuer_mismatch",
+        Self::AudienceMissing => "audience_missing",
+        Self::AudienceMismatch { .. } => "audience_mismatch",
+        Self::ClockInvalid => "clock_invalid",
+        Self::ExpiryMissing => "exp_missing",
+        Self::TimeInvalid(_) => "time_invalid",
+        Self::Expired { .. } => "token_expired",
+        Self::NotYetValid { .. } => "token_not_yet_valid",
+        Self::IssuedInTheFuture { .. } => "token_issued_in_future",
+        Self::TypeRefused(_) => "typ_refused",
+        Self::NotAccessToken(_) => "typ_not_access_token",
+        Self::IssuedAtMissing => "iat_missing",
+        Self::LifetimeTooLong { .. } => "token_lifetime_too_long",
+    } of {
+        Self::Token(error) => error: TokenError,
     }
+}
 
+impl VerifyError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {

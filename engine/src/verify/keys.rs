@@ -80,20 +80,19 @@ pub enum KeySetError {
     NoUsableKey(Vec<KeyProblem>),
 }
 
-impl KeySetError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::TooLong(_) => "key_set_too_long",
-            Self::Pem => "key_set_pem",
-            Self::Json(error) => error.code(),
-            Self::DiscoveryDocument(_) => "discovery_document",
-            Self::NotAKeySet => "key_set_invalid",
-            Self::NoUsableKey(_) => "no_usable_key",
-        }
+crate::error_codes! {
+    pub KeySetError {
+        Self::TooLong(_) => "key_set_too_long",
+        Self::Pem => "key_set_pem",
+        Self::DiscoveryDocument(_) => "discovery_document",
+        Self::NotAKeySet => "key_set_invalid",
+        Self::NoUsableKey(_) => "no_usable_key",
+    } of {
+        Self::Json(error) => error: JsonError,
     }
+}
 
+impl KeySetError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {

@@ -22,14 +22,14 @@ pub enum Access {
     Cluster,
     /// The access `evaluate`; nothing in a demo.
     Evaluate,
-    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo.
+    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo, unless they read secrets.
     Superuser(ReadMethods),
 }
 
 /// Which requests to a route only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMethods {
-    /// None of them.
+    /// None of them, because even reading requires a superuser everywhere.
     None,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,

@@ -12,6 +12,7 @@ use gbac_engine::escape::escaped;
 
 use super::surface::Surface;
 use crate::state::error::{AuditError, RoleError, WriteError};
+use crate::state::store::StoreError;
 
 /// Why a request is rejected.
 #[derive(Debug)]
@@ -163,6 +164,16 @@ impl From<WriteError> for Problem {
             }
             WriteError::UnlicensedChanges(faults) => Self::license(message).with_faults(faults),
             WriteError::Unlicensed(_) => Self::license(message),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let message = format!("{error}; {}", error.hint());
+        match error {
+            StoreError::Damaged(_) => Self::with_status(500, RpcCode::Internal, error.code(), message),
+            _ => Self::with_status(503, RpcCode::Unavailable, "store_unavailable", message),
         }
     }
 }

@@ -5,6 +5,7 @@ mod acls;
 pub(crate) mod app;
 mod audit;
 mod authzen;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;
@@ -55,6 +56,7 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
         .merge(accounts::routes())
+        .merge(backup::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())

@@ -172,7 +172,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
-            Self::Store(error) => error.hint().into(),
+            Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }

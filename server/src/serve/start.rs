@@ -130,14 +130,18 @@ struct Opened {
 
 /// Opens a service with checked options that listens on this address.
 pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
-    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
-    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
-    let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
-    let clock = options.clock.unwrap_or(clock::system);
     let opened = match &options.mode {
         ServeMode::Demo(demo) => open_demo(options, demo, address)?,
         ServeMode::Data(data) => open_data(options, data)?,
     };
+    assemble(options, address, tls, opened)
+}
+
+fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Opened) -> Result<App, ServeError> {
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
+    let clock = options.clock.unwrap_or(clock::system);
     let Opened { store, admin, generated_password, notices, oidc, demo, audit_file } = opened;
     let audit_log = AuditLog::new(audit_file.clone(), options.audit_files, clock)
         .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
@@ -227,7 +231,61 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::time::Duration;
+
+    use axum::body::{Body, to_bytes};
+    use axum::extract::Request;
+    use tower::ServiceExt;
+
     use super::*;
+    use crate::identity::oidc::OidcRules;
+    use crate::routes::router;
+
+    #[tokio::test]
+    async fn a_full_disk_stops_writes_only_and_only_until_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
+        let account = LocalAccount::open(&store, "admin", Some("demo")).unwrap();
+        let opened = Opened {
+            store: store.clone(),
+            admin: Admin::new("admin".into(), account.password),
+            generated_password: None,
+            notices: Vec::new(),
+            oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
+            demo: None,
+            audit_file: None,
+        };
+        let router = router(assemble(&ServeOptions::default(), ([127, 0, 0, 1], 8420).into(), false, opened).unwrap());
+        let ask = async |method: &str, path: &str, body: &'static str| {
+            let request = Request::builder().method(method).uri(path).header("host", "localhost");
+            let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==");
+            let request = request.header("content-type", "application/json").body(Body::from(body)).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            let status = response.status().as_u16();
+            (status, String::from_utf8_lossy(&to_bytes(response.into_body(), usize::MAX).await.unwrap()).into_owned())
+        };
+        let metric = async |name: &str| ask("GET", "/metrics", "").await.1.contains(&format!("\n{name}\n"));
+        assert_eq!(ask("POST", "/v1/roles", r#"{"name":"before"}"#).await.0, 201);
+        assert!(metric("gbac_store_writable 1").await && metric("gbac_store_failures_total 0").await);
+        faults.room.store(0, Relaxed);
+        let (status, refusal) = ask("POST", "/v1/roles", r#"{"name":"refused"}"#).await;
+        assert_eq!(status, 503, "{refusal}");
+        assert!(refusal.contains("the change was not stored: the disk is full"), "{refusal}");
+        assert_eq!(ask("GET", "/readyz", "").await, (503, "the store does not accept writes\n".into()));
+        assert_eq!(ask("GET", "/healthz", "").await.0, 200);
+        assert!(metric("gbac_store_writable 0").await && metric("gbac_store_failures_total 1").await);
+        let (status, roles) = ask("GET", "/v1/roles", "").await;
+        assert!(status == 200 && roles.contains("before") && !roles.contains("refused"), "{status} {roles}");
+        faults.room.store(u64::MAX, Relaxed);
+        let waiting = store.clone();
+        tokio::task::spawn_blocking(move || waiting.wait_until_writable()).await.unwrap();
+        assert_eq!(ask("GET", "/readyz", "").await, (200, "ready\n".into()));
+        assert!(metric("gbac_store_writable 1").await);
+        assert_eq!(ask("POST", "/v1/roles", r#"{"name":"after"}"#).await.0, 201);
+        let (_, roles) = ask("GET", "/v1/roles", "").await;
+        assert!(roles.contains("before") && roles.contains("after") && !roles.contains("refused"), "{roles}");
+    }
 
     #[test]
     fn addresses_are_parsed() {

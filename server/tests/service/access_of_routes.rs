@@ -17,6 +17,8 @@ use crate::upstream::{Cluster, relaying};
 const SUPERUSER: Access = Access::Superuser(ReadMethods::Safe);
 /// Operations that read with POST.
 const READING: Access = Access::Superuser(ReadMethods::All);
+/// What contains secrets.
+const SECRET: Access = Access::Superuser(ReadMethods::None);
 const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
 /// A route: its pattern, what it takes, a path, and its methods, each with a body and what a superuser is answered. Other
@@ -59,6 +61,7 @@ const ROUTES: &[Route] = &[
     ("/gbac/v1/policy", SUPERUSER, "/gbac/v1/policy", &[(Method::GET, "", 200), (Method::PUT, "{}", 428)]),
     ("/gbac/v1/policy/changes", SUPERUSER, "/gbac/v1/policy/changes", &[(Method::POST, "{}", 428)]),
     ("/gbac/v1/accounts", SUPERUSER, "/gbac/v1/accounts", &[(Method::GET, "", 200)]),
+    ("/gbac/v1/backup", SECRET, "/gbac/v1/backup", &[(Method::GET, "", 200)]),
     ("/gbac/v1/audit", SUPERUSER, "/gbac/v1/audit", &[(Method::GET, "", 200)]),
     (
         "/gbac/v1/license",

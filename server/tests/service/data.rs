@@ -170,10 +170,12 @@ fn a_damaged_folder_is_reported() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("gbac.redb");
     let open_folder = |password: Option<&str>| open_data(DataOptions::new(folder.path().into()), password);
-    let refused = |hint: &str| {
-        let Err(error) = open_folder(None) else { panic!("opened") };
-        assert_eq!(error.code(), "data_damaged", "{error}");
-        assert!(error.hint().contains(hint) && error.hint().contains("restore the folder from a backup"), "{error}");
+    let refused = || {
+        for password in [None, Some("new")] {
+            let Err(error) = open_folder(password) else { panic!("opened") };
+            assert_eq!(error.code(), "data_damaged", "{error}");
+            assert!(error.hint().contains("restore the folder from a backup: run `gbac restore"), "{error}");
+        }
     };
     drop(open_folder(None).unwrap());
     let whole = std::fs::read(&file).unwrap();
@@ -190,7 +192,7 @@ fn a_damaged_folder_is_reported() {
         |bytes: &mut Vec<u8>| bytes.fill(0),
     ] {
         with(change);
-        refused("");
+        refused();
     }
     with(|bytes| {
         let hash = b"$argon2id$";
@@ -199,8 +201,9 @@ fn a_damaged_folder_is_reported() {
         assert!(!places.is_empty());
         places.into_iter().for_each(|place| bytes[place + 1] = b'X');
     });
-    refused("GBAC_ADMIN_PASSWORD");
-    drop(open_folder(Some("new")).unwrap());
+    // Another password hash would let somebody else in.
+    refused();
+    with(|_| {});
     drop(open_folder(None).unwrap());
 }
 
@@ -230,8 +233,9 @@ async fn random_damage_is_reported_without_a_panic() {
         for _ in 0..=number(&mut seed) % 400 {
             bytes[used[number(&mut seed) % used.len()]] = number(&mut seed).to_le_bytes()[0];
         }
-        std::fs::write(&file, bytes).unwrap();
-        match open_data(DataOptions::new(folder.path().into()), Some("x")) {
+        let copy = tempdir().unwrap();
+        std::fs::write(copy.path().join("gbac.redb"), bytes).unwrap();
+        match open_data(DataOptions::new(copy.path().into()), Some("x")) {
             // Not every byte counts; what closing such a file does is not the start's affair.
             Ok(app) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(app)))),
             Err(error) => {
@@ -241,6 +245,5 @@ async fn random_damage_is_reported_without_a_panic() {
         }
     }
     assert!(damaged > 50, "{damaged}");
-    std::fs::write(&file, whole).unwrap();
     Service::on(folder.path(), |_| {}).unwrap();
 }

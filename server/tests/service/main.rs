@@ -7,6 +7,7 @@ mod acls;
 mod audit;
 mod authzen;
 mod authzen_law;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;

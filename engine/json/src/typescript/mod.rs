@@ -13,8 +13,8 @@ use gbac_engine::decide::{Reason, Source};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FindingJson,
-    IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
+    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FaultCode,
+    FindingJson, IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
     RevocationJson, WhatIfJson, WhoCanJson,
 };
 
@@ -62,6 +62,7 @@ pub fn declarations() -> String {
     all.visit::<DiffJson>();
     all.visit::<LeastGrantJson>();
     all.visit::<FindingJson>();
+    all.visit::<Code<FaultCode>>();
     let declarations = all.found.into_values();
     std::iter::once(HEADER.to_owned()).chain(declarations).collect::<Vec<_>>().join("\n")
 }
