@@ -85,13 +85,14 @@ const fn at_most(name: &'static str, what: &'static str, limit: f64, value: Valu
     Promise { name, what, bound: AtMost(limit), value }
 }
 
+const EVALUATION: Key = ("evaluation_cpu", 10 * K, 20);
 const ORDINARY: Key = ("native_check", M, 10);
 const WORST: &[Key] =
     &[("native_worst_hot", M, 200), ("native_worst_prefixes", 50_000, 200), ("native_worst_shared", K, 200)];
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 56] = [
+const PROMISES: [Promise; 61] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -304,6 +305,37 @@ const PROMISES: [Promise; 56] = [
         400.0,
         BytesPerAcl(("service_memory", M, 0)),
     ),
+    at_most(
+        "evaluation_cpu_over_health",
+        "processor time of an evaluation with 20 groups over that of a fixed text",
+        2.5,
+        Over(EVALUATION, ("health_cpu", 10 * K, 0)),
+    ),
+    rate(
+        "evaluation_over_health",
+        "evaluations with 20 groups over a fixed text, by the second",
+        0.5,
+        ("health_time", 10 * K, 0),
+        ("evaluation_time", 10 * K, 20),
+    ),
+    at_most(
+        "batch_question_over_single",
+        "processor time of one question in a batch of 100 over that of one alone",
+        0.1,
+        Over(("batch_question_cpu", 10 * K, 20), EVALUATION),
+    ),
+    at_most(
+        "evaluation_audited_over_not",
+        "processor time of an evaluation with auditing over one without",
+        2.0,
+        Over(("evaluation_audited_cpu", 10 * K, 20), EVALUATION),
+    ),
+    at_most(
+        "evaluation_p99_beside_batches",
+        "p99 of evaluations while batches of 100 with 200 groups run, over that without them",
+        3.0,
+        Over(("evaluation_beside_batches_p99", 10 * K, 20), ("evaluation_p99", 10 * K, 20)),
+    ),
 ];
 
 /// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
@@ -355,13 +387,22 @@ impl Report {
         (count(Some(true)), count(Some(false)), count(None))
     }
 
+    /// Without the promises that this run did not measure: a part of the measurements.
+    #[must_use]
+    pub fn of_a_part(mut self) -> Self {
+        self.limits.retain(|limit| limit.ratio.is_some());
+        self
+    }
+
     /// The tables as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("{}\n\n", self.machine.line());
         let versions: Vec<String> = self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
         let length = if self.quick { "A short run (`--quick`)" } else { "A full run" };
-        writeln!(text, "{length}. Compared with: {}.\n", versions.join(", ")).ok();
+        let compared =
+            if versions.is_empty() { String::new() } else { format!(" Compared with: {}.", versions.join(", ")) };
+        writeln!(text, "{length}.{compared}\n").ok();
         let mut rows = vec![["ratio", "what", "measured", "limit", "holds"].map(str::to_owned)];
         for limit in &self.limits {
             let bound = match (limit.at_least, limit.at_most) {

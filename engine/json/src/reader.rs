@@ -245,14 +245,7 @@ impl<'v> Fields<'v> {
     }
 
     pub(super) fn array(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
-        match self.optional(name) {
-            None => &[],
-            Some(Value::Array(elements)) => elements,
-            Some(other) => {
-                problems.expected(&Place::Member(at, name), "an array", other);
-                &[]
-            }
-        }
+        self.optional(name).map_or(&[], |value| array(value, &Place::Member(at, name), problems))
     }
 
     /// Refuses every member that was not asked for.
@@ -264,6 +257,16 @@ impl<'v> Fields<'v> {
                 ProblemCode::UNKNOWN_MEMBER,
                 format!("`{}` is an unknown field; the fields are {known}", escaped(name)),
             );
+        }
+    }
+}
+
+pub(super) fn array<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
+    match value {
+        Value::Array(elements) => elements,
+        other => {
+            problems.expected(at, "an array", other);
+            &[]
         }
     }
 }
