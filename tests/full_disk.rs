@@ -7,10 +7,11 @@ use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use gbac_tests::data::{DataClient, DataService};
+use gbac_tests::program::program;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -22,7 +23,7 @@ struct SmallDisk(TempDir);
 impl SmallDisk {
     fn mount() -> Option<Self> {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut mount = Command::new("mount");
+        let mut mount = program("mount");
         mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(folder.path()).stderr(Stdio::null());
         mount.status().is_ok_and(|status| status.success()).then(|| Self(folder))
     }
@@ -50,7 +51,7 @@ impl SmallDisk {
 impl Drop for SmallDisk {
     fn drop(&mut self) {
         // The folder stays if it is still in use.
-        let _ = Command::new("umount").arg(self.path()).status();
+        let _ = program("umount").arg(self.path()).status();
     }
 }
 
