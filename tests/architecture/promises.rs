@@ -30,9 +30,9 @@ fn has_test(file: &str, text: &str, name: &str) -> bool {
         line.strip_prefix("fn ").and_then(|rest| rest.strip_prefix(name)).is_some_and(|rest| rest.starts_with('('))
     };
     lines.iter().position(is_function).is_some_and(|place| {
-        let attributes =
+        let mut attributes =
             lines[..place].iter().rev().take_while(|line| line.starts_with("#[") || line.starts_with("//"));
-        attributes.into_iter().any(|line| line.starts_with("#[test") || line.starts_with("#[tokio::test"))
+        attributes.any(|line| line.starts_with("#[test") || line.starts_with("#[tokio::test"))
     })
 }
 
