@@ -200,7 +200,7 @@ fn names_of_resources_end_at_their_limits() {
             let problems = load(limit + 1).expect_err("too long");
             assert_eq!(problems.len(), 1);
             assert_eq!(
-                (problems[0].path.as_str(), problems[0].code),
+                (problems[0].path.as_str(), problems[0].code.as_str()),
                 ("/acls/0/resource_name", "resource_name_too_long")
             );
             assert!(problems[0].message.contains(&format!("{limit} bytes")), "{}", problems[0].message);

@@ -3,9 +3,27 @@
 
 use std::fs;
 
+use gbac_analysis::FindingCode;
+use gbac_engine::WarningCode;
+use gbac_engine::code::Codes;
+use gbac_engine::groups::DropCode;
+use gbac_json::{FaultCode, ProblemCode};
 use gbac_tests::program::Run;
 use gbac_tests::service::{Service, run};
 use serde_json::{Value, json};
+
+#[test]
+fn every_code_of_the_tables_is_documented() {
+    let page = |name: &str| fs::read_to_string(gbac_tests::vectors::root().join("docs").join(name)).expect("a page");
+    let (documents, analysis) = (page("policy-document.md"), page("analysis.md"));
+    let is_in = |page: &str, code: &str| page.contains(&format!("`{code}`"));
+    for code in [WarningCode::codes(), DropCode::codes(), ProblemCode::codes(), FaultCode::codes()].concat() {
+        assert!(is_in(&documents, code), "docs/policy-document.md does not have `{code}`");
+    }
+    for code in FindingCode::codes() {
+        assert!(is_in(&documents, code) || is_in(&analysis, code), "docs/analysis.md does not have `{code}`");
+    }
+}
 
 fn acl(principal: &str, name: &str) -> Value {
     json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": name, "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL",

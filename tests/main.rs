@@ -2,22 +2,27 @@
 
 mod analyze;
 mod architecture;
+mod attacks;
+mod backup;
 mod bad_input;
 mod bad_requests;
 mod cli;
 mod conformance;
 mod corners;
 mod crash;
+mod denial_of_service;
 mod differential;
 mod documents;
 mod exhaustive;
 mod expiry;
+mod full_disk;
 mod fuzz;
 mod help;
 mod home;
 mod incremental;
 mod laws;
 mod malformed;
+mod ocsf;
 mod online;
 mod readme;
 mod serve;

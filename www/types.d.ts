@@ -164,7 +164,7 @@ export type ClaimElement = {
   /** The group that it is, or is a duplicate of. */
   group?: string,
   /** Why it was dropped. */
-  code?: string,
+  code?: DropCode,
 };
 
 /** What was found where the groups should be. */
@@ -242,29 +242,145 @@ export type Counterexample = {
 
 /** A decision; members that do not apply are absent. */
 export type Decision = {
-  /** `allow` or `deny`. */
-  outcome: Outcome,
-  /** `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`. */
-  reason: Reason,
-  /** `user_acl`, `role_acl`, `group_acl` or `group_role_acl`. */
-  source?: Source,
-  /** The group on the path. */
-  group?: string,
-  /** The role on the path. */
-  role?: string,
-  /** The deciding ACL. */
-  acl?: FullAcl,
-  /** The deciding ACL's operation, where it is not the one asked for. */
-  implied_by?: Operation,
   /** Present and true when the host could change the answer. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
-};
+} & ({
+  "reason": "allow_rule",
+  /** It is allowed. */
+  outcome: 'allow',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "deny_rule",
+  /** It is denied. */
+  outcome: 'deny',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "superuser",
+  /** It is allowed. */
+  outcome: 'allow',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "no_match",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "expired",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+});
 
 /** How the decisions of two policies differ, over every identity. */
 export type Diff = {
-  /** `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`. */
+  /** `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`. */
   relation: Relation,
   /** `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone. */
   acl_relation: Exclude<Relation, 'settings_differ'>,
@@ -296,6 +412,10 @@ export type Difference = {
   blocked_by?: Array<FullAcl>,
 };
 
+/** Why an element of the groups claim was dropped. */
+export type DropCode = 'claim_discarded' | 'claim_wrong_type' | 'element_not_string' | 'empty_name' | 'empty_part'
+  | 'suffix_empty';
+
 /** What became of an element of the groups claim. */
 export type ElementOutcome = 'kept' | 'duplicate' | 'dropped';
 
@@ -307,25 +427,141 @@ export type Explanation = {
   candidates: Array<Candidate>,
   /** How many ACLs the policy holds. */
   acls: number,
-  /** `allow` or `deny`. */
-  outcome: Outcome,
-  /** `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`. */
-  reason: Reason,
-  /** `user_acl`, `role_acl`, `group_acl` or `group_role_acl`. */
-  source?: Source,
-  /** The group on the path. */
-  group?: string,
-  /** The role on the path. */
-  role?: string,
-  /** The deciding ACL. */
-  acl?: FullAcl,
-  /** The deciding ACL's operation, where it is not the one asked for. */
-  implied_by?: Operation,
   /** Present and true when the host could change the answer. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
-};
+} & ({
+  "reason": "allow_rule",
+  /** It is allowed. */
+  outcome: 'allow',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "deny_rule",
+  /** It is denied. */
+  outcome: 'deny',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "superuser",
+  /** It is allowed. */
+  outcome: 'allow',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "no_match",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "expired",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+});
 
 /** The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields. */
 export type ExportedDocument = {
@@ -363,10 +599,28 @@ export type ExtractedGroup = {
   location: string,
 };
 
+/** The code of a call that the engine refuses. */
+export type FaultCode = 'alg_mismatch' | 'alg_missing' | 'alg_refused' | 'audience_mismatch' | 'audience_missing'
+  | 'b64_refused' | 'base64_invalid' | 'byte_order_mark' | 'change_invalid' | 'check_invalid' | 'clock_in_milliseconds'
+  | 'clock_invalid' | 'crit_refused' | 'discovery_document' | 'duplicate_member' | 'exp_missing' | 'header_type'
+  | 'host_invalid' | 'identity_invalid' | 'issuer_mismatch' | 'issuer_missing' | 'json_serialization' | 'json_syntax'
+  | 'json_too_deep' | 'json_unfinished' | 'key_set_invalid' | 'key_set_pem' | 'key_set_too_long' | 'kid_missing'
+  | 'kid_unknown' | 'member_is_everyone' | 'member_is_role' | 'name_with_type' | 'nested_group_behavior_invalid'
+  | 'no_keys' | 'no_usable_key' | 'not_a_token' | 'not_an_object' | 'number_out_of_range' | 'opaque_token'
+  | 'policy_invalid' | 'principal_control_character' | 'principal_empty' | 'principal_empty_result' | 'principal_missing'
+  | 'principal_name_empty' | 'principal_no_match' | 'principal_not_string' | 'principal_too_long'
+  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type'
+  | 'request_has_choice' | 'request_has_no_explanation' | 'request_invalid' | 'request_not_taken' | 'resource_implied'
+  | 'resource_list_empty' | 'resource_missing' | 'resource_not_taken' | 'role_exists' | 'role_name_character'
+  | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'signature_invalid' | 'time_invalid' | 'token_empty'
+  | 'token_encrypted' | 'token_expired' | 'token_issued_in_future' | 'token_nested' | 'token_not_yet_valid'
+  | 'token_part_empty' | 'token_parts' | 'token_too_long' | 'token_unsigned' | 'two_tokens' | 'typ_refused'
+  | 'unknown_api' | 'unknown_request' | 'unknown_resource' | 'utf8_invalid' | 'wrong_type';
+
 /** A rule or setting that probably does not do what was intended. */
 export type Finding = {
-  /** A stable name of the kind. */
-  code: string,
+  /** The stable code of its kind. */
+  code: FindingCode,
   /** `error`, `warning` or `notice`. */
   severity: Severity,
   /** What was found. */
@@ -380,6 +634,15 @@ export type Finding = {
   /** JSON Pointers into the document. */
   places?: Array<string>,
 };
+
+/** The code of a rule or setting that probably does not do what was intended. */
+export type FindingCode = 'acl_covered' | 'acl_unreachable' | 'cluster_name' | 'duplicate_acl' | 'duplicate_member'
+  | 'duplicate_superuser' | 'group_path_with_suffix' | 'member_is_everyone' | 'member_is_role' | 'name_leading_slash'
+  | 'name_letter_case' | 'name_with_type' | 'operation_foreign' | 'principal_control_character' | 'principal_name_empty'
+  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type'
+  | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long' | 'role_missing'
+  | 'role_name_character' | 'role_name_empty' | 'role_name_not_ascii' | 'role_name_too_long' | 'role_without_acls'
+  | 'role_without_members' | 'superuser_name_chosen' | 'topic_name';
 
 /** An ACL as it is written, with all of its members. */
 export type FullAcl = {
@@ -575,11 +838,17 @@ export type NestedGroupBehavior = 'none' | 'suffix';
 export type NoOp = {
   /** The change. */
   change: HypotheticalChange,
-  /** A stable name of the reason. */
-  code: string,
+  /** The stable code of the reason. */
+  code: NoOpCode,
   /** The reason. */
   message: string,
 };
+
+/** Why a change does nothing. */
+export type NoOpCode = 'member_is_everyone' | 'member_is_role' | 'name_with_type' | 'no_change'
+  | 'principal_control_character' | 'principal_name_empty' | 'principal_type_twice' | 'principal_type_unknown'
+  | 'principal_wildcard' | 'principal_without_type' | 'role_exists' | 'role_name_character' | 'role_name_empty'
+  | 'role_name_too_long' | 'role_unknown';
 
 /** What a request does, in the platform's own values. */
 export type Operation = 'OPERATION_ALL' | 'OPERATION_READ' | 'OPERATION_WRITE' | 'OPERATION_CREATE'
@@ -637,11 +906,28 @@ export type PrincipalFacet = 'matches' | 'everyone' | 'letter_case' | 'leading_s
 export type Problem = {
   /** Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document. */
   path: string,
-  /** A stable name of the fault. */
-  code: string,
+  /** The stable code. */
+  code: ProblemCode,
   /** What was found and what to do. */
   message: string,
 };
+
+/** The code of one thing that is wrong with a document. */
+export type ProblemCode = 'bad_case' | 'bad_escape' | 'bad_filter' | 'bad_index' | 'bad_operator' | 'bad_pattern'
+  | 'bad_reference' | 'brackets' | 'byte_order_mark' | 'clock_in_milliseconds' | 'clock_invalid' | 'cluster_name'
+  | 'control_character' | 'curly_quote' | 'dot_before_bracket' | 'dotted_digits' | 'duplicate_member' | 'edge_blank'
+  | 'empty' | 'empty_name' | 'empty_pattern' | 'empty_selector' | 'exclusive_members' | 'filter_type' | 'host_invalid'
+  | 'identity_ways' | 'instant_missing' | 'json_syntax' | 'json_too_deep' | 'json_unfinished' | 'member_is_everyone'
+  | 'member_is_role' | 'missing_dot' | 'missing_member' | 'missing_root' | 'name_with_type' | 'needs_brackets'
+  | 'nested_group_behavior_invalid' | 'number_out_of_range' | 'principal_control_character' | 'principal_name_empty'
+  | 'principal_type_twice' | 'principal_type_unknown' | 'principal_wildcard' | 'principal_without_type' | 'quoted_path'
+  | 'regex_function' | 'resource_name_control_character' | 'resource_name_empty' | 'resource_name_too_long'
+  | 'role_exists' | 'role_name_character' | 'role_name_empty' | 'role_name_too_long' | 'role_unknown' | 'script'
+  | 'sso_form' | 'sso_groups_attribute_missing' | 'sso_unclosed' | 'sso_unknown' | 'superuser_empty'
+  | 'superuser_with_type' | 'too_deep' | 'too_long' | 'too_many_descendants' | 'topic_name' | 'trailing_dot'
+  | 'unclosed_bracket' | 'unclosed_parenthesis' | 'unclosed_pattern' | 'unclosed_quote' | 'unclosed_replacement'
+  | 'unexpected_character' | 'unexpected_end' | 'unknown_function' | 'unknown_member' | 'unknown_value' | 'unquoted_name'
+  | 'unsupported_version' | 'userinfo_unused' | 'wrong_type';
 
 /** What an open identity is asked: one operation on one resource. */
 export type Query = {
@@ -674,7 +960,7 @@ export type QueryCircumstances = {
 /** Why a decision has its outcome. */
 export type Reason = 'expired' | 'superuser' | 'deny_rule' | 'allow_rule' | 'no_match';
 
-/** How what two policies allow compares; `settings_differ` if tokens are read differently. */
+/** How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service. */
 export type Relation = 'equal' | 'wider' | 'narrower' | 'mixed' | 'settings_differ';
 
 /** The answer to a whole request. */
@@ -790,7 +1076,15 @@ export type RoleMember = {
   principal: MemberPrincipal,
 };
 
-/** Where groups and users come from, and who is a superuser. What is omitted has its default. */
+/** The users and groups of the identity provider that have limited access to the service. */
+export type ServiceAccess = {
+  /** Those that may read everything: the console, exports, the audit log and metrics. */
+  read_only?: readonly MemberPrincipal[],
+  /** Those that may evaluate requests of others, such as gateways. */
+  evaluate?: readonly MemberPrincipal[],
+};
+
+/** Where groups and users come from, who is a superuser, and who has access to the service. What is omitted has its default. */
 export type Settings = {
   /** A JSON path (RFC 9535) to the groups in the token, at most 512 bytes; the default is `$.groups`. */
   oidc_group_claim_path?: string,
@@ -800,6 +1094,8 @@ export type Settings = {
   oidc_principal_mapping?: string,
   /** Bare user names, for whom everything is allowed. */
   superusers?: readonly string[],
+  /** Who has limited access to the service; decisions do not depend on it. */
+  access?: ServiceAccess,
   /** The managed cloud's mapping, in place of the first two. */
   sso?: Sso,
 };
@@ -834,13 +1130,20 @@ export type UnverifiedToken = {
 
 /** A warning about a token or its groups; it never changes what is decided. */
 export type Warning = {
-  /** A stable name. */
-  code: string,
+  /** The stable code. */
+  code: WarningCode,
   /** What was found, for people. */
   message: string,
   /** Where in the claims. */
   location?: string,
 };
+
+/** The code of a warning about a token or its groups. */
+export type WarningCode = 'blanks_removed' | 'claim_missing' | 'claim_wrong_type' | 'duplicate_group'
+  | 'edge_whitespace' | 'element_not_string' | 'empty_name' | 'empty_part' | 'expiry_unreadable' | 'group_overage'
+  | 'id_token' | 'invisible_removed' | 'kid_missing' | 'near_claim' | 'platform_alg' | 'platform_empty_part'
+  | 'platform_path' | 'platform_typ' | 'suffix_collision' | 'suffix_empty' | 'surroundings_removed' | 'token_response'
+  | 'too_many_nodes' | 'typ_refused';
 
 /** One person before and after changes. */
 export type WhatIf = {

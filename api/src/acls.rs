@@ -108,7 +108,7 @@ impl AclBody {
             "operation" => &self.operation,
             _ => &self.permission_type,
         };
-        let text = match problem.code {
+        let text = match problem.code.as_str() {
             "resource_name_empty" => "Field resource_name must be set".into(),
             "host_invalid" => HOST_RULE.into(),
             "principal_without_type" | "principal_name_empty" => PRINCIPAL_RULE.into(),

@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
+use online::{
+    AdminCommand, BackupArgs, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand,
+};
 use policy::PolicyCommand;
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
@@ -73,6 +75,15 @@ pub(crate) enum Command {
     /// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
     /// password and shows it once.
     Serve(Box<ServeArgs>),
+    /// Save a backup of a running service: its policy, its configuration and its password hashes.
+    ///
+    /// The service verifies its data first, and the command verifies the backup. Only the owner can read the file (mode
+    /// 0600), because it contains password hashes. It has no audit events. Requires a superuser.
+    Backup(BackupArgs),
+    /// Restore a backup into a new data folder, without a running service.
+    ///
+    /// The backup is verified first. Start the service with `gbac serve --data DIR` afterwards.
+    Restore(RestoreArgs),
     /// Export the policy of a running service as a policy document.
     Export(ExportArgs),
     /// Replace the policy of a running service with a policy document.
@@ -322,11 +333,21 @@ pub(crate) struct TestArgs {
     pub(crate) junit: Option<PathBuf>,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// Backup that `gbac backup` saved.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// New or empty folder for the data; created if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
+}
+
 /// The flags of `gbac serve`.
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
-    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "tls_cert", "insecure_listen"])]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
@@ -334,7 +355,7 @@ pub(crate) struct ServeArgs {
     /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
-    /// User with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
+    /// Name of the local account: the user with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
     #[arg(long, value_name = "NAME")]
     pub(crate) admin_user: Option<String>,
     /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the property
@@ -344,6 +365,15 @@ pub(crate) struct ServeArgs {
     /// Required audience of a token (`aud`). Overrides the property oidc_token_audience in the same way.
     #[arg(long, value_name = "NAME")]
     pub(crate) oidc_audience: Option<String>,
+    /// Issuer of the identity provider, if it differs from the address of its discovery document.
+    #[arg(long, value_name = "ISSUER")]
+    pub(crate) oidc_issuer: Option<String>,
+    /// Accept only access tokens with the type `at+jwt` (RFC 9068).
+    #[arg(long)]
+    pub(crate) oidc_access_tokens_only: bool,
+    /// Longest accepted lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) oidc_max_token_lifetime: Option<u32>,
     /// Enterprise license. Overrides the stored license in the same way.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,

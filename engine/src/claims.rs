@@ -99,14 +99,11 @@ pub enum ClaimSetError {
     NotAnObject,
 }
 
-impl ClaimSetError {
-    /// A stable name of the error.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Json(error) => error.code(),
-            Self::NotAnObject => "claims_not_an_object",
-        }
+crate::error_codes! {
+    pub ClaimSetError {
+        Self::NotAnObject => "claims_not_an_object",
+    } of {
+        Self::Json(error) => error: JsonError,
     }
 }
 

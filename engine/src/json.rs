@@ -43,6 +43,23 @@ pub struct JsonError {
     column: usize,
 }
 
+crate::error_codes! {
+    pub JsonErrorKind {
+        Self::Syntax => "json_syntax",
+        Self::Unfinished => "json_unfinished",
+        Self::DuplicateMember => "duplicate_member",
+        Self::TooDeep => "json_too_deep",
+        Self::NumberOutOfRange => "number_out_of_range",
+        Self::ByteOrderMark => "byte_order_mark",
+    }
+}
+
+crate::error_codes! {
+    pub JsonError {} of {
+        Self { kind, .. } => kind: JsonErrorKind,
+    }
+}
+
 impl JsonError {
     fn duplicate(name: &str, line: usize, column: usize) -> Self {
         let message = format!("the member {} appears twice", quote(name));
@@ -53,19 +70,6 @@ impl JsonError {
     #[must_use]
     pub const fn kind(&self) -> JsonErrorKind {
         self.kind
-    }
-
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self.kind {
-            JsonErrorKind::Syntax => "json_syntax",
-            JsonErrorKind::Unfinished => "json_unfinished",
-            JsonErrorKind::DuplicateMember => "duplicate_member",
-            JsonErrorKind::TooDeep => "json_too_deep",
-            JsonErrorKind::NumberOutOfRange => "number_out_of_range",
-            JsonErrorKind::ByteOrderMark => "byte_order_mark",
-        }
     }
 
     /// The line of the fault, from 1.

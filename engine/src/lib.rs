@@ -74,6 +74,8 @@
 
 pub mod claim_path;
 mod claims;
+#[doc(hidden)]
+pub mod code;
 pub mod decide;
 pub mod escape;
 pub mod groups;
@@ -107,7 +109,7 @@ pub use time::{At, InstantError, Timestamp};
 pub use token::{TokenError, UnverifiedToken};
 #[cfg(feature = "verify")]
 pub use verify::{KeySet, Validation, Verified, VerifyError};
-pub use warning::Warning;
+pub use warning::{Warning, WarningCode};
 
 /// What `gbac-analysis` and `gbac-json` share with this crate: the index of a policy, sorting, strict JSON.
 ///

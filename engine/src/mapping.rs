@@ -71,6 +71,27 @@ enum MappingFault {
     Case(String),
 }
 
+crate::error_codes! {
+    MappingFault {
+        Self::TooLong => "too_long",
+        Self::MissingRoot => "missing_root",
+        Self::EmptyName => "empty_name",
+        Self::Brackets => "brackets",
+        Self::EmptyPattern => "empty_pattern",
+        Self::UnclosedPattern => "unclosed_pattern",
+        Self::UnclosedReplacement => "unclosed_replacement",
+        Self::Pattern(_) => "bad_pattern",
+        Self::Reference { .. } => "bad_reference",
+        Self::Case(_) => "bad_case",
+    }
+}
+
+crate::error_codes! {
+    pub MappingError {} of {
+        Self { fault, .. } => fault: MappingFault,
+    }
+}
+
 impl MappingError {
     const fn at(offset: usize, fault: MappingFault) -> Self {
         Self { offset, fault }
@@ -80,23 +101,6 @@ impl MappingError {
     #[must_use]
     pub const fn offset(&self) -> usize {
         self.offset
-    }
-
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self.fault {
-            MappingFault::TooLong => "too_long",
-            MappingFault::MissingRoot => "missing_root",
-            MappingFault::EmptyName => "empty_name",
-            MappingFault::Brackets => "brackets",
-            MappingFault::EmptyPattern => "empty_pattern",
-            MappingFault::UnclosedPattern => "unclosed_pattern",
-            MappingFault::UnclosedReplacement => "unclosed_replacement",
-            MappingFault::Pattern(_) => "bad_pattern",
-            MappingFault::Reference { .. } => "bad_reference",
-            MappingFault::Case(_) => "bad_case",
-        }
     }
 
     /// What to do about it.
@@ -193,20 +197,18 @@ pub enum PrincipalClaimError {
     },
 }
 
-impl PrincipalClaimError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Missing { .. } => "principal_missing",
-            Self::NotString { .. } => "principal_not_string",
-            Self::Empty { .. } => "principal_empty",
-            Self::TooLong { .. } => "principal_too_long",
-            Self::NoMatch { .. } => "principal_no_match",
-            Self::EmptyResult { .. } => "principal_empty_result",
-        }
+crate::error_codes! {
+    pub PrincipalClaimError {
+        Self::Missing { .. } => "principal_missing",
+        Self::NotString { .. } => "principal_not_string",
+        Self::Empty { .. } => "principal_empty",
+        Self::TooLong { .. } => "principal_too_long",
+        Self::NoMatch { .. } => "principal_no_match",
+        Self::EmptyResult { .. } => "principal_empty_result",
     }
+}
 
+impl PrincipalClaimError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {
@@ -304,6 +306,18 @@ impl PrincipalMapping {
     #[must_use]
     pub fn claim(&self) -> &str {
         self.names.first().map_or("", String::as_str)
+    }
+
+    /// Whether a token can name a user so: names in verified tokens have no control characters, and a rule can change letters.
+    #[must_use]
+    pub fn can_produce(&self, user: &str) -> bool {
+        let case = self.rewrite.as_ref().map_or(Case::Kept, |rewrite| rewrite.case);
+        let is_changed = |c: char| match case {
+            Case::Kept => false,
+            Case::Lower => c.is_ascii_uppercase(),
+            Case::Upper => c.is_ascii_lowercase(),
+        };
+        !user.is_empty() && !user.chars().any(|c| c.is_control() || is_changed(c))
     }
 
     /// The user's name.

@@ -3,11 +3,12 @@
 use std::fmt;
 
 use crate::claims::ClaimSet;
+use crate::code::{Codes, merged};
 use crate::groups::Extraction;
 use crate::identity::{self, Identity, IdentityError, IdentityRules};
 use crate::policy::Policy;
 use crate::token::{Claims, Header, TokenError, UnverifiedClaims, UnverifiedToken};
-use crate::warning::Warning;
+use crate::warning::{Warning, WarningCode};
 
 /// Whose request it is, in one of the ways to state it.
 #[derive(Debug, Clone, PartialEq)]
@@ -99,15 +100,21 @@ pub enum ResolveError {
 }
 
 impl ResolveError {
-    /// A stable name of the error.
+    /// A stable name of the error; of a refused token, the one that the caller's verifier gave.
     #[must_use]
-    pub fn code(&self) -> &'static str {
+    pub const fn code(&self) -> &'static str {
         match self {
             Self::Token(error) => error.code(),
             Self::NoKeys => "no_keys",
             Self::Refused(code, _) => code,
             Self::Identity(error) => error.code(),
         }
+    }
+}
+
+impl Codes for ResolveError {
+    fn codes() -> Vec<&'static str> {
+        merged(&["no_keys"], &[TokenError::codes, IdentityError::codes])
     }
 }
 
@@ -208,7 +215,7 @@ fn resolve_claims(
     let mut before = header.as_ref().map(Header::warnings).unwrap_or_default();
     if identity.has_unreadable_expiry() {
         let message = "`exp` is not a number, so the identity counts as expired";
-        before.push(Warning::new("expiry_unreadable", message, Some("exp".into())));
+        before.push(Warning::new(WarningCode::EXPIRY_UNREADABLE, message, Some("exp".into())));
     }
     Ok(ResolvedIdentity { identity, extraction: Some(extraction), header, before })
 }

@@ -97,16 +97,14 @@ pub enum InstantError {
     Milliseconds,
 }
 
-impl InstantError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(self) -> &'static str {
-        match self {
-            Self::NotFinite => "clock_invalid",
-            Self::Milliseconds => "clock_in_milliseconds",
-        }
+crate::error_codes! {
+    pub InstantError {
+        Self::NotFinite => "clock_invalid",
+        Self::Milliseconds => "clock_in_milliseconds",
     }
+}
 
+impl InstantError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(self) -> &'static str {

@@ -1,10 +1,40 @@
 //! What a person should know about a token, its groups or a name, as a value.
 
+crate::code_table! {
+    /// The code of a warning; docs/policy-document.md says what each means.
+    WarningCode {
+        EXPIRY_UNREADABLE = "expiry_unreadable",
+        CLAIM_MISSING = "claim_missing",
+        NEAR_CLAIM = "near_claim",
+        GROUP_OVERAGE = "group_overage",
+        ID_TOKEN = "id_token",
+        CLAIM_WRONG_TYPE = "claim_wrong_type",
+        ELEMENT_NOT_STRING = "element_not_string",
+        TOO_MANY_NODES = "too_many_nodes",
+        EMPTY_NAME = "empty_name",
+        EMPTY_PART = "empty_part",
+        EDGE_WHITESPACE = "edge_whitespace",
+        DUPLICATE_GROUP = "duplicate_group",
+        SUFFIX_EMPTY = "suffix_empty",
+        SUFFIX_COLLISION = "suffix_collision",
+        PLATFORM_PATH = "platform_path",
+        PLATFORM_EMPTY_PART = "platform_empty_part",
+        PLATFORM_ALG = "platform_alg",
+        PLATFORM_TYP = "platform_typ",
+        KID_MISSING = "kid_missing",
+        TYP_REFUSED = "typ_refused",
+        INVISIBLE_REMOVED = "invisible_removed",
+        TOKEN_RESPONSE = "token_response",
+        SURROUNDINGS_REMOVED = "surroundings_removed",
+        BLANKS_REMOVED = "blanks_removed",
+    }
+}
+
 /// Something that a person should know. It never changes what is decoded, extracted or decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
-    /// A stable name; docs/policy-document.md lists them all.
-    pub code: &'static str,
+    /// The stable code.
+    pub code: WarningCode,
     /// One sentence, lower case, without a final period; what comes from the token is in backticks.
     pub message: String,
     /// The element or claim that it is about; the first, when it is about several.
@@ -12,12 +42,12 @@ pub struct Warning {
 }
 
 impl Warning {
-    pub(crate) fn new(code: &'static str, message: impl Into<String>, location: Option<String>) -> Self {
+    pub(crate) fn new(code: WarningCode, message: impl Into<String>, location: Option<String>) -> Self {
         Self { code, message: message.into(), location }
     }
 }
 
 /// One more warning.
-pub(crate) fn warn(warnings: &mut Vec<Warning>, code: &'static str, message: String, location: Option<String>) {
+pub(crate) fn warn(warnings: &mut Vec<Warning>, code: WarningCode, message: String, location: Option<String>) {
     warnings.push(Warning::new(code, message, location));
 }

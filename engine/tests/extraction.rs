@@ -5,7 +5,7 @@ mod support;
 use gbac_engine::ClaimSet;
 use gbac_engine::claim_path::{ClaimPath, MAX_NODES};
 use gbac_engine::groups::{
-    ClaimFinding, ClaimSource, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS, MissingReason,
+    ClaimFinding, ClaimSource, DropCode, ElementOutcome, Extraction, ExtractionRule, MAX_ELEMENTS, MissingReason,
     NestedGroupBehavior, extract, suggest_paths,
 };
 use proptest::prelude::*;
@@ -32,7 +32,7 @@ fn names(extraction: &Extraction) -> Vec<&str> {
 }
 
 fn codes(extraction: &Extraction) -> Vec<&str> {
-    extraction.warnings.iter().map(|warning| warning.code).collect()
+    extraction.warnings.iter().map(|warning| warning.code.as_str()).collect()
 }
 
 /// The finding in a few words.
@@ -395,8 +395,8 @@ fn the_trace_names_every_element() {
         [
             ("groups[0]", "/a/x", ElementOutcome::Kept { group: "x".into() }),
             ("groups[1]", "/b/x", ElementOutcome::Duplicate { group: "x".into() }),
-            ("groups[2]", "", ElementOutcome::Dropped { code: "empty_part" }),
-            ("groups[3]", "/c/", ElementOutcome::Dropped { code: "suffix_empty" }),
+            ("groups[2]", "", ElementOutcome::Dropped { code: DropCode::EMPTY_PART }),
+            ("groups[3]", "/c/", ElementOutcome::Dropped { code: DropCode::SUFFIX_EMPTY }),
             ("groups[4]", "y", ElementOutcome::Kept { group: "y".into() }),
         ]
     );
@@ -413,9 +413,9 @@ fn the_trace_names_every_element() {
     assert_eq!(
         trace,
         [
-            ("['https://x/groups'][0]", "a", ElementOutcome::Dropped { code: "claim_discarded" }),
-            ("['https://x/groups'][1]", "4", ElementOutcome::Dropped { code: "element_not_string" }),
-            ("['https://x/groups'][2]", "{…}", ElementOutcome::Dropped { code: "element_not_string" }),
+            ("['https://x/groups'][0]", "a", ElementOutcome::Dropped { code: DropCode::CLAIM_DISCARDED }),
+            ("['https://x/groups'][1]", "4", ElementOutcome::Dropped { code: DropCode::ELEMENT_NOT_STRING }),
+            ("['https://x/groups'][2]", "{…}", ElementOutcome::Dropped { code: DropCode::ELEMENT_NOT_STRING }),
         ]
     );
 }

@@ -35,6 +35,7 @@ mod upstream;
 pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};
+pub use identity::oidc::OidcRules;
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{
@@ -43,6 +44,6 @@ pub use serve::{
 };
 pub use state::audit::AuditFileLimits;
 pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
-pub use state::store::StoreError;
+pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
 pub use state::trusted_proxies::TrustedProxyError;
 pub use upstream::UpstreamOptions;

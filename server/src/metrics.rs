@@ -17,6 +17,7 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     decisions: Family<DecisionLabels, Counter>,
     commits: Counter,
+    store_failures: Counter,
     audit_events: Counter,
     audit_failures: Counter,
     audit_repeated: Counter,
@@ -101,6 +102,8 @@ pub(crate) struct CurrentValues {
     pub(crate) roles: usize,
     /// The number of commits of the store.
     pub(crate) commits: u64,
+    /// The number of times that the store stopped accepting writes.
+    pub(crate) store_failures: u64,
     /// The number of audit events written.
     pub(crate) audit_events: u64,
     /// The number of requests rejected because their audit events could not be written.
@@ -127,6 +130,7 @@ impl Metrics {
             requests: Family::default(),
             decisions: Family::default(),
             commits: Counter::default(),
+            store_failures: Counter::default(),
             audit_events: Counter::default(),
             audit_failures: Counter::default(),
             audit_repeated: Counter::default(),
@@ -146,6 +150,8 @@ impl Metrics {
         registry.register("requests", "Requests by surface and status", new.requests.clone());
         registry.register("decisions", "Decisions by outcome", new.decisions.clone());
         registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
+        let help = "Times that the store stopped accepting writes because one failed";
+        registry.register("store_failures", help, new.store_failures.clone());
         registry.register("audit_events", "Audit events written", new.audit_events.clone());
         let help = "Requests rejected because their audit events could not be written";
         registry.register("audit_failures", help, new.audit_failures.clone());
@@ -214,6 +220,7 @@ impl Metrics {
         self.audit_writable.set(i64::from(current.audit_writable));
         for (counter, count) in [
             (&self.commits, current.commits),
+            (&self.store_failures, current.store_failures),
             (&self.audit_events, current.audit_events),
             (&self.audit_failures, current.audit_failures),
             (&self.audit_repeated, current.audit_repeated),
@@ -253,6 +260,7 @@ mod tests {
             acls: 7,
             roles: 2,
             commits: 3,
+            store_failures: 4,
             audit_events: 5,
             audit_failures: 1,
             audit_repeated: 11,
@@ -268,6 +276,7 @@ mod tests {
             "gbac_requests_total{surface=\"connect\",status=\"401\"} 1",
             "gbac_decisions_total{outcome=\"deny\"} 1",
             "gbac_store_commits_total 3",
+            "gbac_store_failures_total 4",
             "gbac_store_writable 1",
             "gbac_audit_events_total 5",
             "gbac_audit_failures_total 1",

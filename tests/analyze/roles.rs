@@ -40,7 +40,7 @@ proptest! {
             };
             let all: Vec<_> = lint(&policy)
                 .into_iter()
-                .filter(|finding| !of_names.contains(&finding.code))
+                .filter(|finding| !of_names.contains(&finding.code.as_str()))
                 .filter(|finding| match finding.acls.first() {
                     Some(acl) => is_about(&acl.principal),
                     None => finding.principals.first().is_some_and(is_about),

@@ -40,7 +40,7 @@ journey('every principal is there with its type, direct and inherited ACLs in on
   assert.match(await permissions.line('Group:payments'), /^IdP group Group:payments 3 ACLs via 1 role$/);
   assert.match(await permissions.line('Group:analytics'), /1 direct ACL, 2 via 1 role 1 deny/);
   assert.match(await permissions.line('User:*'), /1 direct ACL, for every user/);
-  assert.match(await permissions.line('User:admin'), /Superuser/);
+  assert.match(await permissions.line('User:root'), /Superuser/);
   assert.match(await permissions.line('User:maya.okafor'), /2 direct ACLs, 1 from one host/);
   await until(async () => assert.match(await permissions.line('Group:Engineering'), /Near miss of Group:engineering/));
 
@@ -247,7 +247,7 @@ journey('the matrix says what is decided, for a principal and for a person, and 
   await cell('Write on Topic clickstream: depends on the host, denied for an unknown host').waitFor();
   await page.getByRole('textbox', { name: 'Host' }).fill('10.20.4.71');
   await cell('Write on Topic clickstream: Allow, from direct').waitFor();
-  await who.fill('User:admin');
+  await who.fill('User:root');
   await page.getByText('Superusers are allowed everything. ACLs are not evaluated.').waitFor();
   await who.fill('Group:nobody-knows');
   await cell('Read on Topic status: Allow, from User:*').waitFor();
@@ -271,7 +271,7 @@ journey('who can names everybody, the row that grants, and what blocks', async (
     (await whoCan.rows()).map((row) => row.join(' | ').trim()),
     [
       'Can 2 principals',
-      'User:admin | Allowed | superuser, ACLs are not evaluated | denies do not apply',
+      'User:root | Allowed | superuser, ACLs are not evaluated | denies do not apply',
       'Group:engineering | Allowed | direct Write, topic orders- prefixed |',
       'Has only a deny blocks everyone who also has one of these',
       'Group:analytics | Denied by rule | nothing | direct Deny Write, topic orders-archive literal',

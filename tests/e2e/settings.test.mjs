@@ -162,7 +162,7 @@ journey('licence, pinned properties, user claim and superusers are told', async 
     const said = await text(settings.service);
     assert.match(said, /License Valid All settings can be changed\./);
     assert.match(said, /Identity provider http:\S+ set on the command line/);
-    assert.match(said, /User claim \$\.sub Superusers User:admin/);
+    assert.match(said, /User claim \$\.sub Superusers User:root Read-only access none Evaluate access none/);
     assert.match(said, /Audit log On/);
   });
   await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });

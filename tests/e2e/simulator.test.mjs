@@ -301,8 +301,8 @@ journey('groups by hand give the same verdict as a token', async ({ page }) => {
   );
   await simulator.groups.fill('engineering');
   await simulator.sees('Allowed');
-  await simulator.user.fill('admin');
-  await simulator.sees('Allowed', /User:admin is a superuser/);
+  await simulator.user.fill('root');
+  await simulator.sees('Allowed', /User:root is a superuser/);
 
   // The token that was entered before is still there.
   await simulator.identity.getByRole('radio', { name: 'Token', exact: true }).check();

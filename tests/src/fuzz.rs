@@ -82,7 +82,7 @@ fn extraction(path: &ClaimPath, mapping: &PrincipalMapping, claims: &UnverifiedC
             assert!(!group.is_empty() && !groups[..place].contains(group), "{groups:?}");
         }
         for warning in &found.warnings {
-            says_what(warning.code, &warning.message);
+            says_what(warning.code.as_str(), &warning.message);
         }
         match Identity::from_unverified(claims, None, &rules) {
             Ok((identity, _)) => {
@@ -149,7 +149,7 @@ fn texts(text: &str) {
         Ok(policy) => policy,
         Err(problems) => {
             assert!(!problems.0.is_empty());
-            return problems.0.iter().for_each(|problem| says_what(problem.code, &problem.message));
+            return problems.0.iter().for_each(|problem| says_what(problem.code.as_str(), &problem.message));
         }
     };
     let written = policy_to_text(&policy);
@@ -159,7 +159,7 @@ fn texts(text: &str) {
     changed_and_changed_back(&policy);
     match check_from_json(check) {
         Ok(check) => checked(&policy, &check),
-        Err(problems) => problems.0.iter().for_each(|problem| says_what(problem.code, &problem.message)),
+        Err(problems) => problems.0.iter().for_each(|problem| says_what(problem.code.as_str(), &problem.message)),
     }
 }
 

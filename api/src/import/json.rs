@@ -42,7 +42,7 @@ impl Import {
             Ok(policy) => self.take_policy(&policy, &mut read),
             Err(problems) => {
                 for problem in problems.0 {
-                    read.refuse(problem.path, problem.code, problem.message);
+                    read.refuse(problem.path, problem.code.as_str(), problem.message);
                 }
             }
         }

@@ -160,7 +160,7 @@ impl Import {
                 read.again += usize::from(!self.acls.insert(acl.normalized()));
             }
             Err(problems) => {
-                let code = problems.0.first().map_or("acl_invalid", |problem| problem.code);
+                let code = problems.0.first().map_or("acl_invalid", |problem| problem.code.as_str());
                 let faults: Vec<String> = problems.0.iter().map(|problem| problem.message.clone()).collect();
                 read.refuse(place, code, faults.join("; "));
             }

@@ -163,7 +163,7 @@ fn key(who: &Subject) -> String {
 }
 
 fn invalid_check(problems: &Problems) -> LineError {
-    let code = problems.0.first().map_or("check_invalid", |problem| problem.code);
+    let code = problems.0.first().map_or("check_invalid", |problem| problem.code.as_str());
     let message = redacted(&problems.to_string()).replace('\n', "; ");
     LineError::Check(json!({ "code": code, "message": message }))
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, PublicEndpointOptions,
-    ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules,
+    PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
@@ -34,6 +34,8 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::AdminName(_)
             | ServeError::DiscoveryUrl(_)
             | ServeError::EmptyAudience
+            | ServeError::EmptyIssuer
+            | ServeError::ZeroLifetime
             | ServeError::PublicEndpoint(_)
             | ServeError::TrustedProxy(_)
             | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
@@ -49,6 +51,11 @@ fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
             admin_user: args.admin_user.or_else(|| std::env::var("GBAC_ADMIN_USER").ok()),
             oidc_discovery_url: args.oidc_discovery_url,
             oidc_audience: args.oidc_audience,
+            oidc_rules: OidcRules {
+                issuer: args.oidc_issuer,
+                access_tokens_only: args.oidc_access_tokens_only,
+                max_lifetime: args.oidc_max_token_lifetime,
+            },
             tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
             insecure_listen: args.insecure_listen,
         })

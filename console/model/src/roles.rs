@@ -167,7 +167,7 @@ pub fn marks(policy: &Policy, names: &[String]) -> BTreeMap<String, String> {
     let mut by_role: BTreeMap<String, Vec<&'static str>> = BTreeMap::new();
     for finding in lint_roles(policy, names.iter().map(String::as_str)) {
         let Some(name) = role_in(&finding) else { continue };
-        by_role.entry(name.to_owned()).or_default().push(finding.code);
+        by_role.entry(name.to_owned()).or_default().push(finding.code.as_str());
     }
     by_role.into_iter().map(|(name, codes)| (name, mark(&codes))).collect()
 }

@@ -1,8 +1,10 @@
 //! Banners above every page: demo, other cluster, service unreachable, sign-in, parts that could not be read.
 
+use gbac_api::service::SignIn;
 use gbac_console_model::address;
-use gbac_console_model::connection::Connection;
+use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases;
+use gbac_engine::token::normalize_pasted;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
@@ -211,7 +213,7 @@ fn Partial() -> impl IntoView {
     }
 }
 
-/// Asks for a superuser of this service; the password stays in this tab's memory.
+/// Asks for credentials of this service; they stay in this tab's memory.
 #[component]
 fn SignInForm(
     /// The credentials are sent.
@@ -220,20 +222,28 @@ fn SignInForm(
 ) -> impl IntoView {
     let service = expect_context::<Service>();
     let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let refused = service.user.get_untracked().map(|user| format!("The user name `{user}` or the password is wrong."));
+    let token = RwSignal::new(String::new());
+    let refused = service.rejection();
     user.set(service.user.get_untracked().unwrap_or_default());
     view! {
         <section class="panel banner sign-in" aria-labelledby="sign-in-title">
             <h2 id="sign-in-title">"Sign in"</h2>
-            <p class="quiet">"Sign in as a superuser to read and change roles and ACLs. The password stays in this tab."</p>
+            <p class="quiet">"Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab."</p>
             <form on:submit=move |event| {
                 event.prevent_default();
                 on_submit.run(());
-                service.sign_in(user.get_untracked(), password.get_untracked());
+                let pasted = normalize_pasted(&token.get_untracked()).token;
+                service.sign_in(if pasted.is_empty() {
+                    Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
+                } else {
+                    Credentials::Token(pasted)
+                });
             }>
                 <Field id="sign-in-user" label="User" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
                 <Field id="sign-in-password" label="Password" kind="password" value=password
                     on_input=move |text| password.set(text) autocomplete="current-password" error=refused />
+                <Field id="sign-in-token" label="Access token" kind="password" value=token
+                    on_input=move |text| token.set(text) help="Instead of a user and a password" />
                 <Button submit=true>"Sign in"</Button>
             </form>
         </section>

@@ -119,14 +119,10 @@ pub enum CheckError {
     Request(RequestError),
 }
 
-impl CheckError {
-    /// A stable name of the error.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Subject(error) => error.code(),
-            Self::Request(error) => error.code(),
-        }
+gbac_engine::error_codes! {
+    pub CheckError {} of {
+        Self::Subject(error) => error: ResolveError,
+        Self::Request(error) => error: RequestError,
     }
 }
 

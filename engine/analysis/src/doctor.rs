@@ -12,7 +12,7 @@ use gbac_engine::model::{Principal, PrincipalType};
 use gbac_engine::near;
 use gbac_engine::policy::{GroupSource, Policy, Settings};
 use gbac_engine::token::{Header, UnverifiedClaims, UnverifiedToken};
-use gbac_engine::warning::Warning;
+use gbac_engine::warning::{Warning, WarningCode};
 use gbac_engine::{ClaimSet, Timestamp};
 use gbac_engine::{escape::escaped, internal::visible};
 
@@ -182,8 +182,14 @@ fn find_claim(step: &mut DiagnosticStep, extraction: &Extraction, header: &[Warn
         }
         _ => step.fault(StepStatus::Failed, words),
     }
-    let of_claim =
-        ["claim_missing", "near_claim", "group_overage", "id_token", "claim_wrong_type", "element_not_string"];
+    let of_claim = [
+        WarningCode::CLAIM_MISSING,
+        WarningCode::NEAR_CLAIM,
+        WarningCode::GROUP_OVERAGE,
+        WarningCode::ID_TOKEN,
+        WarningCode::CLAIM_WRONG_TYPE,
+        WarningCode::ELEMENT_NOT_STRING,
+    ];
     for warning in header.iter().chain(&extraction.warnings) {
         if of_claim.contains(&warning.code) {
             step.next(warning.message.clone());
@@ -251,14 +257,14 @@ fn groups(
 }
 
 /// Warnings about single names.
-const OF_NAMES: &[&str] = &[
-    "empty_name",
-    "empty_part",
-    "suffix_empty",
-    "suffix_collision",
-    "edge_whitespace",
-    "platform_empty_part",
-    "too_many_nodes",
+const OF_NAMES: &[WarningCode] = &[
+    WarningCode::EMPTY_NAME,
+    WarningCode::EMPTY_PART,
+    WarningCode::SUFFIX_EMPTY,
+    WarningCode::SUFFIX_COLLISION,
+    WarningCode::EDGE_WHITESPACE,
+    WarningCode::PLATFORM_EMPTY_PART,
+    WarningCode::TOO_MANY_NODES,
 ];
 
 /// What the service sees in the same token.

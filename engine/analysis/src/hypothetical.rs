@@ -59,14 +59,11 @@ pub struct NoOp {
     pub error: Option<ChangeError>,
 }
 
-impl NoOp {
-    /// A stable name of the reason.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match &self.error {
-            Some(error) => error.code(),
-            None => "no_change",
-        }
+gbac_engine::error_codes! {
+    pub NoOp {
+        Self { error: None, .. } => "no_change",
+    } of {
+        Self { error: Some(error), .. } => error: ChangeError,
     }
 }
 

@@ -6,10 +6,10 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::code::Code;
-use super::reader::{Fields, Place, Problems};
+use super::reader::{Fields, Place, ProblemCode, Problems};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{
-    Acl, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
+    Acl, AclError, Host, MAX_NAME_BYTES, MAX_TOPIC_BYTES, Operation, PatternType, Permission, Principal, ResourceType,
 };
 
 /// An ACL as it is written, with all of its members.
@@ -94,7 +94,7 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
     let host = fields.string("host", at, problems).and_then(|text| match Host::parse(text) {
         Ok(host) => Some(host),
         Err(error) => {
-            problems.refused(&Place::Member(at, "host"), error.code(), &error, error.hint());
+            problems.refused(&Place::Member(at, "host"), &error, error.hint());
             None
         }
     });
@@ -134,13 +134,14 @@ pub(super) fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Op
 pub(super) fn check_name(resource_type: Option<ResourceType>, name: &str, at: &Place<'_>, problems: &mut Problems) {
     let limit = if resource_type == Some(ResourceType::Topic) { MAX_TOPIC_BYTES } else { MAX_NAME_BYTES };
     if name.len() > limit {
-        problems.push(at, "resource_name_too_long", format!("the resource name is longer than {limit} bytes"));
+        let error = AclError::NameTooLong(limit);
+        problems.push(at, (&error).into(), error.to_string());
     }
     let nameless = matches!(resource_type, Some(ResourceType::Cluster | ResourceType::Registry));
     if name.is_empty() && !nameless {
         problems.push(
             at,
-            "resource_name_empty",
+            (&AclError::EmptyName).into(),
             "the resource name is empty; write `*` with the literal pattern for every name",
         );
     }
@@ -150,7 +151,7 @@ pub(super) fn principal(text: &str, at: &Place<'_>, problems: &mut Problems) -> 
     match Principal::parse(text) {
         Ok(principal) => Some(principal),
         Err(error) => {
-            problems.refused(at, error.code(), &error, &error.hint());
+            problems.refused(at, &error, &error.hint());
             None
         }
     }
@@ -185,5 +186,5 @@ fn unknown_value(text: &str, meant: Option<&str>, all: &[String], at: &Place<'_>
     };
     let short: String = text.chars().take(80).collect();
     let message = format!("`{}` is not a value of `{}`; {advice}", escaped(&short), at.name());
-    problems.push(at, "unknown_value", message);
+    problems.push(at, ProblemCode::UNKNOWN_VALUE, message);
 }

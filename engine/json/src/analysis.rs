@@ -8,9 +8,9 @@ use super::acl::AclJson;
 use super::code::Code;
 use super::decision::DecisionJson;
 use gbac_analysis::{
-    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, Grant, GrantException,
-    GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Relation, Scope, Severity,
-    WhoCan, WhoCanEntry,
+    AccessEffect, AccessRegion, AclMatch, Addresses, Counterexample, Diff, Difference, Finding, FindingCode, Grant,
+    GrantException, GroupChange, GroupEffect, HostSet, LeastGrant, NameEffect, NamePattern, Permissions, Relation,
+    Scope, Severity, WhoCan, WhoCanEntry,
 };
 use gbac_engine::decide::Outcome;
 use gbac_engine::model::{Host, Operation, PatternType, ResourceType};
@@ -214,7 +214,7 @@ impl From<&GrantException> for GrantExceptionJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Diff", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DiffJson {
-    /// `settings_differ` if tokens are read differently, otherwise the same as `acl_relation`.
+    /// `settings_differ` if tokens are read differently or others have access to the service, otherwise the same as `acl_relation`.
     pub relation: Code<Relation>,
     /// `equal`, `wider`, `narrower` or `mixed`: the relation of ACLs, roles and superusers alone.
     #[cfg_attr(feature = "typescript", ts(type = "Exclude<Relation, 'settings_differ'>"))]
@@ -504,8 +504,8 @@ impl From<&LeastGrant> for LeastGrantJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Finding", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FindingJson {
-    /// A stable name of the kind.
-    pub code: &'static str,
+    /// The stable code of its kind.
+    pub code: Code<FindingCode>,
     /// `error`, `warning` or `notice`.
     pub severity: Code<Severity>,
     /// What was found.
@@ -529,7 +529,7 @@ pub struct FindingJson {
 impl From<&Finding> for FindingJson {
     fn from(finding: &Finding) -> Self {
         Self {
-            code: finding.code,
+            code: finding.code.into(),
             severity: finding.severity.into(),
             message: finding.message.clone(),
             hint: finding.hint.clone(),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::decision::AnswerJson;
-use super::reader::{self, Fields, Place, Problems};
+use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use super::{check, document};
 use gbac_analysis::check::{Answer, Check};
 use gbac_engine::decide::{Outcome, Reason, Source};
@@ -141,11 +141,11 @@ fn read(value: &Value, problems: &mut Problems) -> Option<Assertions> {
             .map(|policy| PolicySource::Inline(Box::new(policy))),
         (None, Some(file)) => Some(PolicySource::File(file.into())),
         (None, None) => {
-            problems.push(&at, "missing_member", "`policy` or `policy_file` is missing");
+            problems.push(&at, ProblemCode::MISSING_MEMBER, "`policy` or `policy_file` is missing");
             None
         }
         (Some(_), Some(_)) => {
-            problems.push(&at, "exclusive_members", "keep one of `policy` and `policy_file`");
+            problems.push(&at, ProblemCode::EXCLUSIVE_MEMBERS, "keep one of `policy` and `policy_file`");
             None
         }
     };
@@ -177,7 +177,7 @@ fn read_test(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<A
         let place = Place::Member(at, "check");
         let message = "the identity expires, so the test must say when it is decided: state `now` in seconds since 1970, or \
                        `\"ignore_expiry\": true`";
-        problems.push(&place, "instant_missing", message);
+        problems.push(&place, ProblemCode::INSTANT_MISSING, message);
     }
     Some(AssertionTest { name: name?.into(), id, spec, check: check?, expect: expect? })
 }
@@ -188,7 +188,7 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
         return None;
     };
     if !members.contains_key("outcome") && !members.contains_key("error") {
-        problems.push(at, "missing_member", "`outcome` or `error` is missing");
+        problems.push(at, ProblemCode::MISSING_MEMBER, "`outcome` or `error` is missing");
     }
     for (name, value) in members {
         let place = Place::Member(at, name);
@@ -204,14 +204,14 @@ fn read_expectation(value: &Value, at: &Place<'_>, problems: &mut Problems) -> O
                 let all = DECISION_MEMBERS.join("`, `");
                 problems.push(
                     &place,
-                    "unknown_member",
+                    ProblemCode::UNKNOWN_MEMBER,
                     format!("`{}` is an unknown field; the fields are `{all}`, `groups`, `error`", escaped(name)),
                 );
                 continue;
             }
         };
         if !known {
-            problems.push(&place, "unknown_value", format!("`{value}` is not a value of `{name}`"));
+            problems.push(&place, ProblemCode::UNKNOWN_VALUE, format!("`{value}` is not a value of `{name}`"));
         }
     }
     Some(Expectation(members.clone()))

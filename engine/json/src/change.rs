@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::acl;
 use super::check;
 use super::document;
-use super::reader::{self, Fields, Place, Problems};
+use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use gbac_analysis::{HypotheticalChange, HypotheticalChanges};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::PrincipalType;
@@ -117,7 +117,7 @@ fn read_trial(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<
     fields.finish(at, problems);
     let group = group?;
     if group.is_empty() {
-        problems.push(&Place::Member(at, "group"), "empty_name", "the name of the group is empty");
+        problems.push(&Place::Member(at, "group"), ProblemCode::EMPTY_NAME, "the name of the group is empty");
         return None;
     }
     check::bare(PrincipalType::Group, &group, &Place::Member(at, "group"), problems);
@@ -143,12 +143,12 @@ fn read(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Change
             let message = format!(
                 "`{kind}` changes the groups of a user, which are in the identity provider and not in the policy"
             );
-            problems.push(&Place::Member(at, "change"), "unknown_value", message);
+            problems.push(&Place::Member(at, "change"), ProblemCode::UNKNOWN_VALUE, message);
             return None;
         }
         other => {
             let message = format!("`{}` is not a change; write one such as `add_acl` or `create_role`", escaped(other));
-            problems.push(&Place::Member(at, "change"), "unknown_value", message);
+            problems.push(&Place::Member(at, "change"), ProblemCode::UNKNOWN_VALUE, message);
             return None;
         }
     };

@@ -3,13 +3,16 @@
 use std::marker::PhantomData;
 
 use gbac_analysis::requests::Api;
-use gbac_analysis::{AccessEffect, CollisionKind, GroupEffect, Relation, Severity};
+use gbac_analysis::{AccessEffect, CollisionKind, FindingCode, GroupEffect, NoOp, Relation, Severity};
 use gbac_engine::decide::{
     CandidateStatus, HostFacet, NameFacet, NearMiss, OperationFacet, Outcome, PrincipalFacet, Reason, Source,
 };
-use gbac_engine::groups::{ClaimFinding, ElementOutcome, MissingReason, NestedGroupBehavior};
+use gbac_engine::groups::{ClaimFinding, DropCode, ElementOutcome, MissingReason, NestedGroupBehavior};
 use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
+use gbac_engine::warning::WarningCode;
 use serde::{Serialize, Serializer};
+
+use super::reader::{FaultCode, ProblemCode};
 
 /// A type whose values have stable names.
 pub trait Coded {
@@ -78,6 +81,38 @@ impl<T> Serialize for Code<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_unit_variant("Code", 0, self.name)
     }
+}
+
+/// Types whose codes come from a table of the engine.
+macro_rules! codes {
+    ($($(#[doc = $doc:literal])+ $type:ident as $name:literal: $code:expr;)+) => {
+        $(impl Coded for $type {
+            fn code(&self) -> &'static str {
+                let code: fn(&$type) -> &'static str = $code;
+                code(self)
+            }
+
+            #[cfg(feature = "typescript")]
+            fn union() -> Union {
+                Union { name: $name, docs: &[$($doc),+], names: <$type as gbac_engine::code::Codes>::codes() }
+            }
+        })+
+    };
+}
+
+codes! {
+    #[doc = " The code of a warning about a token or its groups."]
+    WarningCode as "WarningCode": |code| code.as_str();
+    #[doc = " Why an element of the groups claim was dropped."]
+    DropCode as "DropCode": |code| code.as_str();
+    #[doc = " The code of a rule or setting that probably does not do what was intended."]
+    FindingCode as "FindingCode": |code| code.as_str();
+    #[doc = " The code of one thing that is wrong with a document."]
+    ProblemCode as "ProblemCode": |code| code.as_str();
+    #[doc = " The code of a call that the engine refuses."]
+    FaultCode as "FaultCode": |code| code.as_str();
+    #[doc = " Why a change does nothing."]
+    NoOp as "NoOpCode": NoOp::code;
 }
 
 /// Types with a table of their values.
@@ -173,7 +208,7 @@ values! {
     CandidateStatus as "CandidateStatus" {
         Decides, Agrees, Overridden, NotEvaluated, Near(NearMiss::Host), NoMatch,
     }
-    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently."]
+    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service."]
     Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
     #[doc = " What makes several names one group."]
     CollisionKind as "CollisionKind" { Suffix, Comma }

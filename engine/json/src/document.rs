@@ -8,7 +8,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::acl::{self, AclJson};
-use super::reader::{self, Fields, Place, Problems};
+use super::reader::{self, Fields, Place, ProblemCode, Problems};
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
@@ -17,7 +17,7 @@ use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_role_name};
 use gbac_engine::{
     internal::AclParts,
-    policy::{ChangeError, GroupSource, Policy, Settings, StatedSettings},
+    policy::{AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings},
 };
 
 /// Reads a policy document that is parsed already.
@@ -62,7 +62,7 @@ pub(super) fn version(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Pr
     {
         problems.push(
             &Place::Member(at, "version"),
-            "unsupported_version",
+            ProblemCode::UNSUPPORTED_VERSION,
             format!("version `{}` is not supported; this program reads version 1", brief(version)),
         );
     }
@@ -90,7 +90,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
                 Ok(parsed) => *path = parsed,
                 Err(error) => problems.push(
                     &Place::Member(at, "oidc_group_claim_path"),
-                    error.code(),
+                    (&error).into(),
                     format!("{error}{}", and(error.hint())),
                 ),
             }
@@ -99,7 +99,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
             match text.parse::<NestedGroupBehavior>() {
                 Ok(parsed) => *behavior = parsed,
                 Err(error) => {
-                    problems.refused(&Place::Member(at, "nested_group_behavior"), error.code(), &error, error.hint());
+                    problems.refused(&Place::Member(at, "nested_group_behavior"), &error, error.hint());
                 }
             }
         }
@@ -109,7 +109,7 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         match PrincipalMapping::parse(text) {
             Ok(mapping) => settings.principal_mapping = mapping,
             Err(error) => {
-                problems.push(&Place::Member(at, "oidc_principal_mapping"), error.code(), error.to_string());
+                problems.push(&Place::Member(at, "oidc_principal_mapping"), (&error).into(), error.to_string());
             }
         }
     }
@@ -120,16 +120,20 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
         if let Some(name) = reader::string(value, &place, problems) {
             match Settings::check_superuser(name) {
                 Ok(()) => settings.superusers.insert(name.into()),
-                Err(error) => problems.refused(&place, error.code(), &error, &error.hint()),
+                Err(error) => problems.refused(&place, &error, &error.hint()),
             }
         }
+    }
+    if let Some(access) = fields.optional("access") {
+        settings.stated.access = true;
+        settings.access = read_access(access, &Place::Member(at, "access"), problems).unwrap_or_default();
     }
     if let Some(sso) = fields.optional("sso") {
         let place = Place::Member(at, "sso");
         if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
             problems.push(
                 &place,
-                "exclusive_members",
+                ProblemCode::EXCLUSIVE_MEMBERS,
                 "`sso` is the managed cloud's, `oidc_group_claim_path` and `nested_group_behavior` are the self-managed \
                  deployment's; keep one of them",
             );
@@ -144,6 +148,25 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     Some(settings)
 }
 
+/// Reads who has limited access to the service (D-58).
+fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let mut access = ServiceAccess::default();
+    for level in AccessLevel::ALL {
+        let list = Place::Member(at, level.code());
+        for (place, value) in fields.array(level.code(), at, problems).iter().enumerate() {
+            let place = Place::Element(&list, place);
+            let grantee =
+                reader::string(value, &place, problems).and_then(|text| acl::principal(text, &place, problems));
+            if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {
+                problems.refused(&place, &error, error.hint());
+            }
+        }
+    }
+    fields.finish(at, problems);
+    Some(access)
+}
+
 fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<GroupSource> {
     let mut fields = Fields::of(value, at, problems)?;
     if let Some(mode) = fields.string("mode", at, problems)
@@ -151,7 +174,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     {
         problems.push(
             &Place::Member(at, "mode"),
-            "unknown_value",
+            ProblemCode::UNKNOWN_VALUE,
             format!("`{}` is not a mapping mode; write `use_map`", escaped(mode)),
         );
     }
@@ -176,7 +199,7 @@ fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<Gr
     match GroupSource::from_attributes(attributes) {
         Ok(groups) => Some(groups),
         Err(error) => {
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
             None
         }
     }
@@ -188,11 +211,11 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
     let role = fields.string("name", at, problems).and_then(|name| {
         let place = Place::Member(at, "name");
         if let Err(error) = check_role_name(name) {
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
             None
         } else if policy.has_role(name) {
             let error = ChangeError::RoleExists(name.into());
-            problems.push(&place, error.code(), format!("{error} in this document"));
+            problems.push(&place, (&error).into(), format!("{error} in this document"));
             None
         } else {
             Some(policy.create_role(name))
@@ -208,7 +231,7 @@ fn read_role(value: &Value, at: &Place<'_>, policy: &mut Policy, problems: &mut 
         let Some(principal) = text.and_then(|text| acl::principal(text, &place, problems)) else { continue };
         if principal.kind() == PrincipalType::Role {
             let error = RoleError::RoleAsMember(principal.name().into());
-            problems.refused(&place, error.code(), &error, &error.hint());
+            problems.refused(&place, &error, &error.hint());
         } else if let Some(role) = role {
             // A member that is there twice is the same member (D-17).
             policy.add_member(role, principal.kind(), principal.name());
@@ -250,6 +273,14 @@ pub(super) struct SettingsJson<'a> {
     oidc_principal_mapping: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     superusers: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<AccessJson>,
+}
+
+#[derive(Serialize)]
+struct AccessJson {
+    read_only: Vec<String>,
+    evaluate: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -295,7 +326,15 @@ impl<'a> SettingsJson<'a> {
             sso,
             oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
             superusers: states.superusers.then(|| settings.superusers.as_slice()),
+            access: states.access.then(|| AccessJson::from(&settings.access)),
         }
+    }
+}
+
+impl From<&ServiceAccess> for AccessJson {
+    fn from(access: &ServiceAccess) -> Self {
+        let of = |level| access.grantees(level).iter().map(ToString::to_string).collect();
+        Self { read_only: of(AccessLevel::ReadOnly), evaluate: of(AccessLevel::Evaluate) }
     }
 }
 

@@ -7,8 +7,8 @@ use ts_rs::TS;
 use super::code::Code;
 use gbac_engine::ResolvedIdentity;
 use gbac_engine::Timestamp;
-use gbac_engine::groups::{ClaimFinding, Element, ElementOutcome, Extraction, Group};
-use gbac_engine::warning::Warning;
+use gbac_engine::groups::{ClaimFinding, DropCode, Element, ElementOutcome, Extraction, Group};
+use gbac_engine::warning::{Warning, WarningCode};
 
 /// A group and the claim element that it came from.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "ExtractedGroup", optional_fields))]
@@ -26,8 +26,8 @@ pub struct GroupJson {
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Warning", optional_fields))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct WarningJson {
-    /// A stable name.
-    pub code: &'static str,
+    /// The stable code.
+    pub code: Code<WarningCode>,
     /// What was found, for people.
     pub message: String,
     /// Where in the claims.
@@ -64,7 +64,7 @@ pub struct ElementJson {
     pub group: Option<String>,
     /// Why it was dropped.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub code: Option<&'static str>,
+    pub code: Option<Code<DropCode>>,
 }
 
 /// An identity and how it came about.
@@ -97,7 +97,7 @@ impl From<&Group> for GroupJson {
 
 impl From<&Warning> for WarningJson {
     fn from(warning: &Warning) -> Self {
-        Self { code: warning.code, message: warning.message.clone(), location: warning.location.clone() }
+        Self { code: warning.code.into(), message: warning.message.clone(), location: warning.location.clone() }
     }
 }
 
@@ -105,7 +105,7 @@ impl From<&Element> for ElementJson {
     fn from(element: &Element) -> Self {
         let (group, code) = match &element.outcome {
             ElementOutcome::Kept { group } | ElementOutcome::Duplicate { group } => (Some(group.clone()), None),
-            ElementOutcome::Dropped { code } => (None, Some(*code)),
+            ElementOutcome::Dropped { code } => (None, Some(code.into())),
         };
         let outcome = (&element.outcome).into();
         Self { location: element.location.clone(), raw: element.raw.clone(), outcome, group, code }

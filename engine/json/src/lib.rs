@@ -7,6 +7,8 @@ mod bridge;
 mod change;
 mod check;
 mod code;
+#[cfg(feature = "typescript")]
+mod decided;
 mod decision;
 mod document;
 mod extraction;
@@ -36,7 +38,7 @@ pub use bridge::{
 pub use change::{
     change_from_json, changes_from_json, hypothetical_changes_from_json, hypothetical_changes_from_value,
 };
-pub use check::{check_from_json, check_from_value, check_to_value, query_from_json};
+pub use check::{access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json};
 pub use code::{Code, Coded};
 pub use decision::{
     AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson, RequiredCheckJson,
@@ -48,7 +50,7 @@ pub use document::{
 pub use extraction::{ElementJson, ExtractionJson, GroupJson, ResolvedIdentityJson, WarningJson};
 pub use lint::{lint_from_json, lint_from_value};
 pub use plain::{policy_from_json, subject_from_json};
-pub use reader::{FaultJson, Problem, Problems};
+pub use reader::{FaultCode, FaultJson, Problem, ProblemCode, Problems};
 pub use simulation::{
     ChangeJson, CollidingNameJson, CollisionJson, CollisionReportJson, ComparisonJson, GainJson,
     HypotheticalChangeJson, IdentityComparisonJson, MembershipChangeJson, NoOpJson, RevocationJson, RoleGrantJson,

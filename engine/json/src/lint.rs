@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::acl::acl_from_value;
 use super::document::policy_from_value;
 use super::reader::{self, Problems};
-use gbac_analysis::{Finding, Severity, lint, sort_findings};
+use gbac_analysis::{Finding, FindingCode, Severity, lint, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::{firsts, sort};
 use gbac_engine::model::{Acl, Principal};
@@ -19,7 +19,7 @@ use gbac_engine::model::{Acl, Principal};
 /// use gbac_json::lint_from_json;
 /// let document = r#"{ "version": 1, "settings": { "superusers": ["admin", "admin"] } }"#;
 /// let findings = lint_from_json(document)?;
-/// assert_eq!((findings[0].code, findings[0].places[1].as_str()), ("duplicate_superuser", "/settings/superusers/1"));
+/// assert_eq!((findings[0].code.as_str(), findings[0].places[1].as_str()), ("duplicate_superuser", "/settings/superusers/1"));
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```
 pub fn lint_from_json(text: &str) -> Result<Vec<Finding>, Problems> {
@@ -35,7 +35,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
     let acls: Vec<Acl> = list(document, "acls").iter().filter_map(|acl| acl_from_value(acl).ok()).collect();
     for (first, places) in twice(&acls, "/acls") {
-        let found = twice_found("duplicate_acl", "an ACL", places);
+        let found = twice_found(FindingCode::DUPLICATE_ACL, "an ACL", places);
         findings.push(Finding { acls: acls.get(first).into_iter().cloned().collect(), ..found });
     }
     for (place, role) in list(document, "roles").iter().enumerate() {
@@ -44,7 +44,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
         let name = role.get("name").and_then(Value::as_str).unwrap_or_default();
         for (first, places) in twice(&members, &format!("/roles/{place}/members")) {
             let what = format!("a member of the role `{}`", escaped(name));
-            let found = twice_found("duplicate_member", &what, places);
+            let found = twice_found(FindingCode::DUPLICATE_MEMBER, &what, places);
             let about = [Principal::role(name)].into_iter().chain(members.get(first).cloned());
             findings.push(Finding { principals: about.collect(), ..found });
         }
@@ -53,7 +53,7 @@ pub fn lint_from_value(document: &Value) -> Result<Vec<Finding>, Problems> {
     let superuser = |name: &Value| name.as_str().map(Principal::user);
     let superusers: Vec<Principal> = list(settings, "superusers").iter().filter_map(superuser).collect();
     for (first, places) in twice(&superusers, "/settings/superusers") {
-        let found = twice_found("duplicate_superuser", "a superuser", places);
+        let found = twice_found(FindingCode::DUPLICATE_SUPERUSER, "a superuser", places);
         findings.push(Finding { principals: superusers.get(first).into_iter().cloned().collect(), ..found });
     }
     sort_findings(&mut findings);
@@ -73,7 +73,7 @@ fn twice<T: Ord>(items: &[T], list: &str) -> Vec<(usize, Vec<String>)> {
     again.chunk_by(|a, b| a.0 == b.0).filter_map(of).collect()
 }
 
-fn twice_found(code: &'static str, what: &str, places: Vec<String>) -> Finding {
+fn twice_found(code: FindingCode, what: &str, places: Vec<String>) -> Finding {
     let message = format!("{what} appears {} times, at `{}`", places.len(), escaped(&places.join("`, `")));
     let found = Finding::new(code, Severity::Notice, message, "keep one of them; it counts once");
     Finding { places, ..found }

@@ -27,7 +27,7 @@ use gbac_engine::{
 /// use gbac_json::policy_from_json;
 /// let problems = policy_from_json(r#"{ "version": 1, "acls": [{}], "rolls": [] }"#).unwrap_err();
 /// assert_eq!(problems.0.len(), 8);
-/// assert_eq!((problems.0[0].path.as_str(), problems.0[0].code), ("/acls/0", "missing_member"));
+/// assert_eq!((problems.0[0].path.as_str(), problems.0[0].code.as_str()), ("/acls/0", "missing_member"));
 /// ```
 pub fn policy_from_json(text: &str) -> Result<Policy, Problems> {
     if let Some(policy) = read(text) {

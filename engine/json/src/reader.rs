@@ -2,13 +2,49 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 #[cfg(feature = "typescript")]
 use ts_rs::TS;
 
+use super::code::Code;
 use gbac_analysis::audit::without_credentials;
+use gbac_analysis::check::CheckError;
+use gbac_engine::claim_path::ClaimPathError;
 use gbac_engine::escape::escaped;
+use gbac_engine::groups::NestedGroupBehaviorError;
+use gbac_engine::json::JsonError;
+use gbac_engine::mapping::MappingError;
+use gbac_engine::model::{AclError, HostError, PrincipalError, RoleError};
+use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
+#[cfg(feature = "verify")]
+use gbac_engine::verify::{KeySetError, VerifyError};
+use gbac_engine::{InstantError, ResolveError};
+
+gbac_engine::code_table! {
+    /// The code of a problem; docs/policy-document.md says what each means.
+    ProblemCode {
+        EMPTY_NAME = "empty_name",
+        EXCLUSIVE_MEMBERS = "exclusive_members",
+        IDENTITY_WAYS = "identity_ways",
+        INSTANT_MISSING = "instant_missing",
+        MISSING_MEMBER = "missing_member",
+        UNKNOWN_MEMBER = "unknown_member",
+        UNKNOWN_VALUE = "unknown_value",
+        UNSUPPORTED_VERSION = "unsupported_version",
+        USERINFO_UNUSED = "userinfo_unused",
+        WRONG_TYPE = "wrong_type",
+    } of {
+        AclError, ChangeError, ClaimPathError, GrantError, HostError, InstantError, JsonError, MappingError, NestedGroupBehaviorError,
+        PrincipalError, RoleError, SettingsError,
+    }
+}
+
+impl Serialize for ProblemCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Code::from(self).serialize(serializer)
+    }
+}
 
 /// One thing that is wrong with a document.
 #[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Problem", optional_fields))]
@@ -16,17 +52,36 @@ use gbac_engine::escape::escaped;
 pub struct Problem {
     /// Where: a JSON Pointer (RFC 6901) such as `/acls/3/host`; empty for the whole document.
     pub path: String,
-    /// A stable name of the fault.
-    pub code: &'static str,
+    /// The stable code.
+    #[cfg_attr(feature = "typescript", ts(as = "Code<ProblemCode>"))]
+    pub code: ProblemCode,
     /// What was found and what to do.
     pub message: String,
+}
+
+gbac_engine::code_table! {
+    /// The code of a call that gives nothing.
+    FaultCode {
+        POLICY_INVALID = "policy_invalid",
+        CHECK_INVALID = "check_invalid",
+        IDENTITY_INVALID = "identity_invalid",
+        CHANGE_INVALID = "change_invalid",
+        REQUEST_HAS_NO_EXPLANATION = "request_has_no_explanation",
+        REQUEST_NOT_TAKEN = "request_not_taken",
+        REQUEST_HAS_CHOICE = "request_has_choice",
+        WRONG_TYPE = "wrong_type",
+    } of {
+        ChangeError, CheckError, HostError, InstantError, NestedGroupBehaviorError, PrincipalError, ResolveError,
+        #[cfg(feature = "verify")] KeySetError,
+        #[cfg(feature = "verify")] VerifyError,
+    }
 }
 
 /// Why a call gives nothing: a stable code, a message, and the problems of a document.
 #[derive(Debug, Serialize)]
 pub struct FaultJson<'a> {
-    /// A stable name of the error.
-    pub code: &'a str,
+    /// The stable code.
+    pub code: Code<FaultCode>,
     /// What is wrong and what to do.
     pub message: String,
     /// Every problem of the document; empty if the error is not about one.
@@ -60,17 +115,20 @@ impl fmt::Display for Problems {
 impl std::error::Error for Problems {}
 
 impl Problems {
-    pub(super) fn push(&mut self, at: &Place<'_>, code: &'static str, message: impl Into<String>) {
+    pub(super) fn push(&mut self, at: &Place<'_>, code: ProblemCode, message: impl Into<String>) {
         self.0.push(problem(&at.pointer(), code, &message.into()));
     }
 
     /// A value that a type of ours refuses: what is wrong, and what to do.
-    pub(super) fn refused(&mut self, at: &Place<'_>, code: &'static str, error: &dyn fmt::Display, hint: &str) {
-        self.push(at, code, format!("{error}; {hint}"));
+    pub(super) fn refused<'e, E: fmt::Display>(&mut self, at: &Place<'_>, error: &'e E, hint: &str)
+    where
+        ProblemCode: From<&'e E>,
+    {
+        self.push(at, error.into(), format!("{error}; {hint}"));
     }
 
     pub(super) fn expected(&mut self, at: &Place<'_>, wanted: &str, found: &Value) {
-        self.push(at, "wrong_type", format!("expected {wanted}, found {}", kind(found)));
+        self.push(at, ProblemCode::WRONG_TYPE, format!("expected {wanted}, found {}", kind(found)));
     }
 
     /// The value, when nothing was wrong.
@@ -83,7 +141,7 @@ impl Problems {
 }
 
 /// A problem. What was found may be a token in a place where something else belongs, and no message repeats one.
-fn problem(path: &str, code: &'static str, message: &str) -> Problem {
+fn problem(path: &str, code: ProblemCode, message: &str) -> Problem {
     Problem { path: without_credentials(path), code, message: without_credentials(message) }
 }
 
@@ -133,7 +191,7 @@ impl Place<'_> {
 
 /// Parses a text strictly; a syntax error or duplicate member is the one problem of the document.
 pub(super) fn parse(text: &str) -> Result<Value, Problems> {
-    gbac_engine::internal::parse(text).map_err(|error| Problems(vec![problem("", error.code(), &error.to_string())]))
+    gbac_engine::internal::parse(text).map_err(|error| Problems(vec![problem("", (&error).into(), &error.to_string())]))
 }
 
 /// An object whose members are taken one by one; what is left over is refused.
@@ -166,7 +224,7 @@ impl<'v> Fields<'v> {
     ) -> Option<&'v Value> {
         let value = self.optional(name);
         if value.is_none() {
-            problems.push(at, "missing_member", format!("`{name}` is missing"));
+            problems.push(at, ProblemCode::MISSING_MEMBER, format!("`{name}` is missing"));
         }
         value
     }
@@ -187,14 +245,7 @@ impl<'v> Fields<'v> {
     }
 
     pub(super) fn array(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
-        match self.optional(name) {
-            None => &[],
-            Some(Value::Array(elements)) => elements,
-            Some(other) => {
-                problems.expected(&Place::Member(at, name), "an array", other);
-                &[]
-            }
-        }
+        self.optional(name).map_or(&[], |value| array(value, &Place::Member(at, name), problems))
     }
 
     /// Refuses every member that was not asked for.
@@ -203,9 +254,19 @@ impl<'v> Fields<'v> {
             let known = self.known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
             problems.push(
                 &Place::Member(at, name),
-                "unknown_member",
+                ProblemCode::UNKNOWN_MEMBER,
                 format!("`{}` is an unknown field; the fields are {known}", escaped(name)),
             );
+        }
+    }
+}
+
+pub(super) fn array<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
+    match value {
+        Value::Array(elements) => elements,
+        other => {
+            problems.expected(at, "an array", other);
+            &[]
         }
     }
 }

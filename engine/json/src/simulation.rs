@@ -387,14 +387,14 @@ impl From<&WhatIf> for WhatIfJson {
 pub struct NoOpJson {
     /// The change.
     pub change: HypotheticalChangeJson,
-    /// A stable name of the reason.
-    pub code: &'static str,
+    /// The stable code of the reason.
+    pub code: Code<NoOp>,
     /// The reason.
     pub message: String,
 }
 
 impl From<&NoOp> for NoOpJson {
     fn from(no_op: &NoOp) -> Self {
-        Self { change: (&no_op.change).into(), code: no_op.code(), message: no_op.to_string() }
+        Self { change: (&no_op.change).into(), code: no_op.into(), message: no_op.to_string() }
     }
 }

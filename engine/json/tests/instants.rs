@@ -104,7 +104,7 @@ fn every_call_judges_the_expiry_in_the_same_way() {
 fn an_unreadable_exp_is_told() {
     let policy = policy();
     let opened = resolve(&policy, &claims(Some(json!("soon"))), None).expect("an identity");
-    let codes: Vec<&str> = opened.warnings().map(|warning| warning.code).collect();
+    let codes: Vec<&str> = opened.warnings().map(|warning| warning.code.as_str()).collect();
     assert!(codes.contains(&"expiry_unreadable"), "{codes:?}");
     assert_eq!(opened.identity.expires_at().map(gbac_engine::Timestamp::as_seconds), None);
     let request = Request::new(Operation::Read, ResourceType::Topic, "orders", At::seconds(0.0));
@@ -156,7 +156,7 @@ fn an_assertion_file_never_needs_the_clock() {
             if needs && !says_when {
                 let problems = read.expect_err("no instant").0;
                 let [problem] = problems.as_slice() else { panic!("{problems:?}") };
-                assert_eq!((problem.path.as_str(), problem.code), ("/tests/0/check", "instant_missing"));
+                assert_eq!((problem.path.as_str(), problem.code.as_str()), ("/tests/0/check", "instant_missing"));
             } else {
                 assert!(read.is_ok(), "{file}: {read:?}");
             }

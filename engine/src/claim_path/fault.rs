@@ -56,6 +56,56 @@ pub(super) enum Fault {
     UnexpectedEnd,
 }
 
+crate::error_codes! {
+    pub(super) Fault {
+        Self::Empty => "empty",
+        Self::TooLong(_) => "too_long",
+        Self::TooDeep | Self::TooDeepFunctions => "too_deep",
+        Self::TooManyDescendants => "too_many_descendants",
+        Self::EdgeBlank => "edge_blank",
+        Self::MissingRoot(_) => "missing_root",
+        Self::MissingDot(_) => "missing_dot",
+        Self::QuotedPath => "quoted_path",
+        Self::SsoForm => "sso_form",
+        Self::SsoUnknown(_) => "sso_unknown",
+        Self::SsoUnclosed => "sso_unclosed",
+        Self::TrailingDot => "trailing_dot",
+        Self::EmptyName => "empty_name",
+        Self::DottedDigits(_) => "dotted_digits",
+        Self::DotBeforeBracket => "dot_before_bracket",
+        Self::NeedsBrackets { .. } => "needs_brackets",
+        Self::UnclosedBracket => "unclosed_bracket",
+        Self::UnclosedParenthesis => "unclosed_parenthesis",
+        Self::UnclosedQuote(_) => "unclosed_quote",
+        Self::CurlyQuote(_) => "curly_quote",
+        Self::ControlCharacter(_) => "control_character",
+        Self::BadEscape => "bad_escape",
+        Self::EmptySelector => "empty_selector",
+        Self::UnquotedName(_) | Self::UnquotedWord(_) => "unquoted_name",
+        Self::Script => "script",
+        Self::BadIndex(_) => "bad_index",
+        Self::RegexFunction(_) => "regex_function",
+        Self::UnknownFunction(_) => "unknown_function",
+        Self::WordOperator(_) | Self::SingleOperator(_) => "bad_operator",
+        Self::Filter => "bad_filter",
+        Self::FilterType(_) => "filter_type",
+        Self::Unexpected(_) => "unexpected_character",
+        Self::UnexpectedEnd => "unexpected_end",
+    }
+}
+
+crate::error_codes! {
+    pub(super) At {} of {
+        Self { fault, .. } => fault: Fault,
+    }
+}
+
+crate::error_codes! {
+    pub ClaimPathError {} of {
+        Self(at) => at: At,
+    }
+}
+
 impl ClaimPathError {
     pub(super) fn at(offset: usize, fault: Fault) -> Self {
         Self(Box::new(At { offset, fault }))
@@ -84,46 +134,6 @@ impl ClaimPathError {
     #[must_use]
     pub fn offset(&self) -> usize {
         self.0.offset
-    }
-
-    /// A stable name of the fault.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self.0.fault {
-            Fault::Empty => "empty",
-            Fault::TooLong(_) => "too_long",
-            Fault::TooDeep | Fault::TooDeepFunctions => "too_deep",
-            Fault::TooManyDescendants => "too_many_descendants",
-            Fault::EdgeBlank => "edge_blank",
-            Fault::MissingRoot(_) => "missing_root",
-            Fault::MissingDot(_) => "missing_dot",
-            Fault::QuotedPath => "quoted_path",
-            Fault::SsoForm => "sso_form",
-            Fault::SsoUnknown(_) => "sso_unknown",
-            Fault::SsoUnclosed => "sso_unclosed",
-            Fault::TrailingDot => "trailing_dot",
-            Fault::EmptyName => "empty_name",
-            Fault::DottedDigits(_) => "dotted_digits",
-            Fault::DotBeforeBracket => "dot_before_bracket",
-            Fault::NeedsBrackets { .. } => "needs_brackets",
-            Fault::UnclosedBracket => "unclosed_bracket",
-            Fault::UnclosedParenthesis => "unclosed_parenthesis",
-            Fault::UnclosedQuote(_) => "unclosed_quote",
-            Fault::CurlyQuote(_) => "curly_quote",
-            Fault::ControlCharacter(_) => "control_character",
-            Fault::BadEscape => "bad_escape",
-            Fault::EmptySelector => "empty_selector",
-            Fault::UnquotedName(_) | Fault::UnquotedWord(_) => "unquoted_name",
-            Fault::Script => "script",
-            Fault::BadIndex(_) => "bad_index",
-            Fault::RegexFunction(_) => "regex_function",
-            Fault::UnknownFunction(_) => "unknown_function",
-            Fault::WordOperator(_) | Fault::SingleOperator(_) => "bad_operator",
-            Fault::Filter => "bad_filter",
-            Fault::FilterType(_) => "filter_type",
-            Fault::Unexpected(_) => "unexpected_character",
-            Fault::UnexpectedEnd => "unexpected_end",
-        }
     }
 
     /// What to do about it.

@@ -63,13 +63,13 @@ pub struct Node<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyNodes(());
 
-impl TooManyNodes {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        "too_many_nodes"
+crate::error_codes! {
+    pub TooManyNodes {
+        _ => "too_many_nodes",
     }
+}
 
+impl TooManyNodes {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {

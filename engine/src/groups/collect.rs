@@ -3,12 +3,13 @@
 use serde_json::Value;
 
 use super::{
-    ClaimFinding, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted, type_name,
+    ClaimFinding, DropCode, Element, ElementOutcome, Group, MAX_ELEMENTS, MAX_NAME_BYTES, NestedGroupBehavior, quoted,
+    type_name,
 };
 use crate::claim_path::{Node, element_location};
 use crate::hash::firsts;
 use crate::json;
-use crate::warning::{Warning, warn};
+use crate::warning::{Warning, WarningCode, warn};
 
 /// One value that should be a name.
 struct Item<'a> {
@@ -121,10 +122,10 @@ impl<'a> Names<'a> {
     }
 
     /// Every element of a claim that is refused as a whole, because of those that are not strings.
-    pub(super) fn discarded(self, fault: &'static str) -> Vec<Element> {
+    pub(super) fn discarded(self, fault: DropCode) -> Vec<Element> {
         let element = |item: Item<'_>| {
             let (raw, code) = match item.value {
-                Found::Name(name) => (name.to_owned(), "claim_discarded"),
+                Found::Name(name) => (name.to_owned(), DropCode::CLAIM_DISCARDED),
                 Found::Other(value) => (json::brief(value), fault),
             };
             Element { location: item.location, raw, outcome: ElementOutcome::Dropped { code } }
@@ -134,7 +135,12 @@ impl<'a> Names<'a> {
 
     /// The groups, what became of each element, and what is to be said about the names.
     pub(super) fn finish(self, warnings: &mut Vec<Warning>) -> (Vec<Group>, Vec<Element>) {
-        let (nested, empty) = (self.nested, if self.parts { "empty_part" } else { "empty_name" });
+        let nested = self.nested;
+        let empty = if self.parts {
+            (DropCode::EMPTY_PART, WarningCode::EMPTY_PART)
+        } else {
+            (DropCode::EMPTY_NAME, WarningCode::EMPTY_NAME)
+        };
         // Only claims of strings alone come here.
         let raws: Vec<&str> = self.items.iter().filter_map(|item| item.value.name()).collect();
         let names: Vec<&str> = raws.iter().map(|raw| nested.apply(raw)).collect();
@@ -148,18 +154,19 @@ impl<'a> Names<'a> {
             let earlier = |firsts: &[usize]| firsts.get(place).copied().filter(|first| *first < place);
             let group = earlier(&first_names).and_then(|first| places.get(first).copied());
             let outcome = if name.is_empty() {
-                let code = if raw.is_empty() { empty } else { "suffix_empty" };
-                tally.note(code, raw, location);
+                let suffix_empty = (DropCode::SUFFIX_EMPTY, WarningCode::SUFFIX_EMPTY);
+                let (code, warning) = if raw.is_empty() { empty } else { suffix_empty };
+                tally.note(warning, raw, location);
                 ElementOutcome::Dropped { code }
             } else if let Some(group) = group.and_then(|group| groups.get_mut(group)) {
                 if earlier(&first_raws).is_some() {
-                    tally.note("duplicate_group", raw, location);
+                    tally.note(WarningCode::DUPLICATE_GROUP, raw, location);
                 }
                 group.also.push((raw.to_owned(), location.clone()));
                 ElementOutcome::Duplicate { group: name.to_owned() }
             } else {
                 if name.trim() != name {
-                    tally.note("edge_whitespace", name, location);
+                    tally.note(WarningCode::EDGE_WHITESPACE, name, location);
                 }
                 groups.push(Group {
                     name: name.to_owned(),
@@ -192,7 +199,7 @@ struct Tally<'a> {
 }
 
 struct Kind<'a> {
-    code: &'static str,
+    code: WarningCode,
     count: usize,
     /// The first name of the kind, and where it is.
     name: &'a str,
@@ -200,8 +207,8 @@ struct Kind<'a> {
 }
 
 impl<'a> Tally<'a> {
-    fn note(&mut self, code: &'static str, name: &'a str, location: &'a str) {
-        match self.kinds.binary_search_by(|kind| kind.code.cmp(code)) {
+    fn note(&mut self, code: WarningCode, name: &'a str, location: &'a str) {
+        match self.kinds.binary_search_by(|kind| kind.code.cmp(&code)) {
             Ok(place) => {
                 if let Some(kind) = self.kinds.get_mut(place) {
                     kind.count += 1;
@@ -216,35 +223,37 @@ impl<'a> Tally<'a> {
         for Kind { code, count, name, location } in &self.kinds {
             let name = quoted(name);
             let message = match (*code, *count) {
-                ("empty_part", 1) => "an empty part between the commas is dropped".to_owned(),
-                ("empty_part", count) => {
+                (WarningCode::EMPTY_PART, 1) => "an empty part between the commas is dropped".to_owned(),
+                (WarningCode::EMPTY_PART, count) => {
                     format!("{count} empty parts between the commas are dropped")
                 }
-                ("empty_name", 1) => "an empty name is dropped".to_owned(),
-                ("empty_name", count) => format!("{count} empty names are dropped"),
-                ("suffix_empty", 1) => {
+                (WarningCode::EMPTY_NAME, 1) => "an empty name is dropped".to_owned(),
+                (WarningCode::EMPTY_NAME, count) => format!("{count} empty names are dropped"),
+                (WarningCode::SUFFIX_EMPTY, 1) => {
                     format!("nothing follows the last slash of {name}, so it is dropped")
                 }
-                ("suffix_empty", count) => {
+                (WarningCode::SUFFIX_EMPTY, count) => {
                     format!("nothing follows the last slash of {count} names, so they are dropped; {name} is the first")
                 }
-                ("edge_whitespace", 1) => {
+                (WarningCode::EDGE_WHITESPACE, 1) => {
                     format!("{name} starts or ends with a space, which is part of the group's name")
                 }
-                ("edge_whitespace", count) => {
+                (WarningCode::EDGE_WHITESPACE, count) => {
                     format!("{count} names start or end with a space, which is part of the name; {name} is the first")
                 }
                 (_, 1) => format!("{name} is in the claim more than once"),
                 (_, count) => format!("{count} elements repeat an earlier name; {name} is the first"),
             };
-            if matches!(*code, "empty_part" | "empty_name" | "suffix_empty") && empty.is_none() {
+            if matches!(*code, WarningCode::EMPTY_PART | WarningCode::EMPTY_NAME | WarningCode::SUFFIX_EMPTY)
+                && empty.is_none()
+            {
                 empty = Some(*location);
             }
-            warn(warnings, code, message, Some((*location).to_owned()));
+            warn(warnings, *code, message, Some((*location).to_owned()));
         }
         if let Some(location) = empty {
             let message = "version 26.1 of the platform keeps the empty group name, and a role with an empty group member would match it";
-            warn(warnings, "platform_empty_part", message.to_owned(), Some(location.to_owned()));
+            warn(warnings, WarningCode::PLATFORM_EMPTY_PART, message.to_owned(), Some(location.to_owned()));
         }
     }
 }
@@ -273,7 +282,7 @@ fn collision(group: &Group) -> Option<Warning> {
         }
     };
     let message = format!("{who} become `Group:{name}`, and each gets the access of the {rest}");
-    Some(Warning::new("suffix_collision", message, location.cloned()))
+    Some(Warning::new(WarningCode::SUFFIX_COLLISION, message, location.cloned()))
 }
 
 /// How many names a collision warning shows.

@@ -17,7 +17,7 @@ pub use suggest::{Suggestion, suggest_paths};
 
 use crate::claim_path::Reached;
 use crate::claims::ClaimSet;
-use crate::warning::{Warning, warn};
+use crate::warning::{Warning, WarningCode, warn};
 use collect::Names;
 
 /// How many elements a claim may have: more, and the whole claim is refused (`too_many_nodes`), never cut. Ten times
@@ -82,10 +82,21 @@ pub enum ElementOutcome {
     },
     /// It gave nothing.
     Dropped {
-        /// The code of the warning that says why: `empty_name`, `empty_part`, `suffix_empty`, `element_not_string`,
-        /// `claim_wrong_type`; or `claim_discarded`, when the fault is another element's.
-        code: &'static str,
+        /// Why.
+        code: DropCode,
     },
+}
+
+crate::code_table! {
+    /// Why an element was dropped: the code of the warning about it, or that of a claim which another element made invalid.
+    DropCode {
+        EMPTY_NAME = WarningCode::EMPTY_NAME.as_str(),
+        EMPTY_PART = WarningCode::EMPTY_PART.as_str(),
+        SUFFIX_EMPTY = WarningCode::SUFFIX_EMPTY.as_str(),
+        CLAIM_WRONG_TYPE = WarningCode::CLAIM_WRONG_TYPE.as_str(),
+        ELEMENT_NOT_STRING = WarningCode::ELEMENT_NOT_STRING.as_str(),
+        CLAIM_DISCARDED = "claim_discarded",
+    }
 }
 
 /// What was found at the claim path.
@@ -177,7 +188,7 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         (ClaimSource::UserInfo(path), Some(userinfo)) => (path, userinfo),
         (ClaimSource::UserInfo(path), None) => {
             let message = format!("the groups are read at `{path}` of the user-info document, but none was given");
-            let warning = Warning::new("claim_missing", message, None);
+            let warning = Warning::new(WarningCode::CLAIM_MISSING, message, None);
             return Extraction::without_groups(ClaimFinding::NoUserInfo, Vec::new(), vec![warning]);
         }
     };
@@ -187,7 +198,7 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         let message = format!(
             "version 26.1 of the platform would refuse `{path}` as `oidc_group_claim_path`: it reads only `$.` and dotted names"
         );
-        warn(&mut warnings, "platform_path", message, None);
+        warn(&mut warnings, WarningCode::PLATFORM_PATH, message, None);
     }
     let why = why::Why { source: &rule.source, document };
     why.id_token(false, &mut warnings);
@@ -210,7 +221,7 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
                 Ok(nodes) => names.read_union(nodes),
                 Err(error) => {
                     let message = format!("{error}, so the claim is discarded; {}", error.hint());
-                    warn(&mut warnings, "too_many_nodes", message, None);
+                    warn(&mut warnings, WarningCode::TOO_MANY_NODES, message, None);
                     return Extraction::without_groups(ClaimFinding::TooMany, Vec::new(), warnings);
                 }
             }
@@ -223,17 +234,17 @@ pub fn extract(rule: &ExtractionRule, claims: &ClaimSet, userinfo: Option<&Claim
         }
         ClaimFinding::WrongType { location, found } => {
             why.wrong_type(location, found, &mut warnings);
-            Extraction::without_groups(claim, names.discarded("claim_wrong_type"), warnings)
+            Extraction::without_groups(claim, names.discarded(DropCode::CLAIM_WRONG_TYPE), warnings)
         }
         ClaimFinding::NotString { location, found } => {
             why.not_string(location, found, &mut warnings);
-            Extraction::without_groups(claim, names.discarded("element_not_string"), warnings)
+            Extraction::without_groups(claim, names.discarded(DropCode::ELEMENT_NOT_STRING), warnings)
         }
         ClaimFinding::TooMany => {
             let message = format!(
                 "the claim has more than {MAX_ELEMENTS} elements or {MAX_NAME_BYTES} bytes of names, so it is discarded"
             );
-            warn(&mut warnings, "too_many_nodes", message, None);
+            warn(&mut warnings, WarningCode::TOO_MANY_NODES, message, None);
             Extraction::without_groups(claim, Vec::new(), warnings)
         }
         ClaimFinding::Missing { .. } | ClaimFinding::NoUserInfo => {

@@ -122,13 +122,13 @@ impl fmt::Display for NestedGroupBehavior {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NestedGroupBehaviorError(String);
 
-impl NestedGroupBehaviorError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        "nested_group_behavior_invalid"
+crate::error_codes! {
+    pub NestedGroupBehaviorError {
+        _ => "nested_group_behavior_invalid",
     }
+}
 
+impl NestedGroupBehaviorError {
     /// What to do about it.
     #[must_use]
     pub const fn hint(&self) -> &'static str {

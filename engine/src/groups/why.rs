@@ -6,7 +6,7 @@ use super::suggest::{Suggestion, suggest_in};
 use super::{ClaimSource, MissingReason, quoted};
 use crate::claim_path::{Node, push_name};
 use crate::text::{holds, lower, split_last};
-use crate::warning::{Warning, warn};
+use crate::warning::{Warning, WarningCode, warn};
 
 /// What the diagnosis looks at.
 pub(super) struct Why<'a> {
@@ -41,7 +41,7 @@ impl Why<'_> {
                 (location.as_str(), None)
             }
         };
-        warn(warnings, "claim_missing", message, None);
+        warn(warnings, WarningCode::CLAIM_MISSING, message, None);
         let near = name.and_then(|name| near_name(members?, name));
         if let (Some(near), Some(name)) = (near, name) {
             let mut path = root_path(parent);
@@ -51,7 +51,7 @@ impl Why<'_> {
                 quoted(near),
                 quoted(name)
             );
-            warn(warnings, "near_claim", message, Some(location_of(&path)));
+            warn(warnings, WarningCode::NEAR_CLAIM, message, Some(location_of(&path)));
         }
         self.missing(near.is_none(), warnings)
     }
@@ -59,7 +59,7 @@ impl Why<'_> {
     /// A path that is not singular selected nothing.
     pub(super) fn nothing_selected(&self, warnings: &mut Vec<Warning>) -> MissingReason {
         let message = format!("`{}` selects nothing in the {}", self.source.path(), self.subject());
-        warn(warnings, "claim_missing", message, None);
+        warn(warnings, WarningCode::CLAIM_MISSING, message, None);
         self.missing(true, warnings)
     }
 
@@ -72,7 +72,7 @@ impl Why<'_> {
         if propose {
             self.propose("$", warnings);
         }
-        if warnings.iter().any(|warning| warning.code == "id_token") || self.id_token(true, warnings) {
+        if warnings.iter().any(|warning| warning.code == WarningCode::ID_TOKEN) || self.id_token(true, warnings) {
             return MissingReason::IdToken;
         }
         MissingReason::Absent
@@ -93,7 +93,7 @@ impl Why<'_> {
             // Roles as the members' names, as Zitadel has them.
             message.push_str("; a claim path selects values, never the names of members, so configure the identity provider to send an array of names");
         }
-        warn(warnings, "claim_wrong_type", message, Some(location.to_owned()));
+        warn(warnings, WarningCode::CLAIM_WRONG_TYPE, message, Some(location.to_owned()));
         near_paths(&proposed, warnings);
     }
 
@@ -101,7 +101,7 @@ impl Why<'_> {
     pub(super) fn not_string(&self, location: &str, found: &str, warnings: &mut Vec<Warning>) {
         let what = described(found);
         let message = format!("`{location}` is {what}, and a list with anything but strings is discarded");
-        warn(warnings, "element_not_string", message, Some(location.to_owned()));
+        warn(warnings, WarningCode::ELEMENT_NOT_STRING, message, Some(location.to_owned()));
         if found == "object" {
             let list = split_last(location, b'[').map_or(location, |(list, _)| list);
             let proposed = self.proposals(&format!("{}[*]", root_path(list)));
@@ -131,7 +131,7 @@ impl Why<'_> {
         };
         let signs = signs.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let message = format!("this looks like an ID token ({signs}), but groups are read from the access token");
-        warn(warnings, "id_token", message, Some(first.to_owned()));
+        warn(warnings, WarningCode::ID_TOKEN, message, Some(first.to_owned()));
         true
     }
 
@@ -151,11 +151,11 @@ impl Why<'_> {
             let message = format!("the token has a link instead of {}: {place}; {advice}", quoted(name));
             let mut location = String::from("_claim_names");
             push_name(&mut location, name);
-            return Some(Warning::new("group_overage", message, Some(location)));
+            return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some(location)));
         }
         if names.is_none() && self.document.contains_key("_claim_sources") {
             let message = format!("the token has links instead of claims (`_claim_sources`); {advice}");
-            return Some(Warning::new("group_overage", message, Some("_claim_sources".to_owned())));
+            return Some(Warning::new(WarningCode::GROUP_OVERAGE, message, Some("_claim_sources".to_owned())));
         }
         let flagged = match self.document.get("hasgroups") {
             Some(Value::Bool(flag)) => *flag,
@@ -164,7 +164,7 @@ impl Why<'_> {
         };
         flagged.then(|| {
             let message = "`hasgroups` means that the user has more groups than fit into the token; configure the identity provider to send only the relevant groups";
-            Warning::new("group_overage", message, Some("hasgroups".to_owned()))
+            Warning::new(WarningCode::GROUP_OVERAGE, message, Some("hasgroups".to_owned()))
         })
     }
 
@@ -203,7 +203,7 @@ fn near_paths(found: &[Suggestion], warnings: &mut Vec<Warning>) {
     let more = if found.len() > SHOWN_PATHS { " and others" } else { "" };
     let message = format!("names are at {}{more}", paths.join(", "));
     let location = Some(location_of(&first.path)).filter(|location| !holds(location, "[*]"));
-    warn(warnings, "near_claim", message, location);
+    warn(warnings, WarningCode::NEAR_CLAIM, message, location);
 }
 
 /// A member whose name differs from `name` only by letter case.

@@ -26,13 +26,13 @@ pub enum Host {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostError(String);
 
-impl HostError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        "host_invalid"
+crate::error_codes! {
+    pub HostError {
+        _ => "host_invalid",
     }
+}
 
+impl HostError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {
@@ -196,6 +196,18 @@ pub enum AclError {
     ControlCharacter(char),
 }
 
+crate::error_codes! {
+    pub AclError {
+        Self::EmptyName => "resource_name_empty",
+        Self::ClusterName(_) => "cluster_name",
+        Self::NameTooLong(_) => "resource_name_too_long",
+        Self::TopicName(_) => "topic_name",
+        Self::ControlCharacter(_) => "resource_name_control_character",
+    } of {
+        Self::Principal(error) => error: PrincipalError,
+    }
+}
+
 impl AclError {
     /// The field the fault is in.
     #[must_use]
@@ -203,19 +215,6 @@ impl AclError {
         match self {
             Self::Principal(_) => AclField::Principal,
             _ => AclField::ResourceName,
-        }
-    }
-
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Principal(error) => error.code(),
-            Self::EmptyName => "resource_name_empty",
-            Self::ClusterName(_) => "cluster_name",
-            Self::NameTooLong(_) => "resource_name_too_long",
-            Self::TopicName(_) => "topic_name",
-            Self::ControlCharacter(_) => "resource_name_control_character",
         }
     }
 

@@ -43,8 +43,10 @@ impl PrincipalType {
     /// assert_eq!((error.code(), error.hint().as_str()), ("name_with_type", "write the bare name, `eng`"));
     /// ```
     pub fn check_bare(self, name: &str) -> Result<(), PrincipalError> {
-        match Principal::split(name) {
-            Ok((kind, bare)) if kind == self => Err(PrincipalError::WithType(kind, bare.into())),
+        match split_first(name, b':') {
+            Some((prefix, bare)) if Self::from_prefix(prefix) == Some(self) && !bare.is_empty() => {
+                Err(PrincipalError::WithType(self, bare.into()))
+            }
             _ => Ok(()),
         }
     }
@@ -92,21 +94,19 @@ pub enum PrincipalError {
     WithType(PrincipalType, String),
 }
 
-impl PrincipalError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::NoType(_) => "principal_without_type",
-            Self::UnknownType(_) => "principal_type_unknown",
-            Self::EmptyName(_) => "principal_name_empty",
-            Self::ControlCharacter(_) => "principal_control_character",
-            Self::Wildcard(_) => "principal_wildcard",
-            Self::TypeInName(_) => "principal_type_twice",
-            Self::WithType(..) => "name_with_type",
-        }
+crate::error_codes! {
+    pub PrincipalError {
+        Self::NoType(_) => "principal_without_type",
+        Self::UnknownType(_) => "principal_type_unknown",
+        Self::EmptyName(_) => "principal_name_empty",
+        Self::ControlCharacter(_) => "principal_control_character",
+        Self::Wildcard(_) => "principal_wildcard",
+        Self::TypeInName(_) => "principal_type_twice",
+        Self::WithType(..) => "name_with_type",
     }
+}
 
+impl PrincipalError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

@@ -35,20 +35,19 @@ pub enum RoleError {
     Member(PrincipalError),
 }
 
-impl RoleError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::EmptyName => "role_name_empty",
-            Self::NameTooLong => "role_name_too_long",
-            Self::NameCharacter(_) => "role_name_character",
-            Self::RoleAsMember(_) => "member_is_role",
-            Self::EveryoneAsMember => "member_is_everyone",
-            Self::Member(error) => error.code(),
-        }
+crate::error_codes! {
+    pub RoleError {
+        Self::EmptyName => "role_name_empty",
+        Self::NameTooLong => "role_name_too_long",
+        Self::NameCharacter(_) => "role_name_character",
+        Self::RoleAsMember(_) => "member_is_role",
+        Self::EveryoneAsMember => "member_is_everyone",
+    } of {
+        Self::Member(error) => error: PrincipalError,
     }
+}
 
+impl RoleError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> String {

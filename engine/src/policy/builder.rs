@@ -83,15 +83,11 @@ pub enum PolicyError {
     Acl(AclError),
 }
 
-impl PolicyError {
-    /// A stable name of the error.
-    #[must_use]
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::Settings(error) => error.code(),
-            Self::Change(error) => error.code(),
-            Self::Acl(error) => error.code(),
-        }
+crate::error_codes! {
+    pub PolicyError {} of {
+        Self::Settings(error) => error: SettingsError,
+        Self::Change(error) => error: ChangeError,
+        Self::Acl(error) => error: AclError,
     }
 }
 

@@ -131,34 +131,33 @@ pub enum TokenError {
     B64,
 }
 
-impl TokenError {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Empty => "token_empty",
-            Self::TooLong(_) => "token_too_long",
-            Self::NotAToken(InputKind::JsonSerialization, _) => "json_serialization",
-            Self::NotAToken(InputKind::TwoTokens, _) => "two_tokens",
-            Self::NotAToken(InputKind::Opaque, _) => "opaque_token",
-            Self::NotAToken(..) => "not_a_token",
-            Self::Encrypted => "token_encrypted",
-            Self::Parts(_) => "token_parts",
-            Self::Unsigned => "token_unsigned",
-            Self::EmptyPart(_) => "token_part_empty",
-            Self::Base64(..) => "base64_invalid",
-            Self::NotUtf8(_) => "utf8_invalid",
-            Self::Json(_, error) => error.code(),
-            Self::NotAnObject(_) => "not_an_object",
-            Self::Nested => "token_nested",
-            Self::AlgMissing => "alg_missing",
-            Self::AlgRefused(_) => "alg_refused",
-            Self::HeaderType(_) => "header_type",
-            Self::Crit => "crit_refused",
-            Self::B64 => "b64_refused",
-        }
+crate::error_codes! {
+    pub TokenError {
+        Self::Empty => "token_empty",
+        Self::TooLong(_) => "token_too_long",
+        Self::NotAToken(InputKind::JsonSerialization, _) => "json_serialization",
+        Self::NotAToken(InputKind::TwoTokens, _) => "two_tokens",
+        Self::NotAToken(InputKind::Opaque, _) => "opaque_token",
+        Self::NotAToken(..) => "not_a_token",
+        Self::Encrypted => "token_encrypted",
+        Self::Parts(_) => "token_parts",
+        Self::Unsigned => "token_unsigned",
+        Self::EmptyPart(_) => "token_part_empty",
+        Self::Base64(..) => "base64_invalid",
+        Self::NotUtf8(_) => "utf8_invalid",
+        Self::NotAnObject(_) => "not_an_object",
+        Self::Nested => "token_nested",
+        Self::AlgMissing => "alg_missing",
+        Self::AlgRefused(_) => "alg_refused",
+        Self::HeaderType(_) => "header_type",
+        Self::Crit => "crit_refused",
+        Self::B64 => "b64_refused",
+    } of {
+        Self::Json(_, error) => error: JsonError,
     }
+}
 
+impl TokenError {
     /// What to do about it.
     #[must_use]
     pub fn hint(&self) -> &'static str {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::{Algorithm, TokenError};
 use crate::claims::ClaimSet;
 use crate::json::quote;
-use crate::warning::{Warning, warn};
+use crate::warning::{Warning, WarningCode, warn};
 
 /// A token's header. Members that bring keys along (`jku`, `jwk`, `x5u`, `x5c`) are kept for display and never used.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,6 +73,13 @@ impl Header {
         })
     }
 
+    /// Whether `typ` says that the token is an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`, in any case.
+    #[must_use]
+    pub fn is_typed_access_token(&self) -> bool {
+        let is = |typ: &str| ["at+jwt", "application/at+jwt"].iter().any(|wanted| typ.eq_ignore_ascii_case(wanted));
+        self.typ.as_deref().is_some_and(is)
+    }
+
     /// What a cluster, or a check against keys, would say to this header although it reads well: `platform_alg` and
     /// `platform_typ` (D-29), `typ_refused` and `kid_missing` (D-19).
     #[must_use]
@@ -80,7 +87,7 @@ impl Header {
         let mut warnings = Vec::new();
         if self.algorithm != Algorithm::Rs256 {
             let message = format!("signed with {}: version 26.1 of the platform accepts only RS256", self.alg);
-            warn(&mut warnings, "platform_alg", message, None);
+            warn(&mut warnings, WarningCode::PLATFORM_ALG, message, None);
         }
         if let Some(typ) = self.typ() {
             if !self.is_access_token_type() {
@@ -88,16 +95,16 @@ impl Header {
                     "the type {} is not a type of access tokens; verification will refuse the token",
                     quote(typ)
                 );
-                warn(&mut warnings, "typ_refused", message, None);
+                warn(&mut warnings, WarningCode::TYP_REFUSED, message, None);
             } else if typ != "JWT" {
                 let message = format!("the type {}: version 26.1 of the platform accepts only `JWT`", quote(typ));
-                warn(&mut warnings, "platform_typ", message, None);
+                warn(&mut warnings, WarningCode::PLATFORM_TYP, message, None);
             }
         }
         if self.kid().is_none() {
             warn(
                 &mut warnings,
-                "kid_missing",
+                WarningCode::KID_MISSING,
                 "the header has no key ID (`kid`); verification will refuse the token".to_owned(),
                 None,
             );
@@ -108,7 +115,9 @@ impl Header {
     /// Why version 26.1 of the platform refuses every token with this header, although it is read here (D-29).
     #[must_use]
     pub fn platform_refusal(&self) -> Option<Warning> {
-        self.warnings().into_iter().find(|warning| matches!(warning.code, "platform_alg" | "platform_typ"))
+        self.warnings()
+            .into_iter()
+            .find(|warning| matches!(warning.code, WarningCode::PLATFORM_ALG | WarningCode::PLATFORM_TYP))
     }
 }
 

@@ -286,7 +286,7 @@ mod tests {
     #[test]
     fn notes_say_what_a_cluster_would_not_take() {
         let codes = |members: &Value| -> Vec<&'static str> {
-            header(members).unwrap().warnings().iter().map(|warning| warning.code).collect()
+            header(members).unwrap().warnings().iter().map(|warning| warning.code.as_str()).collect()
         };
         assert_eq!(codes(&json!({"alg": "RS256", "kid": "k"})), [""; 0]);
         assert_eq!(codes(&json!({"alg": "RS256", "kid": "k", "typ": "JWT"})), [""; 0]);

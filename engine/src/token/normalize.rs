@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::base64url;
 use crate::json;
-use crate::warning::{Warning, warn};
+use crate::warning::{Warning, WarningCode, warn};
 
 /// A token cut out of what was pasted.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,21 +36,31 @@ pub fn normalize_pasted(text: &str) -> NormalizedToken {
     let mut warnings = Vec::new();
     let mut visible: String = text.chars().filter(|c| !is_invisible(*c)).collect();
     if visible.len() != text.len() {
-        warn(&mut warnings, "invisible_removed", "invisible characters were removed".to_owned(), None);
+        warn(&mut warnings, WarningCode::INVISIBLE_REMOVED, "invisible characters were removed".to_owned(), None);
     }
     if let Some((member, token)) = token_response(&visible) {
         visible = token;
-        warn(&mut warnings, "token_response", format!("the value of `{member}` was taken"), None);
+        warn(&mut warnings, WarningCode::TOKEN_RESPONSE, format!("the value of `{member}` was taken"), None);
     }
     let visible = visible.trim();
     let found = tokens(visible);
     let token = if found.is_empty() { strip(visible).to_owned() } else { found.join(" ") };
     if !token.chars().eq(visible.chars().filter(|c| !c.is_whitespace())) && token != visible {
-        warn(&mut warnings, "surroundings_removed", "the text before or after the token was removed".to_owned(), None);
+        warn(
+            &mut warnings,
+            WarningCode::SURROUNDINGS_REMOVED,
+            "the text before or after the token was removed".to_owned(),
+            None,
+        );
     }
     // Blanks inside: the token as found is not one piece of the text.
     if found.len() == 1 && !visible.contains(&token) {
-        warn(&mut warnings, "blanks_removed", "spaces or line breaks inside the token were removed".to_owned(), None);
+        warn(
+            &mut warnings,
+            WarningCode::BLANKS_REMOVED,
+            "spaces or line breaks inside the token were removed".to_owned(),
+            None,
+        );
     }
     NormalizedToken { token, warnings }
 }
@@ -191,7 +201,7 @@ mod tests {
 
     fn codes(text: &str) -> (String, Vec<&'static str>) {
         let pasted = normalize_pasted(text);
-        (pasted.token, pasted.warnings.iter().map(|note| note.code).collect())
+        (pasted.token, pasted.warnings.iter().map(|note| note.code.as_str()).collect())
     }
 
     #[test]

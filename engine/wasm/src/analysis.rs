@@ -7,8 +7,8 @@ use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::model::Principal;
 use gbac_engine::policy as policies;
 use gbac_json::{
-    AnswerJson, CollisionReportJson, DiffJson, FindingJson, IdentityComparisonJson, LeastGrantJson, PermissionsJson,
-    RevocationJson, WhatIfJson, WhoCanJson,
+    AnswerJson, CollisionReportJson, DiffJson, FaultCode, FindingJson, IdentityComparisonJson, LeastGrantJson,
+    PermissionsJson, RevocationJson, WhatIfJson, WhoCanJson,
 };
 use wasm_bindgen::prelude::*;
 
@@ -25,7 +25,7 @@ impl Policy {
         let check = question_from(question)?;
         let request = check
             .access(At::IgnoringExpiry)
-            .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+            .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
         Some(value(&WhoCanJson::from(&gbac_analysis::who_can(&self.policy(), &given(request)?))))
     }
 
@@ -34,7 +34,7 @@ impl Policy {
     #[must_use]
     pub fn permissions_of(&self, principal: &str) -> Option<JsValue> {
         let principal = Principal::parse(principal);
-        let principal = principal.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
+        let principal = principal.map_err(|error| Fault::with_hint(&error, &error.hint()));
         let holder = Scope::of(&given(principal)?);
         Some(value(&PermissionsJson::from(&gbac_analysis::permissions_of(&self.policy(), &holder))))
     }
@@ -50,15 +50,14 @@ impl Policy {
     #[must_use]
     pub fn collisions(&self, names: &str, nested: Option<String>, limit: usize) -> Option<JsValue> {
         let names: Vec<String> = given(
-            serde_json::from_str(names).map_err(|_| Fault::new("wrong_type", &"the names are an array of texts")),
+            serde_json::from_str(names)
+                .map_err(|_| Fault::new(FaultCode::WRONG_TYPE, &"the names are an array of texts")),
         )?;
         let policy = self.policy();
         let nested = match nested {
-            Some(nested) => given(
-                nested
-                    .parse::<NestedGroupBehavior>()
-                    .map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint()))),
-            )?,
+            Some(nested) => {
+                given(nested.parse::<NestedGroupBehavior>().map_err(|error| Fault::with_hint(&error, &error.hint())))?
+            }
             None => policy.settings().identity_rules().extraction.nested,
         };
         Some(value(&CollisionReportJson::from(&gbac_analysis::collision_gains(&policy, nested, &names, limit))))
@@ -69,16 +68,17 @@ impl Policy {
     #[must_use]
     pub fn what_if(&self, who: &str, changes: &str, question: Option<String>, now: f64) -> Option<JsValue> {
         let who = given(
-            gbac_json::subject_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)),
+            gbac_json::subject_from_json(who)
+                .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
         let trials = gbac_json::hypothetical_changes_from_json(changes);
-        let trials = given(trials.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
+        let trials = given(trials.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
         let question = match question {
             Some(question) => Some(question_from(&question)?),
             None => None,
         };
         let found = gbac_analysis::what_if(&self.policy(), &who, &trials, question.as_ref(), None, At::seconds(now));
-        let found = given(found.map_err(|error| Fault::new(error.code(), &error)))?;
+        let found = given(found.map_err(|error| Fault::from(&error)))?;
         // It may repeat settings, whose attributes have any names.
         Some(parsed(&text(&WhatIfJson::from(&found))))
     }
@@ -95,7 +95,7 @@ impl Policy {
 #[must_use]
 pub fn lint_document(document: &str) -> Option<JsValue> {
     let found = gbac_json::lint_from_json(document);
-    Some(findings(&given(found.map_err(|problems| Fault::problems("policy_invalid", &problems)))?))
+    Some(findings(&given(found.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?))
 }
 
 fn findings(found: &[Finding]) -> JsValue {
@@ -123,9 +123,10 @@ impl Identity {
         let answer = asked(&policy, &mut self.open, &check, at)?;
         let requests = match &answer {
             Answer::Access(_) => Ok(check.access(at).into_iter().collect::<Vec<_>>()),
-            Answer::Api { need, .. } if need.has_choice() => {
-                Err(Fault::new("request_has_choice", &"one of several permissions is enough; ask about one of them"))
-            }
+            Answer::Api { need, .. } if need.has_choice() => Err(Fault::new(
+                FaultCode::REQUEST_HAS_CHOICE,
+                &"one of several permissions is enough; ask about one of them",
+            )),
             Answer::Api { decisions, .. } => Ok(decisions
                 .iter()
                 .map(|(needed, _)| check.request(needed.operation, needed.resource_type, &needed.resource_name, at))
@@ -141,7 +142,7 @@ impl Identity {
         let check = question_from(question)?;
         let request = check
             .access(At::seconds(now))
-            .ok_or_else(|| Fault::new("request_not_taken", &"ask about one operation on one resource"));
+            .ok_or_else(|| Fault::new(FaultCode::REQUEST_NOT_TAKEN, &"ask about one operation on one resource"));
         let policy = self.state.policy.borrow();
         Some(value(&RevocationJson::from(&gbac_analysis::revoke(&policy, self.open.identity(), &given(request)?))))
     }
@@ -167,8 +168,5 @@ impl Identity {
 }
 
 fn asked(policy: &policies::Policy, open: &mut PreparedIdentity, check: &Check, otherwise: At) -> Option<Answer> {
-    given(
-        gbac_analysis::check::evaluate_with(policy, open, check, otherwise)
-            .map_err(|error| Fault::new(error.code(), &error)),
-    )
+    given(gbac_analysis::check::evaluate_with(policy, open, check, otherwise).map_err(|error| Fault::from(&error)))
 }

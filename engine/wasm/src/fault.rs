@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::fmt::Display;
 
 use gbac_analysis::audit::without_credentials;
-use gbac_json::{FaultJson, Problems};
+use gbac_json::{FaultCode, FaultJson, Problems};
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
 
@@ -18,12 +18,30 @@ pub(crate) struct Fault(String);
 
 impl Fault {
     /// What was found may be a token in a place where something else belongs, and no message repeats one.
-    pub(crate) fn new(code: &str, message: &dyn Display) -> Self {
-        Self(text(&FaultJson { code, message: without_credentials(&message.to_string()), problems: &[] }))
+    pub(crate) fn new(code: FaultCode, message: &dyn Display) -> Self {
+        let message = without_credentials(&message.to_string());
+        Self(text(&FaultJson { code: code.into(), message, problems: &[] }))
     }
 
-    pub(crate) fn problems(code: &str, problems: &Problems) -> Self {
-        Self(text(&FaultJson { code, message: problems.to_string(), problems: &problems.0 }))
+    /// An error, and what to do about it.
+    pub(crate) fn with_hint<'e, E: Display>(error: &'e E, hint: &str) -> Self
+    where
+        FaultCode: From<&'e E>,
+    {
+        Self::new(error.into(), &format_args!("{error}; {hint}"))
+    }
+
+    pub(crate) fn problems(code: FaultCode, problems: &Problems) -> Self {
+        Self(text(&FaultJson { code: code.into(), message: problems.to_string(), problems: &problems.0 }))
+    }
+}
+
+impl<'e, E: Display> From<&'e E> for Fault
+where
+    FaultCode: From<&'e E>,
+{
+    fn from(error: &'e E) -> Self {
+        Self::new(error.into(), error)
     }
 }
 

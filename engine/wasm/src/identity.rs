@@ -7,7 +7,7 @@ use gbac_analysis::check::Check;
 use gbac_engine::decide::{At, Outcome, PreparedIdentity, PreparedResource};
 use gbac_engine::model::{Host, Operation, ResourceType};
 use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier};
-use gbac_json::ResolvedIdentityJson;
+use gbac_json::{FaultCode, ResolvedIdentityJson};
 use wasm_bindgen::prelude::*;
 
 use crate::fault::{Fault, given};
@@ -32,7 +32,7 @@ pub fn resource_type_number(text: &str) -> Option<u32> {
 #[must_use]
 pub fn instant(seconds: f64) -> Option<f64> {
     let at = At::from_seconds(seconds);
-    given(at.map(|_| seconds).map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint()))))
+    given(at.map(|_| seconds).map_err(|error| Fault::with_hint(&error, &error.hint())))
 }
 
 /// An identity, opened once and asked many times.
@@ -54,7 +54,8 @@ impl Policy {
 
     pub(crate) fn open_by(&self, who: &str, verify: TokenVerifier<'_>) -> Option<Identity> {
         let who = given(
-            gbac_json::subject_from_json(who).map_err(|problems| Fault::problems("identity_invalid", &problems)),
+            gbac_json::subject_from_json(who)
+                .map_err(|problems| Fault::problems(FaultCode::IDENTITY_INVALID, &problems)),
         )?;
         Some(self.opened(self.open_who(&who, verify)?))
     }
@@ -106,7 +107,7 @@ impl Identity {
     #[must_use]
     pub fn check_from(&mut self, operation: u32, found: u32, host: &str, now: Option<f64>) -> Option<bool> {
         let host = Host::parse_address(host);
-        let host = host.map_err(|error| Fault::new(error.code(), &format_args!("{error}; {}", error.hint())));
+        let host = host.map_err(|error| Fault::with_hint(&error, &error.hint()));
         Some(self.allows(operation, found, Some(given(host)?), now))
     }
 
@@ -143,5 +144,5 @@ impl Identity {
 pub(crate) fn question_from(question: &str) -> Option<Check> {
     let nobody = Subject::Names { user: String::new(), groups: Vec::new() };
     let check = gbac_json::query_from_json(question, nobody);
-    given(check.map_err(|problems| Fault::problems("check_invalid", &problems)))
+    given(check.map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)))
 }

@@ -19,7 +19,7 @@ use gbac_analysis::check::Check;
 use gbac_engine::decide::{At, PreparedIdentity};
 use gbac_engine::policy;
 use gbac_engine::{ResolvedIdentity, Subject, TokenVerifier};
-use gbac_json::{AnswerJson, ExplanationJson};
+use gbac_json::{AnswerJson, ExplanationJson, FaultCode};
 use serde::Serialize;
 use serde_wasm_bindgen::Serializer;
 use wasm_bindgen::prelude::*;
@@ -56,7 +56,7 @@ impl Policy {
     pub fn load(document: &[u8]) -> Option<Self> {
         // What is no UTF-8 is no document.
         let policy = gbac_json::policy_from_json(std::str::from_utf8(document).unwrap_or_default());
-        let policy = given(policy.map_err(|problems| Fault::problems("policy_invalid", &problems)))?;
+        let policy = given(policy.map_err(|problems| Fault::problems(FaultCode::POLICY_INVALID, &problems)))?;
         Some(Self(Rc::new(State { policy: RefCell::new(policy), found: RefCell::default() })))
     }
 
@@ -64,8 +64,9 @@ impl Policy {
     /// `now`, in seconds since 1970, unless the check itself says when.
     #[must_use]
     pub fn ask(&self, check: &str, explain: bool, now: f64) -> Option<JsValue> {
-        let check =
-            given(gbac_json::check_from_json(check).map_err(|problems| Fault::problems("check_invalid", &problems)))?;
+        let check = given(
+            gbac_json::check_from_json(check).map_err(|problems| Fault::problems(FaultCode::CHECK_INVALID, &problems)),
+        )?;
         let opened = self.open_who(&check.subject, None)?;
         let policy = self.policy();
         answer(&policy, &mut PreparedIdentity::new(&policy, opened.identity), &check, explain, At::seconds(now))
@@ -75,8 +76,8 @@ impl Policy {
     #[must_use]
     pub fn apply(&self, change: &str) -> Option<bool> {
         let change = gbac_json::change_from_json(change);
-        let change = given(change.map_err(|problems| Fault::problems("change_invalid", &problems)))?;
-        given(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::new(error.code(), &error)))
+        let change = given(change.map_err(|problems| Fault::problems(FaultCode::CHANGE_INVALID, &problems)))?;
+        given(self.0.policy.borrow_mut().apply(change).map_err(|error| Fault::from(&error)))
     }
 
     /// The policy document of this policy.
@@ -90,7 +91,7 @@ impl Policy {
     }
 
     fn open_who(&self, who: &Subject, verify: TokenVerifier<'_>) -> Option<ResolvedIdentity> {
-        given(gbac_engine::resolve(&self.policy(), who, verify).map_err(|error| Fault::new(error.code(), &error)))
+        given(gbac_engine::resolve(&self.policy(), who, verify).map_err(|error| Fault::from(&error)))
     }
 }
 
@@ -103,11 +104,11 @@ fn answer(
 ) -> Option<JsValue> {
     if explain {
         let explanation = gbac_analysis::check::explain(policy, open.identity(), check, otherwise)
-            .ok_or_else(|| Fault::new("request_has_no_explanation", &"explain one operation on one resource"));
+            .ok_or_else(|| Fault::new(FaultCode::REQUEST_HAS_NO_EXPLANATION, &"explain one operation on one resource"));
         return Some(value(&ExplanationJson::from(&given(explanation)?)));
     }
-    let answer = gbac_analysis::check::evaluate_with(policy, open, check, otherwise)
-        .map_err(|error| Fault::new(error.code(), &error));
+    let answer =
+        gbac_analysis::check::evaluate_with(policy, open, check, otherwise).map_err(|error| Fault::from(&error));
     Some(value(&AnswerJson::from(&given(answer)?)))
 }
 

@@ -21,7 +21,7 @@ impl KeySet {
     #[must_use]
     pub fn read(jwks: &str) -> Option<Self> {
         let keys = gbac_engine::verify::KeySet::parse(jwks);
-        given(keys.map(Self).map_err(|error| Fault::new(error.code(), &error)))
+        given(keys.map(Self).map_err(|error| Fault::from(&error)))
     }
 
     /// Checks a token against the keys, and the issuer and the audience where they are given, at `now`, in seconds since
@@ -37,7 +37,7 @@ impl KeySet {
     ) -> Option<VerifiedClaims> {
         let expect = Validation { issuer: issuer.as_deref(), audience: audience.as_deref(), now: now.into() };
         let verified = verify(token, &self.0, expect).map(|verified| VerifiedClaims(verified.claims));
-        given(verified.map_err(|error| Fault::new(error.code(), &error)))
+        given(verified.map_err(|error| Fault::from(&error)))
     }
 }
 

@@ -198,7 +198,7 @@ mod tests {
                 .map(|user| {
                     let claims = claims(&provider, &user.token, 1000.0).unwrap();
                     let (identity, extraction) = Identity::from_verified(&claims, None, &rules).unwrap();
-                    let codes = extraction.warnings.iter().map(|warning| warning.code).collect();
+                    let codes = extraction.warnings.iter().map(|warning| warning.code.as_str()).collect();
                     (identity.user().to_owned(), identity.groups().to_vec(), codes)
                 })
                 .collect()

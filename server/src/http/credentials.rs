@@ -73,7 +73,7 @@ pub(crate) fn sign_in_problem(error: SignInError, surface: Surface, from_browser
     let message = match (scheme, surface) {
         (None, Surface::Admin) => "Forbidden (authentication is required)",
         (Some(_), Surface::Admin) => "Unauthorized",
-        (None, _) => "authentication required; send the password or token of a superuser",
+        (None, _) => "authentication required; send a password or a token",
         (Some(_), _) => "credentials rejected",
     };
     let problem = Problem::new(RpcCode::Unauthenticated, message);

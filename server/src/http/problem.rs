@@ -12,6 +12,7 @@ use gbac_engine::escape::escaped;
 
 use super::surface::Surface;
 use crate::state::error::{AuditError, RoleError, WriteError};
+use crate::state::store::StoreError;
 
 /// Why a request is rejected.
 #[derive(Debug)]
@@ -126,6 +127,9 @@ impl Problem {
     }
 }
 
+/// The code of a request whose audit event cannot be written.
+pub(crate) const AUDIT_FAILED: &str = "audit_failed";
+
 /// Why a request was refused, as an extension of its response, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
@@ -167,6 +171,16 @@ impl From<WriteError> for Problem {
     }
 }
 
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let message = format!("{error}; {}", error.hint());
+        match error {
+            StoreError::Damaged(_) => Self::with_status(500, RpcCode::Internal, error.code(), message),
+            _ => Self::with_status(503, RpcCode::Unavailable, "store_unavailable", message),
+        }
+    }
+}
+
 impl From<RoleError> for Problem {
     fn from(error: RoleError) -> Self {
         match error {
@@ -185,7 +199,7 @@ impl From<AuditError> for Problem {
     fn from(_: AuditError) -> Self {
         let message = "the request is rejected because its audit event cannot be written; check that the audit file is \
                        writable and the disk is not full";
-        Self::with_status(503, RpcCode::Unavailable, "audit_failed", message)
+        Self::with_status(503, RpcCode::Unavailable, AUDIT_FAILED, message)
     }
 }
 

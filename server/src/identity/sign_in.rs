@@ -7,6 +7,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use gbac_engine::identity::Identity;
+use gbac_engine::policy::AccessLevel;
 use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
 
@@ -16,11 +17,12 @@ use super::password::{Password, names_match};
 use crate::state::audit::{RequestHead, SignInMethod};
 use crate::state::error::AuditError;
 use crate::state::service::Service;
+use crate::state::store::Snapshot;
 
 /// The number of passwords that are hashed at once; each takes 19 MiB of memory.
 const PARALLEL_HASHES: usize = 2;
 
-/// The one user with a password.
+/// The local account: the one user with a password.
 pub(crate) struct Admin {
     /// The user name.
     pub(crate) name: String,
@@ -40,8 +42,8 @@ impl Admin {
 /// A user with valid credentials.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// Signed in with a password; the user name.
-    Password(String),
+    /// The local account, signed in with a password; its name. A token user of the same name is somebody else.
+    Local(String),
     /// Signed in with a token of the identity provider.
     Token(Identity),
 }
@@ -50,7 +52,7 @@ impl Caller {
     /// The user name.
     pub(crate) fn user(&self) -> &str {
         match self {
-            Self::Password(name) => name,
+            Self::Local(name) => name,
             Self::Token(identity) => identity.user(),
         }
     }
@@ -58,7 +60,7 @@ impl Caller {
     /// How the user signed in.
     pub(crate) const fn method(&self) -> SignInMethod {
         match self {
-            Self::Password(_) => SignInMethod::Password,
+            Self::Local(_) => SignInMethod::Password,
             Self::Token(_) => SignInMethod::Token,
         }
     }
@@ -66,9 +68,26 @@ impl Caller {
     /// The groups in the token.
     fn groups(&self) -> &[String] {
         match self {
-            Self::Password(_) => &[],
+            Self::Local(_) => &[],
             Self::Token(identity) => identity.groups(),
         }
+    }
+
+    /// Whether the caller is a superuser: the local account by its record, a token user by the setting `superusers` (D-14).
+    pub(crate) fn is_superuser(&self, current: &Snapshot) -> bool {
+        match self {
+            Self::Local(name) => *name == current.config.local_account,
+            Self::Token(identity) => current.policy.settings().superusers.contains(identity.user()),
+        }
+    }
+
+    /// Whether the caller has this level of access (D-58). A superuser has every level.
+    pub(crate) fn has_access(&self, level: AccessLevel, current: &Snapshot) -> bool {
+        let is_granted = match self {
+            Self::Local(_) => false,
+            Self::Token(identity) => current.policy.settings().access.permits(level, identity),
+        };
+        is_granted || self.is_superuser(current)
     }
 }
 
@@ -127,7 +146,7 @@ impl Authenticator {
         Self(Arc::new(Parts { service, admin, oidc }))
     }
 
-    /// The name of the user with a password.
+    /// The name of the local account.
     pub(crate) fn admin_name(&self) -> &str {
         &self.0.admin.name
     }
@@ -141,14 +160,15 @@ impl Authenticator {
         let malformed = || Err("the credentials are malformed".to_owned());
         let (method, checked, name) = match scheme {
             Scheme::Bearer => {
-                let checked = self.resolve(text).await.map_err(|rejected| format!("{}: {rejected}", rejected.code()));
+                // Only the code is recorded, since the message quotes the token.
+                let checked = self.resolve(text).await.map_err(|rejected| rejected.code().to_owned());
                 (SignInMethod::Token, checked.map(Caller::Token), String::new())
             }
             Scheme::Basic => match parse_basic(text) {
                 Some((name, password)) => {
                     let is_valid = self.check_password(&name, password, credentials.client).await?;
                     let wrong = "wrong user name or password".to_owned();
-                    (SignInMethod::Password, is_valid.then(|| Caller::Password(name.clone())).ok_or(wrong), name)
+                    (SignInMethod::Password, is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong), name)
                 }
                 None => (SignInMethod::Password, malformed(), String::new()),
             },
@@ -157,9 +177,8 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let user = caller.user();
-                let is_superuser = self.0.service.is_superuser(user);
-                audit.authentication(request, user, is_superuser, method, caller.groups()).await?;
+                let is_superuser = caller.is_superuser(&self.0.service.read());
+                audit.authentication(request, caller.user(), is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
@@ -230,7 +249,7 @@ impl Authenticator {
         });
         let is_correct = hash.await.map_err(|_| failed())?;
         if is_known && is_correct {
-            admin.failed_sign_ins.remove(name, client);
+            admin.failed_sign_ins.accept(name, client);
         }
         Ok(is_known && is_correct)
     }

@@ -6,13 +6,14 @@ use axum::extract::{Request, State};
 use axum::http::HeaderValue;
 use axum::middleware::Next;
 use axum::response::Response;
-use gbac_analysis::audit::{CallEffect, CallResult};
+use gbac_analysis::audit::{CallEffect, CallResult, UserKind};
 use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
+use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
-use crate::http::problem::{Problem, Refusal};
+use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
@@ -109,16 +110,37 @@ impl Authorizer {
         if required == RequiredCredentials::ValidIfGiven {
             return Ok(Some(caller));
         }
-        if self.service.is_superuser(caller.user()) {
+        let current = self.service.read();
+        if caller.is_superuser(&current) {
             if head.only_reads {
-                audit.read(head, caller.user()).await?;
+                audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
             }
             return Ok(Some(caller));
         }
-        audit.denied(head, caller.user(), denial(403, "permission_denied", "superuser required")).await?;
+        // A superuser is required, or a level of access: the reasons of the audit log, and the message.
+        let (granted, missing, message) = match required {
+            RequiredCredentials::Level(AccessLevel::ReadOnly) => (
+                caller.has_access(AccessLevel::ReadOnly, &current).then_some("read-only access"),
+                "read-only access required",
+                "permission denied; this requires the access `read_only`",
+            ),
+            RequiredCredentials::Level(AccessLevel::Evaluate) => (
+                caller.has_access(AccessLevel::Evaluate, &current).then_some("evaluate access"),
+                "evaluate access required",
+                "permission denied; this requires the access `evaluate`",
+            ),
+            RequiredCredentials::Nothing | RequiredCredentials::ValidIfGiven | RequiredCredentials::Superuser => {
+                (None, "superuser required", "permission denied; only superusers can do this")
+            }
+        };
+        if let Some(reason) = granted {
+            audit.read(head, caller.user(), UserKind::User, reason).await?;
+            return Ok(Some(caller));
+        }
+        audit.denied(head, caller.user(), denial(403, "permission_denied", missing)).await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
-            _ => "permission denied; only superusers can do this",
+            _ => message,
         };
         Err(Problem::new(RpcCode::PermissionDenied, message))
     }
@@ -127,6 +149,9 @@ impl Authorizer {
     async fn record(&self, scope: &RequestScope, response: Response, surface: Surface) -> Response {
         let status = response.status();
         let refusal = response.extensions().get::<Refusal>();
+        if refusal.is_some_and(|refusal| refusal.code == AUDIT_FAILED) {
+            return response;
+        }
         let detail = refusal.map(|refusal| sanitized(&refusal.message)).unwrap_or_default();
         let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
             let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());

@@ -1,9 +1,11 @@
 //! The routes of the service, one file for each API, with the access that each route requires; and the router.
 
+mod accounts;
 mod acls;
 pub(crate) mod app;
 mod audit;
 mod authzen;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;
@@ -53,6 +55,8 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
+        .merge(accounts::routes())
+        .merge(backup::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())

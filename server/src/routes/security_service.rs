@@ -183,7 +183,7 @@ async fn resolve_oidc_identity(State(authenticator): State<Authenticator>, reque
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(Caller::Token(identity)) => Ok(identity),
-        Ok(Caller::Password(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
+        Ok(Caller::Local(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
         Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
             Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
         }

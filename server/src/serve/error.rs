@@ -70,6 +70,12 @@ pub enum ServeError {
     /// The audience is empty.
     #[error("the audience is empty")]
     EmptyAudience,
+    /// The issuer is empty.
+    #[error("the issuer is empty")]
+    EmptyIssuer,
+    /// The maximum lifetime of tokens is 0.
+    #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
+    ZeroLifetime,
     /// The public URL or host is not valid.
     #[error(transparent)]
     PublicEndpoint(PublicEndpointError),
@@ -117,6 +123,8 @@ impl ServeError {
             Self::AdminName(_) => "admin_user",
             Self::DiscoveryUrl(error) => error.code(),
             Self::EmptyAudience => "oidc_audience_empty",
+            Self::EmptyIssuer => "oidc_issuer_empty",
+            Self::ZeroLifetime => "oidc_max_token_lifetime",
             Self::PublicEndpoint(error) => error.code(),
             Self::TrustedProxy(_) => "trusted_proxy",
             Self::ConnectionLimit(error) => error.code(),
@@ -153,6 +161,8 @@ impl ServeError {
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
             Self::DiscoveryUrl(error) => error.hint().into(),
+            Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
+            Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
             Self::PublicEndpoint(error) => error.hint().into(),
             Self::TrustedProxy(_) => {
@@ -162,7 +172,7 @@ impl ServeError {
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
-            Self::Store(error) => error.hint().into(),
+            Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }

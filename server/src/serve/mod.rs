@@ -5,6 +5,7 @@ mod connection_limits;
 mod connection_table;
 mod connections;
 mod error;
+mod local_account;
 mod options;
 mod start;
 #[cfg(test)]
@@ -92,7 +93,7 @@ impl Server {
         let reload = match self.tls {
             Some(certificate) => {
                 let requested = ReloadSignal::new().map_err(ServeError::Start)?;
-                Some(tokio::spawn(certificate.keep_fresh(requested)))
+                Some(tokio::spawn(certificate.keep_fresh(requested, tls::CHECK_INTERVAL)))
             }
             None => None,
         };
@@ -144,6 +145,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let _ = server.announce();
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
+        server.app.log_accounts();
         let result = server.run(stop).await;
         tracing::info!(target: "main", "stopped");
         result

@@ -6,6 +6,7 @@ use gbac_api::license::LicenseStatus;
 
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
+use crate::identity::oidc::OidcRules;
 use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
@@ -78,12 +79,14 @@ pub struct DemoOptions {
 pub struct DataOptions {
     /// The folder; created if it does not exist.
     pub folder: PathBuf,
-    /// The user with a password, who is made a superuser; `None` is `admin`.
+    /// The name of the local account: the user with a password, who is a superuser; `None` is `admin`.
     pub admin_user: Option<String>,
     /// Sets the property `oidc_discovery_url` for this run.
     pub oidc_discovery_url: Option<String>,
     /// Sets the property `oidc_token_audience` for this run.
     pub oidc_audience: Option<String>,
+    /// What is required of the identity provider and its tokens besides.
+    pub oidc_rules: OidcRules,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.
@@ -99,6 +102,7 @@ impl DataOptions {
             admin_user: None,
             oidc_discovery_url: None,
             oidc_audience: None,
+            oidc_rules: OidcRules::DEFAULT,
             tls: None,
             insecure_listen: false,
         }

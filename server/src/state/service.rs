@@ -11,7 +11,7 @@ use super::error::{AuditError, WriteError};
 use super::license;
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
-use super::store::{Plan, Snapshot, Store};
+use super::store::{Plan, Snapshot, Store, StoreError};
 use super::trusted_proxies::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
@@ -114,9 +114,12 @@ impl Service {
         Some(format!("the audit log cannot be written: {reason}"))
     }
 
-    /// Whether this user is a superuser.
-    pub(crate) fn is_superuser(&self, user: &str) -> bool {
-        self.read().policy.settings().superusers.contains(user)
+    /// A backup of the durable state; see [`Store::backup`].
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
+        self.0.store.backup()
     }
 
     /// Whether the store accepts writes.
@@ -177,6 +180,7 @@ impl Service {
             acls: current.policy.acl_count(),
             roles: current.policy.role_count(),
             commits: self.0.store.commits(),
+            store_failures: self.0.store.failures(),
             audit_events: audit.written.load(Relaxed),
             audit_failures: audit.failed.load(Relaxed),
             audit_repeated: audit.repeated.load(Relaxed),

@@ -2,16 +2,19 @@
 
 mod access;
 mod access_of_routes;
+mod accounts;
 mod acls;
 mod audit;
 mod authzen;
 mod authzen_law;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;
 mod data;
 mod demo;
 mod harness;
+mod hosts;
 mod identity_provider;
 mod license;
 mod limits;
@@ -21,6 +24,7 @@ mod operation;
 mod policy_changes;
 mod policy_document;
 mod port;
+mod proxies;
 mod random;
 mod roles;
 mod roles_over_connect;

@@ -24,7 +24,7 @@ pub fn by_principal(findings: &[Finding]) -> BTreeMap<Principal, FindingMark> {
         for principal in finding.principals.iter().chain(of_acl) {
             let mark = marks.entry(principal.clone()).or_default();
             mark.findings += 1;
-            if matches!(finding.code, "name_letter_case" | "name_leading_slash") {
+            if matches!(finding.code.as_str(), "name_letter_case" | "name_leading_slash") {
                 mark.near = finding.principals.iter().find(|other| *other != principal).cloned();
             }
         }
@@ -48,6 +48,14 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
         "superuser_name_chosen" => (
             "Superusers named by a claim that users can edit",
             "Anyone who can set this claim to a superuser's name is allowed everything.",
+        ),
+        "superuser_unreachable" => (
+            "Superusers that no token names",
+            "Nobody can sign in as such a superuser. Write the name as tokens have it.",
+        ),
+        "access_group_unknown" => (
+            "Groups with access to the service that nothing else names",
+            "No role and no ACL names the group, so its name is probably misspelled.",
         ),
         "acl_unreachable" => (
             "Allows that never allow",
@@ -112,7 +120,7 @@ pub struct Place {
 /// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
-    if finding.code == "superuser_name_chosen" {
+    if ["superuser_name_chosen", "superuser_unreachable", "access_group_unknown"].contains(&finding.code.as_str()) {
         return vec![Place { address: "/security/settings".into(), words: "Open settings".into() }];
     }
     let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
@@ -165,9 +173,13 @@ pub fn kinds(findings: &[Finding], severity: Option<Severity>) -> Vec<FindingGro
         if severity.is_some_and(|severity| severity != finding.severity) {
             continue;
         }
-        match kinds.last_mut().filter(|kind| kind.code == finding.code && kind.severity == finding.severity) {
+        match kinds.last_mut().filter(|kind| kind.code == finding.code.as_str() && kind.severity == finding.severity) {
             Some(kind) => kind.places.push(place),
-            None => kinds.push(FindingGroup { code: finding.code, severity: finding.severity, places: vec![place] }),
+            None => kinds.push(FindingGroup {
+                code: finding.code.as_str(),
+                severity: finding.severity,
+                places: vec![place],
+            }),
         }
     }
     kinds

@@ -54,7 +54,7 @@ pub fn remark(role: &str, acls: &[Acl], new: &Acl) -> Option<String> {
     let wanted = ["acl_covered", "acl_unreachable"];
     let mut found = lint_roles(&alone, [role]).into_iter();
     found
-        .find(|finding| wanted.contains(&finding.code) && finding.acls.first() == Some(new))
+        .find(|finding| wanted.contains(&finding.code.as_str()) && finding.acls.first() == Some(new))
         .map(|finding| finding.message)
 }
 

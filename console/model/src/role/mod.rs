@@ -111,7 +111,7 @@ pub fn acl_rows(before: &Policy, after: &Policy, role: &str, staged: &[Staged]) 
         .collect();
     for finding in lint_roles(after, [role]) {
         let Some(acl) = finding.acls.first() else { continue };
-        let remark = match finding.code {
+        let remark = match finding.code.as_str() {
             "acl_covered" => Remark::AddsNothing,
             "acl_unreachable" => Remark::NeverAllows,
             _ => Remark::Odd,

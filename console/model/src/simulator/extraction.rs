@@ -339,7 +339,7 @@ fn row(element: &Element, merged: &BTreeSet<&str>, numbered: bool) -> ElementRow
         }
         ElementOutcome::Kept { group } => (RowOutcome::Principal(Principal::group(group)), 0),
         ElementOutcome::Duplicate { group } => (RowOutcome::Repeated(Principal::group(group)), 0),
-        ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code)), 0),
+        ElementOutcome::Dropped { code } => (RowOutcome::Dropped(dropped(code.as_str())), 0),
     };
     let (before, mark) =
         element.raw.split_at_checked(element.raw.len() - marked.min(element.raw.len())).unwrap_or((&element.raw, ""));
@@ -375,7 +375,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
     }
     // The collisions are told above, and the step says that the claim is missing.
     let told = ["suffix_collision", "claim_missing"];
-    let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code));
+    let warnings = taken.extraction.warnings.iter().filter(|warning| !told.contains(&warning.code.as_str()));
     notes.extend(warnings.map(|warning| note(warning, taken)));
     if matches!(taken.extraction.claim, ClaimFinding::Missing { reason: MissingReason::Absent })
         && taken.suggestions.is_empty()
@@ -423,10 +423,10 @@ fn header_notes(header: &Header) -> Vec<ExtractionNote> {
     let notes = header.warnings().into_iter();
     notes
         .map(|note| {
-            let of_today = note.code.starts_with("platform");
+            let of_today = note.code.as_str().starts_with("platform");
             let title = if of_today { "" } else { "The service refuses this token" };
             ExtractionNote {
-                code: note.code,
+                code: note.code.as_str(),
                 weight: if of_today { Weight::Info } else { Weight::Warning },
                 title: title.into(),
                 words: sentence(&note.message, ""),
@@ -486,7 +486,7 @@ fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
 }
 
 fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
-    let (weight, title, more) = match warning.code {
+    let (weight, title, more) = match warning.code.as_str() {
         "group_overage" => {
             let more = "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application.";
             (Weight::Warning, "The provider sent an address instead of the groups", more)
@@ -507,7 +507,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
         }
         _ => (Weight::Warning, "Check this", ""),
     };
-    let title = match (&taken.rules.extraction.source, warning.code) {
+    let title = match (&taken.rules.extraction.source, warning.code.as_str()) {
         (ClaimSource::UserInfo(_), "near_claim") => "Another member of the user-info document contains names",
         _ => title,
     };
@@ -515,7 +515,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
     if !more.is_empty() {
         words = words.text(" ").then(RichText::message(more));
     }
-    ExtractionNote { code: warning.code, weight, title: title.into(), words, actions: Vec::new() }
+    ExtractionNote { code: warning.code.as_str(), weight, title: title.into(), words, actions: Vec::new() }
 }
 
 /// Where each group came from: its name, and the places in the claims or the lines by hand.

@@ -12,7 +12,7 @@ pub fn differences(who: &SimulatedIdentity) -> Vec<RichText> {
     let Some(taken) = &who.taken else { return Vec::new() };
     let of_header = taken.read.header.as_ref().map(gbac_engine::token::Header::warnings).unwrap_or_default();
     let all = of_header.iter().chain(&taken.extraction.warnings);
-    let is_of_platform = |warning: &&Warning| warning.code.starts_with("platform_");
+    let is_of_platform = |warning: &&Warning| warning.code.as_str().starts_with("platform_");
     all.filter(is_of_platform).map(|warning| sentence(&warning.message, "")).collect()
 }
 

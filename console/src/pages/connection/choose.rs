@@ -75,11 +75,11 @@ pub(super) fn Choose() -> impl IntoView {
     let connect = move || {
         let Some((connection, credentials)) = read() else { return };
         match (connection, credentials) {
-            (Connection::Service, Credentials::Password(given)) => {
+            (Connection::Service, credentials) => {
                 if service.connection.with_untracked(|connection| *connection != Connection::Service) {
                     go(service, draft, Connection::Service, None);
                 }
-                service.sign_in(given.user, given.password);
+                service.sign_in(credentials);
             }
             (connection, credentials) => go(service, draft, connection, Some(credentials)),
         }

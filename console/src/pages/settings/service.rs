@@ -1,6 +1,7 @@
-//! The service's other settings: identity provider, user claim, superusers, license, audit log.
+//! The service's other settings: identity provider, user claim, superusers, access to the service, license, audit log.
 
 use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;
 use gbac_console_model::settings::service::{NoProvider, audit, licence, provider};
@@ -14,6 +15,7 @@ use crate::ui::{
     Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words,
 };
 use gbac_engine::model::Principal;
+use gbac_engine::policy::AccessLevel;
 
 /// What was asked for, and what came of it; none while it is on its way.
 type Answer<T> = RwSignal<Option<Result<T, Failure>>>;
@@ -35,16 +37,19 @@ pub(super) fn ServiceFacts() -> impl IntoView {
         });
     };
     service.on_connection(ask);
+    // Only this service has a local account and limited access; a cluster has neither.
+    let is_own = move || service.connection.with(|connection| *connection == Connection::Service);
     let superusers = move || {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {
-                let names = policy.settings().superusers.as_slice();
-                if names.is_empty() {
-                    return view! { <span class="quiet">"none"</span> }.into_any();
-                }
-                let each = |name: &String| view! { <li><PrincipalName principal=Principal::user(name) /></li> };
-                view! { <ul>{names.iter().map(each).collect_view()}</ul> }.into_any()
+                let names = policy.settings().superusers.iter().map(Principal::user).collect();
+                principals(names, if is_own() { "only the local account" } else { "none" })
             })
+        })
+    };
+    let with_access = move |level: AccessLevel| {
+        service.policy.with(|policy| {
+            policy.as_ref().map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "none"))
         })
     };
     let mapping = move || {
@@ -91,11 +96,26 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                 <dd>{move || mapping().map(|text| view! { <Mono text=text /> })}</dd>
                 <dt>"Superusers"</dt>
                 <dd>{superusers}</dd>
+                <Show when=is_own>
+                    <dt>"Read-only access"</dt>
+                    <dd>{move || with_access(AccessLevel::ReadOnly)}</dd>
+                    <dt>"Evaluate access"</dt>
+                    <dd>{move || with_access(AccessLevel::Evaluate)}</dd>
+                </Show>
                 <dt id="audit">"Audit log"</dt>
                 <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned("audit_enabled")) on_change=Callback::new(move |()| ask()) /></dd>
             </dl>
         </section>
     }
+}
+
+/// A list of principals, or a word if there are none.
+fn principals(principals: Vec<Principal>, none: &'static str) -> AnyView {
+    if principals.is_empty() {
+        return view! { <span class="quiet">{none}</span> }.into_any();
+    }
+    let each = |principal: Principal| view! { <li><PrincipalName principal=principal /></li> };
+    view! { <ul>{principals.into_iter().map(each).collect_view()}</ul> }.into_any()
 }
 
 /// A setting that the command line has set.

@@ -1,6 +1,6 @@
 //! ACLs that do nothing: covered by a broader one, blocked by a deny, or about what does not exist.
 
-use super::{Finding, Severity};
+use super::{Finding, FindingCode, Severity};
 use crate::scope::{answered, within};
 use crate::tree::Place;
 use gbac_engine::escape::escaped;
@@ -155,7 +155,7 @@ impl<'a> Linter<'a, '_> {
         let Some(by) = by.into_iter().find(|by| *by != acl) else { return };
         let message = format!("{} is already covered by {}", spoken(&acl), spoken(&by));
         let hint = "remove it, unless you plan to remove the broader one";
-        let finding = Finding::new("acl_covered", Severity::Notice, message, hint);
+        let finding = Finding::new(FindingCode::ACL_COVERED, Severity::Notice, message, hint);
         self.findings.push(finding.with_acls(vec![acl, by]));
     }
 
@@ -173,7 +173,8 @@ impl<'a> Linter<'a, '_> {
             }
         }
         let hint = "remove it, or narrow the deny ACLs";
-        self.findings.push(Finding::new("acl_unreachable", Severity::Warning, message, hint).with_acls(acls));
+        self.findings
+            .push(Finding::new(FindingCode::ACL_UNREACHABLE, Severity::Warning, message, hint).with_acls(acls));
     }
 
     fn foreign(&mut self, pattern: &Pattern, row: &Row, operation: Operation) {
@@ -188,7 +189,7 @@ impl<'a> Linter<'a, '_> {
                     pattern.resource_type.spelling().label.to_lowercase()
                 );
                 let hint = format!("remove it, or name one of `{}`, `all`", words.join("`, `"));
-                let finding = Finding::new("operation_foreign", Severity::Warning, message, hint);
+                let finding = Finding::new(FindingCode::OPERATION_FOREIGN, Severity::Warning, message, hint);
                 self.findings.push(finding.with_acls(vec![acl]));
             }
         }
@@ -206,7 +207,7 @@ impl<'a> Linter<'a, '_> {
         let Some(first) = all().next() else { return };
         for fault in first.check_create().iter().filter(|fault| fault.field() != AclField::Principal) {
             let message = format!("an ACL could not be created today: {fault}");
-            let finding = Finding::new(fault.code(), Severity::Warning, message, fault.hint());
+            let finding = Finding::new(fault.into(), Severity::Warning, message, fault.hint());
             self.findings.push(finding.with_acls(all().collect()));
         }
     }

@@ -1,6 +1,6 @@
 //! Suggested fixes of a finding, as changes of the policy.
 
-use super::Finding;
+use super::{Finding, FindingCode};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, CLUSTER_NAME, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::{Change, Policy};
@@ -41,10 +41,10 @@ impl Finding {
     pub fn suggested_fixes(&self, policy: &Policy) -> Vec<Fix> {
         match self.code {
             // The others of its ACLs are those that make it so.
-            "acl_covered" | "acl_unreachable" => {
+            FindingCode::ACL_COVERED | FindingCode::ACL_UNREACHABLE => {
                 self.acls.first().map(|acl| removal(std::slice::from_ref(acl), true)).into_iter().collect()
             }
-            "role_missing" => {
+            FindingCode::ROLE_MISSING => {
                 let create = self.principals.first().map(|role| {
                     let title = format!("Create the role `{}`", escaped(role.name()));
                     Fix::new(title, true, vec![Change::CreateRole(role.name().to_owned())])
@@ -52,12 +52,17 @@ impl Finding {
                 std::iter::once(removal(&self.acls, true)).chain(create).collect()
             }
             // Nobody has it, or it says nothing.
-            "role_without_members" | "role_without_acls" => self.deletion(),
-            "group_path_with_suffix" => {
+            FindingCode::ROLE_WITHOUT_MEMBERS | FindingCode::ROLE_WITHOUT_ACLS => self.deletion(),
+            FindingCode::GROUP_PATH_WITH_SUFFIX => {
                 self.principals.first().and_then(|group| last_segment(policy, group)).into_iter().collect()
             }
             // Which of the names is right, or what a user is named by, only a person knows.
-            "name_letter_case" | "name_leading_slash" | "role_name_not_ascii" | "superuser_name_chosen" => Vec::new(),
+            FindingCode::NAME_LETTER_CASE
+            | FindingCode::NAME_LEADING_SLASH
+            | FindingCode::ROLE_NAME_NOT_ASCII
+            | FindingCode::SUPERUSER_NAME_CHOSEN
+            | FindingCode::SUPERUSER_UNREACHABLE
+            | FindingCode::ACCESS_GROUP_UNKNOWN => Vec::new(),
             _ if self.acls.is_empty() => self.of_member(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }
@@ -89,7 +94,7 @@ impl Finding {
     /// The ACLs with a name that can be meant, where a hint names it.
     fn replacement(&self) -> Option<Fix> {
         let first = self.acls.first()?;
-        let meant = |acl: &Acl| match (self.code, acl.resource_type) {
+        let meant = |acl: &Acl| match (self.code.as_str(), acl.resource_type) {
             ("cluster_name", ResourceType::Cluster) => Some(Acl { resource_name: CLUSTER_NAME.into(), ..acl.clone() }),
             ("topic_name", ResourceType::Topic) => {
                 let prefix = acl.resource_name.trim_end_matches('*');

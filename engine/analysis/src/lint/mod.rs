@@ -9,7 +9,7 @@ pub use fix::Fix;
 pub use principals::{NameIndex, name_findings};
 
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Acl, Principal, PrincipalType};
+use gbac_engine::model::{Acl, AclError, Principal, PrincipalError, PrincipalType, RoleError};
 use gbac_engine::{internal::PrincipalId, policy::Policy};
 
 /// How much a finding matters.
@@ -38,11 +38,33 @@ impl Severity {
     }
 }
 
-/// Something odd. docs/analysis.md lists the codes.
+gbac_engine::code_table! {
+    /// The code of a finding; docs/analysis.md says what each means. What could not be created today has the code of its error.
+    FindingCode {
+        SUPERUSER_NAME_CHOSEN = "superuser_name_chosen",
+        SUPERUSER_UNREACHABLE = "superuser_unreachable",
+        ACCESS_GROUP_UNKNOWN = "access_group_unknown",
+        ACL_UNREACHABLE = "acl_unreachable",
+        OPERATION_FOREIGN = "operation_foreign",
+        ROLE_MISSING = "role_missing",
+        NAME_LETTER_CASE = "name_letter_case",
+        NAME_LEADING_SLASH = "name_leading_slash",
+        GROUP_PATH_WITH_SUFFIX = "group_path_with_suffix",
+        ACL_COVERED = "acl_covered",
+        ROLE_WITHOUT_MEMBERS = "role_without_members",
+        ROLE_WITHOUT_ACLS = "role_without_acls",
+        ROLE_NAME_NOT_ASCII = "role_name_not_ascii",
+        DUPLICATE_ACL = "duplicate_acl",
+        DUPLICATE_MEMBER = "duplicate_member",
+        DUPLICATE_SUPERUSER = "duplicate_superuser",
+    } of { AclError, PrincipalError, RoleError }
+}
+
+/// Something odd.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// A stable name of the kind.
-    pub code: &'static str,
+    /// The stable code of its kind.
+    pub code: FindingCode,
     /// How much it matters.
     pub severity: Severity,
     /// One sentence, lower case, without a final period; names are in backticks and escaped.
@@ -59,7 +81,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding about no ACL, principal or place yet.
-    pub fn new(code: &'static str, severity: Severity, message: String, hint: impl Into<String>) -> Self {
+    pub fn new(code: FindingCode, severity: Severity, message: String, hint: impl Into<String>) -> Self {
         let (acls, principals, places) = Default::default();
         Self { code, severity, message, hint: hint.into(), acls, principals, places }
     }
@@ -87,7 +109,7 @@ impl Finding {
 /// use gbac_json::policy_from_json;
 ///
 /// let policy = policy_from_json(r#"{ "version": 1, "roles": [{ "name": "empty" }] }"#)?;
-/// let codes: Vec<&str> = lint(&policy).iter().map(|finding| finding.code).collect();
+/// let codes: Vec<&str> = lint(&policy).iter().map(|finding| finding.code.as_str()).collect();
 /// assert_eq!(codes, ["role_without_acls", "role_without_members"]);
 /// # Ok::<(), gbac_json::Problems>(())
 /// ```

@@ -1,11 +1,14 @@
-//! Roles without content, members that could not be added, superusers anyone could be.
+//! Roles without content, members that could not be added, superusers anyone or no one could be, access to the service.
 
 use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
-use super::{Finding, Severity};
+use super::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::sort;
-use gbac_engine::model::{Principal, RoleError, check_member, role_name_warning};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::model::{Principal, PrincipalError, PrincipalType, RoleError, check_member, role_name_warning};
+use gbac_engine::{
+    internal::PrincipalId,
+    policy::{AccessLevel, Policy},
+};
 
 /// Claims that people can often set for themselves, or that are given again after somebody left (OpenID Connect Core,
 /// section 5.7, names `sub` with `iss` as the only ones to rely on).
@@ -38,6 +41,8 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     }
     let superusers: Vec<Principal> = policy.settings().superusers.iter().map(Principal::user).collect();
     findings.extend(superusers.iter().filter_map(superuser));
+    findings.extend(superusers.iter().filter_map(|superuser| unreachable_superuser(policy, superuser)));
+    service_access(policy, findings);
     lint_near_names(policy, findings);
     chosen_superusers(policy, superusers, findings);
 }
@@ -59,15 +64,27 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
     };
     if policy.links(id).is_empty() {
         let hint = "add members, or delete the role";
-        find("role_without_members", Severity::Notice, format!("the role `{name}` has no members"), hint.into(), None);
+        find(
+            FindingCode::ROLE_WITHOUT_MEMBERS,
+            Severity::Notice,
+            format!("the role `{name}` has no members"),
+            hint.into(),
+            None,
+        );
     }
     if policy.row_count(id) == 0 {
         let hint = "add ACLs, or delete the role: it permits and denies nothing";
-        find("role_without_acls", Severity::Notice, format!("the role `{name}` has no ACLs"), hint.into(), None);
+        find(
+            FindingCode::ROLE_WITHOUT_ACLS,
+            Severity::Notice,
+            format!("the role `{name}` has no ACLs"),
+            hint.into(),
+            None,
+        );
     }
     if let Some(warning) = role_name_warning(principal.name()) {
         let hint = "use ASCII characters in the names of roles".into();
-        find("role_name_not_ascii", Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
+        find(FindingCode::ROLE_NAME_NOT_ASCII, Severity::Notice, format!("the role `{name}`: {warning}"), hint, None);
     }
     let mut members: Vec<&Principal> = policy.links(id).iter().filter_map(|id| policy.principal(*id)).collect();
     sort(&mut members, |a, b| a.cmp(b));
@@ -76,14 +93,14 @@ fn role(policy: &Policy, id: PrincipalId, principal: &Principal, findings: &mut 
             // D-33: the one user of that name, not everyone.
             (Err(error @ RoleError::EveryoneAsMember), _) => {
                 let message = format!("the member `User:*` of the role `{name}` is the user named `*`");
-                Some((error.code(), message, error.hint()))
+                Some((FindingCode::from(&error), message, error.hint()))
             }
             (_, Some(NameFault { code, message, hint })) => {
                 Some((code, format!("a member of the role `{name}`: {message}"), hint))
             }
             (Err(error), None) => {
                 let message = format!("a member of the role `{name}` could not be added today: {error}");
-                Some((error.code(), message, error.hint()))
+                Some((FindingCode::from(&error), message, error.hint()))
             }
             (Ok(()), None) => None,
         };
@@ -100,8 +117,54 @@ fn superuser(superuser: &Principal) -> Option<Finding> {
     }
     let name = escaped(superuser.name());
     let message = format!("the superuser `{name}` is not a wildcard: it is the one user with this exact name");
-    let finding = Finding::new("principal_wildcard", Severity::Warning, message, "name each superuser");
+    let finding = Finding::new(
+        FindingCode::from(&PrincipalError::Wildcard(PrincipalType::User)),
+        Severity::Warning,
+        message,
+        "name each superuser",
+    );
     Some(finding.with_principals(vec![superuser.clone()]))
+}
+
+/// A superuser that no token can name (D-14).
+fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Finding> {
+    let mapping = &policy.settings().principal_mapping;
+    if mapping.can_produce(superuser.name()) {
+        return None;
+    }
+    let (name, rule) = (escaped(superuser.name()), escaped(mapping.as_str()));
+    let message =
+        format!("nobody can sign in as the superuser `{name}`: no token names this user with the rule `{rule}`");
+    let hint = "write the name as tokens have it, or remove it from the superusers";
+    let finding = Finding::new(FindingCode::SUPERUSER_UNREACHABLE, Severity::Warning, message, hint);
+    Some(finding.with_principals(vec![superuser.clone()]))
+}
+
+/// What is odd about the users and groups with limited access to the service (D-58).
+fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
+    let access = &policy.settings().access;
+    let mut grantees: Vec<&Principal> = AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).collect();
+    sort(&mut grantees, |a, b| a.cmp(b));
+    grantees.dedup();
+    for grantee in grantees {
+        let is_known = policy.known_principals().any(|known| known == grantee);
+        if grantee.kind() == PrincipalType::Group && !is_known {
+            let message = format!(
+                "the group `{}` has access to the service, but no role and no ACL names it",
+                escaped(grantee.name())
+            );
+            let hint = "check that the identity provider has a group with exactly this name";
+            let finding = Finding::new(FindingCode::ACCESS_GROUP_UNKNOWN, Severity::Warning, message, hint);
+            findings.push(finding.with_principals(vec![grantee.clone()]));
+        }
+        if let Some(NameFault { code, message, hint }) = name_fault(grantee) {
+            let finding = Finding::new(code, Severity::Warning, format!("access to the service: {message}"), hint);
+            findings.push(finding.with_principals(vec![grantee.clone()]));
+        }
+        if !is_known {
+            findings.extend(path_with_suffix(policy, grantee));
+        }
+    }
 }
 
 /// D-14: whoever can choose a superuser's name is one.
@@ -114,7 +177,7 @@ fn chosen_superusers(policy: &Policy, superusers: Vec<Principal>, findings: &mut
             format!("users are named by `{claim}`, which users can often edit, so anyone could become a superuser");
         let hint = "set `oidc_principal_mapping` to `$.sub`, or make sure that the identity provider never gives these \
                     names to others";
-        let finding = Finding::new("superuser_name_chosen", Severity::Error, message, hint);
+        let finding = Finding::new(FindingCode::SUPERUSER_NAME_CHOSEN, Severity::Error, message, hint);
         findings.push(finding.with_principals(superusers));
     }
 }

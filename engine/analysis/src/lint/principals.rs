@@ -1,6 +1,6 @@
 //! Principal names that can never match what their author meant: wildcards, types inside a name, paths, near misses.
 
-use super::{Finding, Severity, sort_findings};
+use super::{Finding, FindingCode, Severity, sort_findings};
 use gbac_engine::escape::escaped;
 use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::internal::{run, sort};
@@ -8,10 +8,11 @@ use gbac_engine::model::{Acl, Principal, PrincipalError, PrincipalType};
 use gbac_engine::near::{NameDifference, fold_name, name_difference};
 use gbac_engine::{
     internal::PrincipalId,
-    policy::{GroupSource, Policy},
+    policy::{AccessLevel, GroupSource, Policy},
 };
 
-/// The principals and superusers that a policy names, indexed for finding near misses.
+/// The principals, superusers, and users and groups with access to the service that a policy names, indexed for finding near
+/// misses.
 ///
 /// ```
 /// use gbac_analysis::NameIndex;
@@ -61,6 +62,8 @@ impl NameIndex {
         };
         policy.known_principals().for_each(&mut add);
         policy.settings().superusers.iter().map(Principal::user).for_each(|user| add(&user));
+        let access = &policy.settings().access;
+        AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).for_each(&mut add);
         sort(&mut names, |a, b| a.cmp(b));
         names.dedup();
         Self { names }
@@ -94,7 +97,7 @@ impl NameIndex {
 /// let policy = Policy::default();
 /// let codes = |principal: &str| -> Vec<&str> {
 ///     let principal = Principal::parse(principal).expect("a principal");
-///     name_findings(&policy, &principal, &NameIndex::new(&policy)).iter().map(|finding| finding.code).collect()
+///     name_findings(&policy, &principal, &NameIndex::new(&policy)).iter().map(|finding| finding.code.as_str()).collect()
 /// };
 /// assert_eq!(codes("Group:eng*"), ["principal_wildcard"]);
 /// assert_eq!(codes("Group:Group:eng"), ["principal_type_twice"]);
@@ -120,7 +123,7 @@ pub fn name_findings(policy: &Policy, principal: &Principal, known: &NameIndex) 
 
 /// Why a name is not what it seems.
 pub(super) struct NameFault {
-    pub(super) code: &'static str,
+    pub(super) code: FindingCode,
     pub(super) message: String,
     pub(super) hint: String,
 }
@@ -157,7 +160,7 @@ pub(super) fn name_fault(principal: &Principal) -> Option<NameFault> {
         }
         error => (format!("`{shown}` could not be created today: {error}"), error.hint()),
     };
-    Some(NameFault { code: error.code(), message, hint })
+    Some(NameFault { code: (&error).into(), message, hint })
 }
 
 /// Finds what is odd about the principals of ACLs, of these or of all: one finding each, with all ACLs of the principal.
@@ -194,7 +197,7 @@ fn role_missing(role: &Principal, acls: usize) -> Finding {
         if acls == 1 { "its ACL has no effect".to_owned() } else { format!("its {acls} ACLs have no effect") };
     let message = format!("there is no role `{}`, so {of_role}", escaped(role.name()));
     let hint = "create the role, or remove its ACLs: they take effect again if a role with that name is created";
-    Finding::new("role_missing", Severity::Warning, message, hint)
+    Finding::new(FindingCode::ROLE_MISSING, Severity::Warning, message, hint)
 }
 
 /// A path where only last segments arrive can never match (specification 2.2).
@@ -208,7 +211,7 @@ pub(super) fn path_with_suffix(policy: &Policy, principal: &Principal) -> Option
     let message =
         format!("no token produces the group `{}`: with `suffix`, groups have no slash", escaped(principal.name()));
     let hint = format!("name `Group:{}`, or set `nested_group_behavior` to `none`", escaped(last));
-    let finding = Finding::new("group_path_with_suffix", Severity::Warning, message, hint);
+    let finding = Finding::new(FindingCode::GROUP_PATH_WITH_SUFFIX, Severity::Warning, message, hint);
     Some(finding.with_principals(vec![principal.clone()]))
 }
 
@@ -226,7 +229,11 @@ fn near_names(names: &[&Principal]) -> Finding {
         Some(only) if differences.all(|difference| difference == only) && only != NameDifference::Both => (only, only),
         _ => (NameDifference::Slashes, NameDifference::Both),
     };
-    let code = if code == NameDifference::LetterCase { "name_letter_case" } else { "name_leading_slash" };
+    let code = if code == NameDifference::LetterCase {
+        FindingCode::NAME_LETTER_CASE
+    } else {
+        FindingCode::NAME_LEADING_SLASH
+    };
     let message = format!("{} differ only in {}, but are different principals", shown.join(" and "), by.label());
     let hint = "names are compared byte by byte: use the spelling of the identity provider";
     let about = names.iter().map(|principal| (*principal).clone()).collect();

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{Api, CATALOG, Presence, RequestSpec, ResourceNames, find, fold, is_implied, kind_from_name, kind_name};
+use gbac_engine::code::{Codes, merged};
 use gbac_engine::escape::escaped;
 use gbac_engine::model::ResourceType;
 
@@ -58,21 +59,19 @@ pub enum RequestFault {
     },
 }
 
-impl RequestFault {
-    /// A stable name of the fault.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::UnknownApi(_) => "unknown_api",
-            Self::UnknownRequest { .. } => "unknown_request",
-            Self::UnknownKind(_) => "unknown_resource",
-            Self::Implied(_) => "resource_implied",
-            Self::NotTaken { .. } => "resource_not_taken",
-            Self::EmptyList(_) => "resource_list_empty",
-            Self::Missing { .. } | Self::MissingOneOf { .. } => "resource_missing",
-        }
+gbac_engine::error_codes! {
+    pub RequestFault {
+        Self::UnknownApi(_) => "unknown_api",
+        Self::UnknownRequest { .. } => "unknown_request",
+        Self::UnknownKind(_) => "unknown_resource",
+        Self::Implied(_) => "resource_implied",
+        Self::NotTaken { .. } => "resource_not_taken",
+        Self::EmptyList(_) => "resource_list_empty",
+        Self::Missing { .. } | Self::MissingOneOf { .. } => "resource_missing",
     }
+}
 
+impl RequestFault {
     /// The member of the request that is wrong: `api`, `name`, `resources` or `resources.<kind>`.
     #[must_use]
     pub fn path(&self) -> String {
@@ -153,8 +152,20 @@ impl RequestError {
 
     /// The stable name of the first fault.
     #[must_use]
-    pub fn code(&self) -> &'static str {
-        self.faults.first().map_or("request_invalid", RequestFault::code)
+    pub const fn code(&self) -> &'static str {
+        match self.faults.as_slice().first() {
+            Some(fault) => fault.code(),
+            None => INVALID,
+        }
+    }
+}
+
+/// The code of a request without a fault, which nothing makes.
+const INVALID: &str = "request_invalid";
+
+impl Codes for RequestError {
+    fn codes() -> Vec<&'static str> {
+        merged(&[INVALID], &[RequestFault::codes])
     }
 }
 

@@ -3,16 +3,18 @@
 mod layout;
 
 pub use crate::code::Union;
+pub use crate::decided::*;
 pub use crate::input::*;
 pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short};
 
 use std::collections::BTreeMap;
 
+use gbac_engine::decide::{Reason, Source};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
-    AnswerJson, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FindingJson,
-    IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
+    AnswerJson, Code, CollisionReportJson, ComparisonJson, DiffJson, DocumentJson, ExplanationJson, FaultCode,
+    FindingJson, IdentityComparisonJson, LeastGrantJson, PatternJson, PermissionsJson, Problem, ResolvedIdentityJson,
     RevocationJson, WhatIfJson, WhoCanJson,
 };
 
@@ -43,6 +45,9 @@ pub fn declarations() -> String {
     // What comes out.
     all.visit::<Problem>();
     all.visit::<AnswerJson>();
+    // What decisions name in parts.
+    all.visit::<Code<Reason>>();
+    all.visit::<Code<Source>>();
     all.visit::<ExplanationJson>();
     all.visit::<ResolvedIdentityJson>();
     all.visit::<DocumentJson<'static>>();
@@ -57,6 +62,7 @@ pub fn declarations() -> String {
     all.visit::<DiffJson>();
     all.visit::<LeastGrantJson>();
     all.visit::<FindingJson>();
+    all.visit::<Code<FaultCode>>();
     let declarations = all.found.into_values();
     std::iter::once(HEADER.to_owned()).chain(declarations).collect::<Vec<_>>().join("\n")
 }

@@ -1,0 +1,104 @@
+//! Tables of stable codes. A code exists only in its table, and the type that carries it is made from the table.
+
+use std::collections::BTreeSet;
+
+/// A type whose values have stable codes.
+pub trait Codes {
+    /// Every code, without repetition, in order.
+    fn codes() -> Vec<&'static str>;
+}
+
+/// Sorts the codes of a table and removes repetitions.
+#[doc(hidden)]
+#[must_use]
+pub fn merged(own: &[&'static str], of_errors: &[fn() -> Vec<&'static str>]) -> Vec<&'static str> {
+    let codes: BTreeSet<&'static str> = own.iter().copied().chain(of_errors.iter().flat_map(|codes| codes())).collect();
+    codes.into_iter().collect()
+}
+
+/// Defines `code` of an error from a table: the codes of its own, then the errors whose codes it shares.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! error_codes {
+    ($vis:vis $error:ident { $($variant:pat => $code:literal,)* } $(of { $($shared:pat => $inner:ident: $of:ty,)+ })?) => {
+        impl $error {
+            /// The stable code.
+            #[must_use]
+            $vis const fn code(&self) -> &'static str {
+                match self {
+                    $($variant => $code,)*
+                    $($($shared => $inner.code(),)+)?
+                }
+            }
+        }
+
+        impl $crate::code::Codes for $error {
+            fn codes() -> Vec<&'static str> {
+                $crate::code::merged(&[$($code),*], &[$($(<$of as $crate::code::Codes>::codes),+)?])
+            }
+        }
+    };
+}
+
+/// Defines a type of stable codes from a table: a constant for each code of its own, then the errors whose codes it shares.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! code_table {
+    ($(#[$meta:meta])* $name:ident { $($code:ident = $text:expr,)* } $(of { $($(#[$cfg:meta])? $error:ty),+ $(,)? })?) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(&'static str);
+
+        impl $name {
+            $(
+                #[doc = concat!("The code of the table's row `", stringify!($code), "`.")]
+                pub const $code: Self = Self($text);
+            )*
+
+            /// The code as text.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                self.0
+            }
+        }
+
+        impl $crate::code::Codes for $name {
+            fn codes() -> Vec<&'static str> {
+                $crate::code::merged(&[$($text),*], &[$($($(#[$cfg])? <$error as $crate::code::Codes>::codes),+)?])
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.0)
+            }
+        }
+
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.0 == *other
+            }
+        }
+
+        impl From<$name> for &'static str {
+            fn from(code: $name) -> Self {
+                code.0
+            }
+        }
+
+        impl From<$name> for String {
+            fn from(code: $name) -> Self {
+                code.0.to_owned()
+            }
+        }
+
+        $($(
+            $(#[$cfg])?
+            impl From<&$error> for $name {
+                fn from(error: &$error) -> Self {
+                    Self(error.code())
+                }
+            }
+        )+)?
+    };
+}
