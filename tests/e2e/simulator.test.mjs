@@ -32,7 +32,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
 
   // A deny of one group against an allow of another: the deny wins, and both are told.
   await simulator.resourceName.fill('orders-archive');
-  await simulator.sees('Denied by rule', /may not write to topic orders-archive/);
+  await simulator.sees('Denied by rule', /can't write to topic orders-archive/);
   assert.deepEqual(await simulator.decidedBy(), [
     'groups[1]',
     'Group:analytics',
