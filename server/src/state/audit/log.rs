@@ -207,8 +207,7 @@ impl AuditLog {
     /// Keeps the events of a write that failed until they can be written, and writes them to the service's log. Their request is not
     /// refused, so it does not count as such.
     pub(super) fn owe(&self, events: &[Event]) {
-        let failed = &self.0.shared.counters.failed;
-        let _ = failed.fetch_update(Relaxed, Relaxed, |count| Some(count.saturating_sub(1)));
+        self.0.shared.counters.failed.fetch_sub(1, Relaxed);
         self.0.shared.backlog.with(|backlog| {
             if let Some(failing) = &mut backlog.failing {
                 failing.refused = failing.refused.saturating_sub(1);
