@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::verdicts::{self, because, resource, token, verdict};
 use crate::args::{Format, PolicyQueryArgs};
-use crate::output::{self, Failure, plain, table};
+use crate::output::{self, ACLS_NOT_EVALUATED, Failure, plain, table};
 use crate::query::EvaluatedQuery;
 
 pub(crate) fn run(args: &PolicyQueryArgs, format: Format) -> Result<ExitCode, Failure> {
@@ -45,8 +45,9 @@ fn render(opened: &ResolvedIdentity, request: &Request<'_>, found: &Revocation) 
         return text;
     }
     let Some(least) = found.changes() else {
-        text.push_str(
-            "A superuser; ACLs are not evaluated. To deny the request, remove the user from the superusers.\n",
+        let _ = writeln!(
+            text,
+            "A superuser; {ACLS_NOT_EVALUATED}. To deny the request, remove the user from the superusers."
         );
         return text;
     };
