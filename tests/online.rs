@@ -365,7 +365,7 @@ fn levels_are_set_under_both_names_and_revert() {
 }
 
 #[test]
-fn the_licence_is_shown_and_set() {
+fn the_license_is_shown_and_set() {
     let service = Service::start();
     assert_eq!(service.run(&["cluster", "license"]).done(), "valid\n");
     assert_eq!(service.run(&["cluster", "license", "set", "expired"]).done(), "expired\n");

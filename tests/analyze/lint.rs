@@ -492,7 +492,8 @@ fn the_findings_of_one_name_are_those_of_lint() {
                 .into_iter()
                 .filter(|finding| of_names.contains(&finding.code.as_str()) && finding.principals.contains(&principal))
                 .collect();
-            let of_one: Vec<_> = found.iter().filter(|finding| of_names.contains(&finding.code.as_str())).cloned().collect();
+            let of_one: Vec<_> =
+                found.iter().filter(|finding| of_names.contains(&finding.code.as_str())).cloned().collect();
             assert_eq!(of_one, of_lint, "{name}");
             found.iter().map(|finding| finding.code.as_str()).collect()
         };
