@@ -321,15 +321,15 @@ fn properties_are_read_set_and_refused_by_name() {
     let get = |name: &str| service.run(&["cluster", "config", "get", name]).done();
     assert_eq!(get("oidc_group_claim_path"), "$.groups\n");
     assert_eq!(get("nested_group_behavior"), "none\n");
-    assert_eq!(get("superusers"), "- admin\n");
+    assert_eq!(get("superusers"), "- root\n");
     let set = |words: &[&str]| service.run(&[&["cluster", "config", "set"], words].concat());
     let done = set(&["oidc_group_claim_path", "$.realm_access.roles"]).done();
     assert!(done.starts_with("Successfully updated configuration. New configuration version is "), "{done}");
-    set(&["nested_group_behavior=suffix", "superusers=admin,bob"]).done();
+    set(&["nested_group_behavior=suffix", "superusers=root,bob"]).done();
     assert_eq!(get("oidc_group_claim_path"), "$.realm_access.roles\n");
-    assert_eq!(get("superusers"), "- admin\n- bob\n");
+    assert_eq!(get("superusers"), "- bob\n- root\n");
     let all = service.json(&["cluster", "config", "list"]);
-    assert_eq!((&all["nested_group_behavior"], &all["superusers"]), (&json!("suffix"), &json!(["admin", "bob"])));
+    assert_eq!((&all["nested_group_behavior"], &all["superusers"]), (&json!("suffix"), &json!(["bob", "root"])));
     assert!(service.run(&["cluster", "config", "list"]).done().contains("\nnested_group_behavior      suffix\n"));
 
     let faults = set(&["audit_enabled=perhaps", "nested_group_behavior=Suffix", "nothing=1"]).failed(1);
@@ -338,7 +338,8 @@ fn properties_are_read_set_and_refused_by_name() {
         "error: the cluster properties were not changed:\n  audit_enabled: expected type boolean\n  \
          nested_group_behavior: Must be one of none,suffix\n  nothing: Unknown property\n"
     );
-    assert!(set(&["superusers", "bob"]).failed(1).contains("keep `admin` in the superusers"));
+    set(&["superusers", "bob"]).done();
+    assert_eq!(get("superusers"), "- bob\n", "the local account is a superuser by itself");
     assert!(service.run(&["cluster", "config", "get", "nothing"]).failed(1).contains("Unknown property {nothing}"));
     set(&["oidc_clock_skew_tolerance", "60"]).done();
     set(&["oidc_clock_skew_tolerance", ""]).done();
@@ -411,10 +412,12 @@ fn a_policy_goes_out_and_comes_back_as_a_whole() {
 
     fs::write(file("bad.json"), before.replace("\"*\"", "\"10.0.0.0/8\"")).expect("a file");
     assert!(service.run(&["import", "bad.json"]).failed(1).contains("/acls/0/host: "));
-    fs::write(file("locked.json"), before.replace("\"admin\"", "\"somebody\"")).expect("a file");
-    let locked = service.run(&["import", "locked.json", "--no-confirm"]).failed(1);
-    assert!(locked.contains("/settings/superusers: no superuser could sign in;"), "{locked}");
     assert_eq!(service.run(&["export"]).done(), before, "all or nothing");
+    let other = before.replace("\"root\"", "\"somebody\"");
+    fs::write(file("other.json"), &other).expect("a file");
+    let said = service.run(&["import", "other.json", "--no-confirm"]).done();
+    assert!(said.contains("make User:somebody a superuser") && said.contains("remove User:root"), "{said}");
+    assert_eq!(service.run(&["export"]).done(), other, "the local account is a superuser by itself");
     assert!(service.run(&["export", "--out", "no/such/folder"]).failed(1).contains("no/such/folder"));
 }
 
@@ -453,7 +456,7 @@ fn each_api_is_asked_with_its_own_credential() {
     let both = |args: &[&str]| service.with(&password, &[args, &["--user", "admin"]].concat());
     assert!(both(role).failed(1).contains("only superusers can do this"), "the Data Plane is asked with the token");
     both(property).done();
-    service.run(&["cluster", "config", "set", "superusers", "admin,maya.okafor"]).done();
+    service.run(&["cluster", "config", "set", "superusers", "root,maya.okafor"]).done();
     service.with(&maya, role).done();
 }
 

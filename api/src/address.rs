@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 
 use gbac_engine::escape::escaped;
-use url::Url;
+use url::{Host, Url};
 
 /// Why an address is not one to fetch from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +138,25 @@ impl BaseUrl {
         Ok(Self(url.as_str().trim_end_matches('/').to_owned()))
     }
 
+    /// Whether it leads to the machine of the program that uses it: by name, a loopback address, or an address of no machine,
+    /// which systems take for their own.
+    #[must_use]
+    pub fn is_this_machine(&self) -> bool {
+        let Ok(url) = Url::parse(&self.0) else { return false };
+        match url.host() {
+            Some(Host::Domain(name)) => {
+                let name = name.trim_end_matches('.');
+                name == "localhost" || name.ends_with(".localhost")
+            }
+            Some(Host::Ipv4(address)) => address.is_loopback() || address.is_unspecified(),
+            Some(Host::Ipv6(address)) => {
+                let address = IpAddr::V6(address).to_canonical();
+                address.is_loopback() || address.is_unspecified()
+            }
+            None => false,
+        }
+    }
+
     /// The address of a path and query; `None` where reading it as a URL would change the path.
     #[must_use]
     pub fn with(&self, path: &str, query: &str) -> Option<Url> {
@@ -205,6 +224,27 @@ mod tests {
             ("http://127.0.0.1@idp.example/", "address_with_credentials"),
         ] {
             assert_eq!(address(text).unwrap_err().code(), code, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_of_this_machine_are_recognized() {
+        let is_this_machine = |text: &str| BaseUrl::parse(text).unwrap().is_this_machine();
+        for text in [
+            "http://localhost:1",
+            "https://LOCALHOST./x",
+            "https://a.localhost",
+            "http://127.9.9.9",
+            "http://0x7f000001",
+            "https://[::1]:1",
+            "https://[::ffff:127.0.0.1]",
+            "http://0.0.0.0",
+            "http://[::]",
+        ] {
+            assert!(is_this_machine(text), "{text}");
+        }
+        for text in ["https://10.0.0.1", "https://localhost.example", "https://xlocalhost", "https://[2001:db8::1]"] {
+            assert!(!is_this_machine(text), "{text}");
         }
     }
 }

@@ -15,6 +15,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+pub mod accounts;
 pub mod acls;
 #[cfg(feature = "address")]
 pub mod address;

@@ -34,6 +34,10 @@ pub const LICENSE: &str = "/gbac/v1/license";
 pub const POLICY: &str = "/gbac/v1/policy";
 /// Policy changes, all or none.
 pub const POLICY_CHANGES: &str = "/gbac/v1/policy/changes";
+/// Who has access to the service itself.
+pub const ACCOUNTS: &str = "/gbac/v1/accounts";
+/// A backup of everything that the service stores.
+pub const BACKUP: &str = "/gbac/v1/backup";
 /// The last audit events.
 pub const AUDIT: &str = "/gbac/v1/audit";
 /// One question of a gateway (AuthZEN 1.0).

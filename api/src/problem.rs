@@ -17,7 +17,7 @@ pub enum RpcCode {
     InvalidArgument,
     /// Nobody is signed in, or not validly: 401.
     Unauthenticated,
-    /// Signed in, but it takes a superuser: 403.
+    /// Signed in, but without the access that it takes: 403.
     PermissionDenied,
     /// There is no such thing: 404.
     NotFound,

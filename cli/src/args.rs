@@ -326,7 +326,7 @@ pub(crate) struct TestArgs {
 #[derive(Debug, Args)]
 pub(crate) struct ServeArgs {
     /// Run a demonstration: in memory, on loopback, with a sample policy and its own identity provider.
-    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "tls_cert", "insecure_listen"])]
+    #[arg(long, conflicts_with_all = ["data", "admin_user", "oidc_discovery_url", "oidc_audience", "oidc_issuer", "oidc_access_tokens_only", "oidc_max_token_lifetime", "tls_cert", "insecure_listen"])]
     pub(crate) demo: bool,
     /// Store the policy in this folder; created if it does not exist.
     #[arg(long, value_name = "DIR", required_unless_present = "demo")]
@@ -334,7 +334,7 @@ pub(crate) struct ServeArgs {
     /// Listen address; port 0 selects a free port. Addresses other than loopback require --tls-cert or --insecure-listen.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8420")]
     pub(crate) listen: String,
-    /// User with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
+    /// Name of the local account: the user with a password, who is a superuser [env: GBAC_ADMIN_USER] [default: admin].
     #[arg(long, value_name = "NAME")]
     pub(crate) admin_user: Option<String>,
     /// Discovery document of the identity provider (OpenID Connect Discovery 1.0). Overrides the property
@@ -344,6 +344,15 @@ pub(crate) struct ServeArgs {
     /// Required audience of a token (`aud`). Overrides the property oidc_token_audience in the same way.
     #[arg(long, value_name = "NAME")]
     pub(crate) oidc_audience: Option<String>,
+    /// Issuer of the identity provider, if it differs from the address of its discovery document.
+    #[arg(long, value_name = "ISSUER")]
+    pub(crate) oidc_issuer: Option<String>,
+    /// Accept only access tokens with the type `at+jwt` (RFC 9068).
+    #[arg(long)]
+    pub(crate) oidc_access_tokens_only: bool,
+    /// Longest accepted lifetime of a token, from `iat` to `exp`; tokens without `iat` are refused.
+    #[arg(long, value_name = "SECONDS")]
+    pub(crate) oidc_max_token_lifetime: Option<u32>,
     /// Enterprise license. Overrides the stored license in the same way.
     #[arg(long, value_name = "STATE", value_enum)]
     pub(crate) license: Option<LicenseArg>,
@@ -353,6 +362,22 @@ pub(crate) struct ServeArgs {
     /// URL that clients use for the service [default: the listen address]. Requests for its host are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) public_url: Option<String>,
+    /// Further host names and IP addresses that clients use; requests for them are accepted. Repeatable, comma-separated.
+    #[arg(long = "public-host", value_name = "HOST")]
+    pub(crate) public_hosts: Vec<String>,
+    /// Addresses or networks (CIDR) of proxies whose X-Forwarded-For, Forwarded and X-Forwarded-Proto headers name the client.
+    /// Repeatable, comma-separated.
+    #[arg(long = "trusted-proxy", value_name = "CIDR")]
+    pub(crate) trusted_proxies: Vec<String>,
+    /// Open connections in total [default: 4096, or fewer if the limit on open files requires it].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_connections: Option<usize>,
+    /// Open connections from one address (IPv6: network of 64 bits), except of trusted proxies [default: 128].
+    #[arg(long, value_name = "N")]
+    pub(crate) max_connections_per_address: Option<usize>,
+    /// Requests of one client address at once, also behind trusted proxies.
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    pub(crate) max_requests_per_address: usize,
     /// Admin API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_admin: Option<String>,
@@ -362,7 +387,11 @@ pub(crate) struct ServeArgs {
     /// Control Plane API of another cluster to relay requests to.
     #[arg(long, value_name = "URL")]
     pub(crate) upstream_controlplane: Option<String>,
-    /// TLS certificate and its chain, in PEM.
+    /// Relay only requests of callers who are signed in to this service, with `GBAC-Authorization` or with credentials that
+    /// are valid for both.
+    #[arg(long)]
+    pub(crate) relay_requires_sign_in: bool,
+    /// TLS certificate and its chain, in PEM. It is loaded again when the files change, and on SIGHUP.
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub(crate) tls_cert: Option<PathBuf>,
     /// Private key of --tls-cert, in PEM.
@@ -371,6 +400,19 @@ pub(crate) struct ServeArgs {
     /// Listen on an address other than loopback without TLS, because a proxy in front of the service provides it.
     #[arg(long, conflicts_with = "tls_cert")]
     pub(crate) insecure_listen: bool,
+    /// Size of the audit file in MiB at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_file_mib: u32,
+    /// Age of the audit file in hours at which a new one is started; 0 does not limit it.
+    #[arg(long, value_name = "HOURS", default_value_t = 24)]
+    pub(crate) audit_file_hours: u32,
+    /// Total size of the audit files in MiB; beyond it, the oldest ones are deleted. 0 keeps all of them.
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    pub(crate) audit_total_mib: u32,
+    /// Free space of the disk in MiB that audit events leave. With less, requests that need an event are refused; 0 leaves
+    /// none.
+    #[arg(long, value_name = "MIB", default_value_t = 64)]
+    pub(crate) audit_reserve_mib: u32,
     /// Folder with a console to serve instead of the built-in one.
     #[arg(long, value_name = "DIR")]
     pub(crate) console: Option<PathBuf>,

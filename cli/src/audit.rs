@@ -51,6 +51,8 @@ impl AuditLog {
             service: service::KAFKA,
             server: Endpoint::default(),
             client: Endpoint::default(),
+            correlation_uid: None,
+            invoked_by: None,
         };
         if opened.extraction.is_some() {
             self.write(&events::sign_in_event(context, AuthProtocol::OIDC, false, &opened.identity, check))?;

@@ -1,4 +1,4 @@
-//! The shell around the pages: routes, reading, focus; the bar and what stands above every page.
+//! The frame of the pages: routes, refreshing, focus, the bar and the banners.
 
 mod banner;
 mod bar;

@@ -226,7 +226,7 @@ impl GivenFile {
     /// What the browser said.
     pub async fn text(&self) -> Result<String, String> {
         let text = JsFuture::from(self.0.text()).await.map_err(|error| describe(&error))?;
-        text.as_string().ok_or_else(|| "the file is no text".to_owned())
+        text.as_string().ok_or_else(|| "the file is not text".to_owned())
     }
 }
 

@@ -1,4 +1,4 @@
-//! The console: roles, and what a token may do, decided in the browser by the engine.
+//! The console: manages roles and simulates tokens, evaluated in the browser by the engine.
 //!
 //! What the pages show is computed in `gbac-console-model`. Here `pages` and `ui` draw it, `store` keeps it in signals, `backend` is
 //! the only module that fetches, and `dom` the only one that touches the browser's own interfaces.

@@ -69,10 +69,38 @@ pub struct IdentityRules {
 pub enum IdentityError {
     /// They do not name a user (D-13).
     User(PrincipalClaimError),
+    /// A name in a verified token has a control character (D-57).
+    ControlCharacter(NamedParty),
 }
 
+/// What a name in a token names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedParty {
+    /// The user.
+    User,
+    /// One of the groups.
+    Group,
+    /// The client that requested the token (`azp` or `client_id`).
+    Client,
+}
+
+impl NamedParty {
+    const fn label(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Group => "group",
+            Self::Client => "client",
+        }
+    }
+}
+
+/// The claims with the client that requested a token (OpenID Connect Core 2, RFC 9068 2.2).
+const CLIENTS: [&str; 2] = ["azp", "client_id"];
+
 crate::error_codes! {
-    pub IdentityError {} of {
+    pub IdentityError {
+        Self::ControlCharacter(_) => "name_control_character",
+    } of {
         Self::User(error) => error: PrincipalClaimError,
     }
 }
@@ -83,6 +111,7 @@ impl IdentityError {
     pub const fn hint(&self) -> &'static str {
         match self {
             Self::User(error) => error.hint(),
+            Self::ControlCharacter(_) => "correct the name in the identity provider",
         }
     }
 }
@@ -91,6 +120,9 @@ impl fmt::Display for IdentityError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(error) => error.fmt(f),
+            Self::ControlCharacter(party) => {
+                write!(f, "the name of a {} in the token has a control character", party.label())
+            }
         }
     }
 }
@@ -99,6 +131,7 @@ impl std::error::Error for IdentityError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::User(error) => Some(error),
+            Self::ControlCharacter(_) => None,
         }
     }
 }
@@ -164,13 +197,22 @@ impl Identity {
     /// The identity of a token that was verified.
     ///
     /// # Errors
-    /// As [`Identity::from_unverified`].
+    /// As [`Identity::from_unverified`]; and the name of the user, a group or the client has a control character. A group is not
+    /// dropped for that, because a deny may name it.
     pub fn from_verified(
         claims: &Claims,
         userinfo: Option<&ClaimSet>,
         rules: &IdentityRules,
     ) -> Result<(Self, Extraction), IdentityError> {
-        Self::from_members(claims.members(), userinfo, rules, true)
+        let (identity, extraction) = Self::from_members(claims.members(), userinfo, rules, true)?;
+        let clients = CLIENTS.iter().filter_map(|name| claims.members().members().get(*name)?.as_str());
+        let names = std::iter::once((NamedParty::User, identity.user()))
+            .chain(identity.groups().iter().map(|group| (NamedParty::Group, group.as_str())))
+            .chain(clients.map(|client| (NamedParty::Client, client)));
+        match names.into_iter().find(|(_, name)| name.chars().any(char::is_control)) {
+            Some((party, _)) => Err(IdentityError::ControlCharacter(party)),
+            None => Ok((identity, extraction)),
+        }
     }
 
     fn from_members(
@@ -284,6 +326,32 @@ mod tests {
         assert_eq!((identity.user(), identity.groups()), ("alice", ["b".to_owned(), "c".to_owned()].as_slice()));
         assert_eq!((identity.expires_at(), identity.is_verified()), (Some(1_700_000_000.5.into()), false));
         assert_eq!(extraction.names().collect::<Vec<_>>(), ["b", "c"]);
+    }
+
+    #[cfg(feature = "verify")]
+    #[test]
+    fn names_of_verified_tokens_have_no_control_characters() {
+        let read = |value: serde_json::Value| {
+            let claims = claims(value).into_verified();
+            Identity::from_verified(&claims, None, &IdentityRules::default()).map(|(identity, _)| identity)
+        };
+        let plain = json!({ "sub": "ana maría", "groups": ["eng", "/a/b", "ü"], "azp": "console", "client_id": 7 });
+        assert!(read(plain).is_ok());
+        for (party, token) in [
+            (NamedParty::User, json!({ "sub": "admin\n" })),
+            (NamedParty::User, json!({ "sub": "a\u{85}b" })),
+            (NamedParty::Group, json!({ "sub": "a", "groups": ["eng", "ops\u{0}"] })),
+            (NamedParty::Client, json!({ "sub": "a", "azp": "x\u{7f}" })),
+            (NamedParty::Client, json!({ "sub": "a", "client_id": "\u{1b}[2J" })),
+        ] {
+            let error = read(token.clone()).unwrap_err();
+            assert_eq!(error, IdentityError::ControlCharacter(party), "{token}");
+            assert_eq!(error.code(), "name_control_character");
+            assert!(
+                Identity::from_unverified(&claims(token), None, &IdentityRules::default()).is_ok(),
+                "for simulation"
+            );
+        }
     }
 
     #[test]

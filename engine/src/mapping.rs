@@ -308,6 +308,18 @@ impl PrincipalMapping {
         self.names.first().map_or("", String::as_str)
     }
 
+    /// Whether a token can name a user so: names in verified tokens have no control characters, and a rule can change letters.
+    #[must_use]
+    pub fn can_produce(&self, user: &str) -> bool {
+        let case = self.rewrite.as_ref().map_or(Case::Kept, |rewrite| rewrite.case);
+        let is_changed = |c: char| match case {
+            Case::Kept => false,
+            Case::Lower => c.is_ascii_uppercase(),
+            Case::Upper => c.is_ascii_lowercase(),
+        };
+        !user.is_empty() && !user.chars().any(|c| c.is_control() || is_changed(c))
+    }
+
     /// The user's name.
     ///
     /// # Errors

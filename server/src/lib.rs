@@ -14,6 +14,7 @@
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing))]
 
+mod client_network;
 mod clock;
 mod console;
 mod demo;
@@ -34,11 +35,15 @@ mod upstream;
 pub use demo::DemoKey;
 pub use gbac_api::address::{AddressError, BaseUrlError};
 pub use http::access::{Access, ReadMethods};
+pub use identity::oidc::OidcRules;
 pub use routes::app::App;
 pub use routes::{declared_access, router};
 pub use serve::{
-    DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server, TlsError, TlsFiles, open, serve,
+    ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, ServeError, ServeMode, ServeOptions, Server,
+    TlsError, TlsFiles, open, serve,
 };
-pub use state::public_endpoint::{PublicEndpointOptions, PublicUrlError};
-pub use state::store::StoreError;
+pub use state::audit::AuditFileLimits;
+pub use state::public_endpoint::{PublicEndpointError, PublicEndpointOptions};
+pub use state::store::{BackupContents, BackupError, StoreError, restore_backup, verify_backup};
+pub use state::trusted_proxies::TrustedProxyError;
 pub use upstream::UpstreamOptions;

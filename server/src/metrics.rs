@@ -17,12 +17,21 @@ pub(crate) struct Metrics {
     requests: Family<RequestLabels, Counter>,
     decisions: Family<DecisionLabels, Counter>,
     commits: Counter,
+    store_failures: Counter,
     audit_events: Counter,
     audit_failures: Counter,
+    audit_repeated: Counter,
+    audit_rate_limited: Counter,
+    audit_files_deleted: Counter,
+    audit_writable: Gauge,
     acls: Gauge,
     roles: Gauge,
     writable: Gauge,
     key_age: Family<[(&'static str, &'static str); 0], Gauge<f64, std::sync::atomic::AtomicU64>>,
+    connections: Gauge,
+    connections_refused: Family<ReasonLabels, Counter>,
+    connections_closed: Family<ReasonLabels, Counter>,
+    requests_refused: Counter,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -36,6 +45,55 @@ struct DecisionLabels {
     outcome: &'static str,
 }
 
+#[derive(Debug, Clone, PartialEq, Eq, Hash, EncodeLabelSet)]
+struct ReasonLabels {
+    reason: &'static str,
+}
+
+/// Why a connection was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RefuseReason {
+    /// Its address has too many.
+    Address,
+    /// There are too many, and all of them have requests.
+    Total,
+}
+
+impl RefuseReason {
+    /// The name in metrics and log lines.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::Address => "address",
+            Self::Total => "total",
+        }
+    }
+}
+
+/// Why the service closed a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CloseReason {
+    /// The head of its first request was not complete in time.
+    HeadTimeout,
+    /// It had no request for too long.
+    Idle,
+    /// Its client stopped taking a response.
+    Stalled,
+    /// It was idle, and another connection needed the place.
+    Evicted,
+}
+
+impl CloseReason {
+    /// The name in metrics and log lines.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::HeadTimeout => "head_timeout",
+            Self::Idle => "idle",
+            Self::Stalled => "stalled",
+            Self::Evicted => "evicted",
+        }
+    }
+}
+
 /// The values that are read when the metrics are requested, rather than counted.
 pub(crate) struct CurrentValues {
     /// The number of ACLs.
@@ -44,10 +102,20 @@ pub(crate) struct CurrentValues {
     pub(crate) roles: usize,
     /// The number of commits of the store.
     pub(crate) commits: u64,
+    /// The number of times that the store stopped accepting writes.
+    pub(crate) store_failures: u64,
     /// The number of audit events written.
     pub(crate) audit_events: u64,
     /// The number of requests rejected because their audit events could not be written.
     pub(crate) audit_failures: u64,
+    /// The number of audit events that were counted in another one, because they repeat it.
+    pub(crate) audit_repeated: u64,
+    /// The number of refused requests that were only counted, because too many were refused.
+    pub(crate) audit_rate_limited: u64,
+    /// The number of rotated audit files that were deleted.
+    pub(crate) audit_files_deleted: u64,
+    /// Whether the last write of the audit log succeeded.
+    pub(crate) audit_writable: bool,
     /// Whether the store accepts writes.
     pub(crate) writable: bool,
     /// The age of the provider's keys in seconds.
@@ -62,25 +130,50 @@ impl Metrics {
             requests: Family::default(),
             decisions: Family::default(),
             commits: Counter::default(),
+            store_failures: Counter::default(),
             audit_events: Counter::default(),
             audit_failures: Counter::default(),
+            audit_repeated: Counter::default(),
+            audit_rate_limited: Counter::default(),
+            audit_files_deleted: Counter::default(),
+            audit_writable: Gauge::default(),
             acls: Gauge::default(),
             roles: Gauge::default(),
             writable: Gauge::default(),
             key_age: Family::default(),
+            connections: Gauge::default(),
+            connections_refused: Family::default(),
+            connections_closed: Family::default(),
+            requests_refused: Counter::default(),
             registry: Registry::default(),
         };
         registry.register("requests", "Requests by surface and status", new.requests.clone());
         registry.register("decisions", "Decisions by outcome", new.decisions.clone());
         registry.register("store_commits", "Transactions committed by the store", new.commits.clone());
+        let help = "Times that the store stopped accepting writes because one failed";
+        registry.register("store_failures", help, new.store_failures.clone());
         registry.register("audit_events", "Audit events written", new.audit_events.clone());
         let help = "Requests rejected because their audit events could not be written";
         registry.register("audit_failures", help, new.audit_failures.clone());
+        let help = "Audit events that were counted in an earlier one, because they repeat it";
+        registry.register("audit_events_repeated", help, new.audit_repeated.clone());
+        let help = "Refused requests that were only counted in the audit log, because too many were refused";
+        registry.register("audit_events_rate_limited", help, new.audit_rate_limited.clone());
+        let help = "Rotated audit files deleted, because the total size is limited";
+        registry.register("audit_files_deleted", help, new.audit_files_deleted.clone());
+        registry.register("audit_writable", "Whether the audit log can be written", new.audit_writable.clone());
         registry.register("store_writable", "Whether the store accepts writes", new.writable.clone());
         registry.register("acls", "ACLs in the policy", new.acls.clone());
         registry.register("roles", "Roles in the policy", new.roles.clone());
         let help = "Age of the identity provider's keys";
         registry.register_with_unit("key_set_age", help, Unit::Seconds, new.key_age.clone());
+        registry.register("connections", "Open connections", new.connections.clone());
+        let help = "Connections refused because there were too many, by reason";
+        registry.register("connections_refused", help, new.connections_refused.clone());
+        let help = "Connections closed by the service because of what their clients did, by reason";
+        registry.register("connections_closed", help, new.connections_closed.clone());
+        let help = "Requests refused because their client had too many at once";
+        registry.register("requests_refused", help, new.requests_refused.clone());
         Self { registry, ..new }
     }
 
@@ -98,16 +191,41 @@ impl Metrics {
         self.decisions.get_or_create(&DecisionLabels { outcome }).inc();
     }
 
+    /// Adds to the number of open connections.
+    pub(crate) fn count_open_connections(&self, change: i64) {
+        self.connections.inc_by(change);
+    }
+
+    /// Counts a connection that was refused.
+    pub(crate) fn count_refused_connection(&self, reason: RefuseReason) {
+        self.connections_refused.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+    }
+
+    /// Counts a connection that was closed because of what its client did.
+    pub(crate) fn count_closed_connection(&self, reason: CloseReason) {
+        self.connections_closed.get_or_create(&ReasonLabels { reason: reason.label() }).inc();
+    }
+
+    /// Counts a request that was refused because its client has too many at once.
+    pub(crate) fn count_refused_request(&self) {
+        self.requests_refused.inc();
+    }
+
     /// The metrics as text.
     pub(crate) fn text(&self, current: &CurrentValues) -> String {
         let size = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
         self.acls.set(size(current.acls));
         self.roles.set(size(current.roles));
         self.writable.set(i64::from(current.writable));
+        self.audit_writable.set(i64::from(current.audit_writable));
         for (counter, count) in [
             (&self.commits, current.commits),
+            (&self.store_failures, current.store_failures),
             (&self.audit_events, current.audit_events),
             (&self.audit_failures, current.audit_failures),
+            (&self.audit_repeated, current.audit_repeated),
+            (&self.audit_rate_limited, current.audit_rate_limited),
+            (&self.audit_files_deleted, current.audit_files_deleted),
         ] {
             counter.inner().store(count, std::sync::atomic::Ordering::Relaxed);
         }
@@ -133,12 +251,22 @@ mod tests {
         metrics.count_request("data_plane", 201);
         metrics.count_request("connect", 401);
         metrics.count_decision(Outcome::Deny);
+        metrics.count_open_connections(3);
+        metrics.count_open_connections(-1);
+        metrics.count_refused_connection(RefuseReason::Address);
+        metrics.count_closed_connection(CloseReason::HeadTimeout);
+        metrics.count_refused_request();
         let mut current = CurrentValues {
             acls: 7,
             roles: 2,
             commits: 3,
+            store_failures: 4,
             audit_events: 5,
             audit_failures: 1,
+            audit_repeated: 11,
+            audit_rate_limited: 12,
+            audit_files_deleted: 13,
+            audit_writable: false,
             writable: true,
             key_age: Some(1.5),
         };
@@ -148,12 +276,21 @@ mod tests {
             "gbac_requests_total{surface=\"connect\",status=\"401\"} 1",
             "gbac_decisions_total{outcome=\"deny\"} 1",
             "gbac_store_commits_total 3",
+            "gbac_store_failures_total 4",
             "gbac_store_writable 1",
             "gbac_audit_events_total 5",
             "gbac_audit_failures_total 1",
+            "gbac_audit_events_repeated_total 11",
+            "gbac_audit_events_rate_limited_total 12",
+            "gbac_audit_files_deleted_total 13",
+            "gbac_audit_writable 0",
             "gbac_acls 7",
             "gbac_roles 2",
             "gbac_key_set_age_seconds{} 1.5",
+            "gbac_connections 2",
+            "gbac_connections_refused_total{reason=\"address\"} 1",
+            "gbac_connections_closed_total{reason=\"head_timeout\"} 1",
+            "gbac_requests_refused_total 1",
         ] {
             assert!(text.lines().any(|known| known == line), "{line} is missing in\n{text}");
         }

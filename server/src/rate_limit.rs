@@ -46,6 +46,12 @@ impl TokenBucket {
         }
     }
 
+    /// Whether all permits are available, so that the bucket is like a new one.
+    pub(crate) fn is_full(mut self, limit: RateLimit, now: f64) -> bool {
+        self.wait(limit, now);
+        self.permits >= limit.burst
+    }
+
     /// Returns a permit that was not needed.
     pub(crate) fn refund(&mut self, limit: RateLimit) {
         self.permits = (self.permits + 1.0).min(limit.burst);
@@ -69,6 +75,7 @@ mod tests {
         assert_eq!(bucket.try_acquire(LIMIT, 100.0), Ok(()));
         assert_eq!(bucket.wait(LIMIT, 1e9), 0.0);
         assert_eq!((bucket.try_acquire(LIMIT, 1e9), bucket.try_acquire(LIMIT, 1e9)), (Ok(()), Ok(())));
+        assert!(!bucket.is_full(LIMIT, 1e9 + 19.0) && bucket.is_full(LIMIT, 1e9 + 20.0));
         assert!(bucket.try_acquire(LIMIT, 1e9).is_err(), "never more than the burst");
         bucket.refund(LIMIT);
         assert_eq!(bucket.try_acquire(LIMIT, 1e9), Ok(()));

@@ -140,6 +140,7 @@ fn vectors() -> Vec<Vector> {
     let superusers = |mapping: &str, names: &[&str]| {
         document(&serde_json::json!({ "oidc_principal_mapping": mapping, "superusers": names }), &[], &[])
     };
+    let access = |grantee: &str| serde_json::json!({ "access": { "evaluate": [grantee] } });
     let suffix = |nested: &str| {
         document(
             &serde_json::json!({ "nested_group_behavior": nested }),
@@ -262,6 +263,38 @@ fn vectors() -> Vec<Vector> {
             Warning,
             document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin"], &[]),
             document(&serde_json::json!({ "superusers": ["Admin"] }), &["r:User:admin2"], &[]),
+        ),
+        vector(
+            "superuser_unreachable",
+            Warning,
+            superusers("$.sub/(.*)/$1/L", &["Root"]),
+            superusers("$.sub/(.*)/$1/L", &["root"]),
+        ),
+        vector("superuser_unreachable", Warning, superusers("$.sub", &["ro\not"]), superusers("$.sub", &["Root"])),
+        vector(
+            "access_group_unknown",
+            Warning,
+            document(&access("Group:auditors"), &["r:Group:audit"], &[]),
+            document(&access("Group:auditors"), &["r:Group:auditors"], &[]),
+        ),
+        vector(
+            "access_group_unknown",
+            Warning,
+            document(&access("Group:gateway"), &["r:User:gateway"], &[]),
+            document(&access("User:gateway"), &["r:Group:gateway"], &[]),
+        ),
+        // Names with access to the service are compared with the others, and looked at as they are.
+        vector(
+            "name_letter_case",
+            Warning,
+            document(&access("User:Gateway"), &["r:User:gateway"], &[]),
+            document(&access("User:gateway"), &["r:User:gateway"], &[]),
+        ),
+        vector(
+            "principal_wildcard",
+            Warning,
+            document(&access("User:gw*"), &[], &[]),
+            document(&access("User:gw"), &[], &[]),
         ),
         vector(
             "name_leading_slash",

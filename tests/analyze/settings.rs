@@ -276,6 +276,23 @@ fn suffix_says_which_names_become_which_groups_and_back() {
 }
 
 #[test]
+fn access_to_the_service_is_a_difference_of_its_own() {
+    let before = document(&json!({}));
+    let after = document(&json!({ "access": { "read_only": ["Group:auditors"] } }));
+    for (before, after) in [(&before, &after), (&after, &before)] {
+        let found = diff(before, after);
+        assert_eq!(
+            (found.relation, found.acl_relation, found.settings.as_slice()),
+            (Relation::SettingsDiffer, Relation::Equal, &["access"][..])
+        );
+        assert!(found.groups.is_empty() && found.users.is_empty() && found.differences.is_empty());
+        assert!(!found.reads_tokens_differently());
+    }
+    assert!(diff(&before, &document(&json!({ "oidc_principal_mapping": "$.email" }))).reads_tokens_differently());
+    assert_eq!(diff(&after, &after.clone()).relation, Relation::Equal);
+}
+
+#[test]
 fn what_cannot_be_known_is_not_invented() {
     let before = document(&json!({}));
     for settings in [json!({ "oidc_group_claim_path": "$.roles" }), sso("$.roles"), sso("${context.userinfo.groups}")] {

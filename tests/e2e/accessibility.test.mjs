@@ -450,7 +450,7 @@ journey('a verdict and an error are announced', async ({ page }) => {
     );
   await simulator.pick('Jonas Lindqvist');
   await simulator.ask({ operation: 'Write', name: 'payments-settled' });
-  await says(/^Denied by rule: User:jonas\.lindqvist may not write to topic payments-settled/);
+  await says(/^Denied by rule: User:jonas\.lindqvist can't write to topic payments-settled/);
   await simulator.host.fill('10.0.0.0/8');
   await says(/10\.0\.0\.0\/8 is not an IP address/);
   assert.ok((await descriptions(simulator.token)).some((words) => /Stays in this tab/.test(words)));

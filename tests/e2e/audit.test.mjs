@@ -46,7 +46,7 @@ journey('a decision is told with the group, the role and the ACL that decided', 
 journey('filters stand in the address, and say how much they leave out', async ({ page }) => {
   await decide('filtered', ['eng one', 'eng/two'], 'read', 'x');
   await page.goto(AUDIT);
-  await page.getByRole('combobox', { name: 'What' }).selectOption({ label: 'Sign-ins' });
+  await page.getByRole('combobox', { name: 'Event type' }).selectOption({ label: 'Sign-ins' });
   await page.getByRole('textbox', { name: 'User' }).fill('filtered');
   await page.getByRole('textbox', { name: 'IdP group or role' }).fill('eng/two');
   await until(() => assert.equal(new URL(page.url()).search, '?kind=sign_in&user=filtered&group=eng%2Ftwo'));

@@ -86,7 +86,7 @@ journey('claims without a token can be tried as they are', async ({ page }) => {
   const more = { iss: provider.issuer, aud: provider.audience, exp: Math.floor(Date.now() / 1000) + 600 };
   await simulator.token.fill(JSON.stringify({ sub: 'maya', groups: ['engineering'], ...more }));
   await simulator.sees('Allowed', /User:maya/);
-  await simulator.says('Claims only: there is no signature');
+  await simulator.says('Claims only, without a signature');
 });
 
 journey('one megabyte of text is refused, and the page goes on', async ({ page }) => {
@@ -188,4 +188,11 @@ journey('what is odd but possible is answered, with a word about it', async ({ p
   await simulator.resourceType.selectOption({ label: 'Consumer group' });
   await simulator.operation.selectOption({ label: 'Write' });
   await simulator.check.getByText(/No request needs Write on a consumer group/).waitFor();
+});
+
+journey('an address without a page says so, not that the connection is lost', async ({ page }) => {
+  await page.goto('/security/nothing-is-here');
+  await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+  const icon = page.getByRole('main').locator('.empty use');
+  assert.deepEqual(await icon.evaluateAll((all) => all.map((use) => use.getAttribute('href'))), ['#i-missing']);
 });

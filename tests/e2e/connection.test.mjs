@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { refusal, text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
+import { Draft } from './support/review.mjs';
 import { Roles } from './support/roles.mjs';
 import { until } from './support/until.mjs';
 
@@ -17,7 +18,7 @@ const REFUSED = { tolerates: [/Failed to load resource/] };
 class Connection {
   constructor(page) {
     this.page = page;
-    this.now = page.getByRole('region', { name: 'Now' });
+    this.now = page.getByRole('region', { name: 'Current connection' });
     this.form = page.getByRole('form', { name: 'Connect' });
     this.user = this.form.getByRole('textbox', { name: 'User' });
     this.password = this.form.getByLabel('Password');
@@ -108,7 +109,7 @@ journey('a self-managed cluster is tested, connected to, and left again', REFUSE
   assert.equal(await connection.password.inputValue(), '', 'the password is not kept in the field');
   const now = await text(connection.now);
   assert.match(now, /3 roles, 1 ACL/);
-  assert.match(now, /Acting as admin/);
+  assert.match(now, /Signed in as admin/);
   assert.match(now, /Audit events: no\. A cluster writes its audit events to a topic/);
 
   // Every page is about the cluster now.
@@ -257,11 +258,44 @@ journey('a service without credentials asks for them, says when they are wrong, 
   await page.getByLabel('Password').fill('wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('The user name admin or the password is wrong').first().waitFor();
-  await page.getByLabel('Password').fill(set.cluster.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  // Focus goes on where there is something to do: the password, and then the page.
+  const password = page.getByLabel('Password');
+  await until(async () => assert.ok(await password.evaluate((field) => field === document.activeElement)));
+  await password.fill(set.cluster.password);
+  await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' });
+  await until(async () => assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Roles'));
 
   await page.getByRole('link', { name: /^Connection/ }).click();
   await page.getByRole('button', { name: 'Sign out' }).click();
-  await until(async () => assert.match(await text(page.getByRole('region', { name: 'Now' })), /Not signed in/));
+  await until(async () => assert.match(await text(page.getByRole('region', { name: 'Current connection' })), /Not signed in/));
+});
+
+journey('a sign-in that expired before the draft is applied keeps the draft', REFUSED, async ({ page }) => {
+  await page.goto(`${set.cluster.origin}/security/roles`);
+  await page.getByRole('textbox', { name: 'User' }).fill('admin');
+  await page.getByLabel('Password').fill(set.cluster.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const roles = new Roles(page);
+  await roles.create('Expiring');
+  const review = await new Draft(page).review();
+  await review.people();
+
+  const body = JSON.stringify({ code: 'unauthenticated', message: 'authentication required' });
+  await page.route('**/gbac/v1/**', (route) => route.fulfill({ status: 401, contentType: 'application/json', body }));
+  await review.button.click();
+  const note = page.locator('#h-outcome');
+  await note.getByRole('heading', { name: 'Your sign-in expired' }).waitFor();
+  assert.match(await text(note), /Nothing was changed\. The draft is unchanged\. Sign in again to apply it\./);
+  assert.doesNotMatch(await text(page.getByRole('main')), /Can't reach the service/);
+  await page.unroute('**/gbac/v1/**');
+
+  await note.getByRole('button', { name: 'Sign in' }).click();
+  const password = page.getByLabel('Password');
+  await until(async () => assert.ok(await password.evaluate((field) => field === document.activeElement)));
+  await password.fill(set.cluster.password);
+  await page.keyboard.press('Enter');
+  await note.waitFor({ state: 'detached' });
+  assert.deepEqual(await review.rows(), ['+ Create the role']);
+  await review.apply();
 });

@@ -112,7 +112,7 @@ test('a superuser by token administers, as long as it is one', async () => {
   const as = (token) => asking(cluster.origin, `Bearer ${token}`);
   const makeRole = (token, name) => as(token)('POST', '/v1/roles', { body: { name } });
   await assert.rejects(makeRole(maya, 'early'), / 403 /);
-  await cluster.setProperties({ superusers: ['admin', 'maya.okafor'] });
+  await cluster.setProperties({ superusers: ['root', 'maya.okafor'] });
   await makeRole(maya, 'Analysts');
   await securityClient(cluster.origin, `Bearer ${maya}`).addRoleMembers({
     roleName: 'Analysts',
@@ -120,7 +120,7 @@ test('a superuser by token administers, as long as it is one', async () => {
   });
   await as(maya)('PUT', '/v1/cluster_config', { body: { upsert: { oidc_clock_skew_tolerance: 10 }, remove: [] } });
   await assert.rejects(makeRole(jonas, 'late'), / 403 /);
-  await cluster.setProperties({ superusers: ['admin'] });
+  await cluster.setProperties({ superusers: ['root'] });
   await assert.rejects(makeRole(maya, 'late'), / 403 /);
   const { roles } = await admin().listRoles({});
   assert.deepEqual(

@@ -40,7 +40,7 @@ journey('every principal is there with its type, direct and inherited ACLs in on
   assert.match(await permissions.line('Group:payments'), /^IdP group Group:payments 3 ACLs via 1 role$/);
   assert.match(await permissions.line('Group:analytics'), /1 direct ACL, 2 via 1 role 1 deny/);
   assert.match(await permissions.line('User:*'), /1 direct ACL, for every user/);
-  assert.match(await permissions.line('User:admin'), /Superuser/);
+  assert.match(await permissions.line('User:root'), /Superuser/);
   assert.match(await permissions.line('User:maya.okafor'), /2 direct ACLs, 1 from one host/);
   await until(async () => assert.match(await permissions.line('Group:Engineering'), /Near miss of Group:engineering/));
 
@@ -247,7 +247,7 @@ journey('the matrix says what is decided, for a principal and for a person, and 
   await cell('Write on Topic clickstream: depends on the host, denied for an unknown host').waitFor();
   await page.getByRole('textbox', { name: 'Host' }).fill('10.20.4.71');
   await cell('Write on Topic clickstream: Allow, from direct').waitFor();
-  await who.fill('User:admin');
+  await who.fill('User:root');
   await page.getByText('Superusers are allowed everything. ACLs are not evaluated.').waitFor();
   await who.fill('Group:nobody-knows');
   await cell('Read on Topic status: Allow, from User:*').waitFor();
@@ -256,15 +256,24 @@ journey('the matrix says what is decided, for a principal and for a person, and 
 journey('who can names everybody, the row that grants, and what blocks', async ({ page }) => {
   const whoCan = new WhoCan(page);
   await whoCan.open();
+  // The tabs scroll sideways where they have to, and never upwards.
+  const overflow = () => page.locator('nav.tabs').evaluate((tabs) => [
+    tabs.scrollHeight - tabs.clientHeight,
+    tabs.offsetHeight - tabs.clientHeight,
+  ]);
+  for (const width of [1440, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    assert.deepEqual(await overflow(), [0, 0], `a scroll bar at ${width}`);
+  }
   await whoCan.ask({ operation: 'Write', name: 'orders-archive' });
   await until(async () => assert.match(await text(whoCan.answer), /^2 principals can write topic orders-archive\./));
   assert.deepEqual(
     (await whoCan.rows()).map((row) => row.join(' | ').trim()),
     [
       'Can 2 principals',
-      'User:admin | Allowed | superuser, ACLs are not evaluated | beats every deny',
+      'User:root | Allowed | superuser, ACLs are not evaluated | denies do not apply',
       'Group:engineering | Allowed | direct Write, topic orders- prefixed |',
-      'Passes a deny on to others denied for anyone who also has one of these',
+      'Has only a deny blocks everyone who also has one of these',
       'Group:analytics | Denied by rule | nothing | direct Deny Write, topic orders-archive literal',
     ],
   );

@@ -42,6 +42,13 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     '+ Add Principal Group:blocked',
   ]);
   const people = await review.people();
+  // On a telephone, all lines of a card begin at one edge, and names come before what happens to them.
+  await page.setViewportSize({ width: 390, height: 844 });
+  const edges = await review.table.locator('tbody tr:not(.g)').first().locator('th, td').evaluateAll((cells) =>
+    cells.map((cell) => Math.round(cell.getBoundingClientRect().left + Number.parseFloat(getComputedStyle(cell).paddingLeft))),
+  );
+  assert.equal(new Set(edges).size, 1, `lines begin at ${edges}`);
+  await page.setViewportSize({ width: 1440, height: 900 });
   const of = (name) => {
     const from = people.findIndex((row) => row.startsWith(name));
     const rest = people.slice(from + 1);
@@ -49,11 +56,11 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     return [people[from], ...(to < 0 ? rest : rest.slice(0, to))];
   };
   assert.deepEqual(of('Group:leaves'), ['Group:leaves leaves Ledger, loses 2', 'Loses Write, Describe Topic ledger- prefixed leaves Ledger']);
-  assert.deepEqual(of('Group:stays'), ['Group:stays gains 2', 'Gains Write, Describe Topic refunds- prefixed 1 row added']);
+  assert.deepEqual(of('Group:stays'), ['Group:stays gains 2', 'Gains Write, Describe Topic refunds- prefixed 1 ACL added']);
   const blocked = of('Group:blocked');
   assert.match(blocked[0], /joins Ledger, gains 3, still denied 1/);
   assert.ok(blocked.some((row) => /^Still denied Write Topic refunds- prefixed joins Ledger Deny Write, topic refunds- prefixed of Group:blocked$/.test(row)), blocked.join('\n'));
-  assert.match(await text(review.effect), /gained by 2 principals 5 lost by 1 principal 2 gain still denied 1 row without effect 1/);
+  assert.match(await text(review.effect), /gained by 2 principals 5 lost by 1 principal 2 gain still denied 1 change without effect 1/);
 
   // One row is taken back here, the others are applied as they were shown.
   await review.sent.getByRole('button', { name: 'Undo: add Topic ledger- prefixed, Describe, allow, host *' }).click();
@@ -137,7 +144,7 @@ journey('a deleted role can be kept, and its row says so until then', async ({ p
   const [roles, draft] = [new Roles(page), new Draft(page)];
   await set.service.addMembers('Spared', 'Group:eng');
   await roles.open();
-  await (await roles.openDeletion('Spared')).confirm('Spared');
+  await (await roles.openDeletion('Spared')).confirm();
   await roles.row('Spared').getByRole('link', { name: 'Spared' }).click();
   await page.getByRole('heading', { name: 'This role is deleted in your draft' }).waitFor();
   assert.equal(await page.getByRole('form', { name: 'Add a principal' }).count(), 0);

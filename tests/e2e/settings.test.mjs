@@ -82,6 +82,16 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   const [, today, then, happens] = await settings.row('/contractors/payments');
   assert.deepEqual([today, then], ['Group:/contractors/payments', 'Group:payments']);
   assert.match(happens, /Merges with .*\/eng\/payments/);
+  // No column is cut off on a small screen.
+  await page.setViewportSize({ width: 1024, height: 768 });
+  for (const table of [settings.names, settings.effects]) {
+    const wide = await table.evaluate((table) => {
+      const frame = table.closest('.scroll') ?? table.parentElement;
+      return frame.scrollWidth - frame.clientWidth;
+    });
+    assert.ok(wide <= 0, `a table is ${wide} px wider than its panel`);
+  }
+  await page.setViewportSize({ width: 1440, height: 900 });
   const gains = (await cells(settings.effects)).filter(([name]) => name === '/contractors/payments');
   assert.ok(gains.length > 0, 'a contractor gains nothing');
   assert.match(gains[0].join(' '), /Gains .*becomes Group:payments, a member of Role:PaymentsWriters/);
@@ -152,7 +162,7 @@ journey('license, pinned properties, user claim and superusers are told', async 
     const said = await text(settings.service);
     assert.match(said, /License Valid All settings can be changed\./);
     assert.match(said, /Identity provider http:\S+ set on the command line/);
-    assert.match(said, /User claim \$\.sub Superusers User:admin/);
+    assert.match(said, /User claim \$\.sub Superusers User:root Read-only access nobody Evaluate access nobody/);
     assert.match(said, /Audit log On/);
   });
   await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });
@@ -165,7 +175,7 @@ journey('license, pinned properties, user claim and superusers are told', async 
   }
 });
 
-journey('a service without an identity provider and without audit says so, and audit is switched on', REFUSED, async ({ page }) => {
+journey('a service without an identity provider and without audit says so, audit is switched on, and off only when confirmed', REFUSED, async ({ page }) => {
   await page.goto(`${set.cluster.origin}${SETTINGS}`);
   await page.getByRole('textbox', { name: 'User' }).fill('admin');
   await page.getByLabel('Password').fill(set.cluster.password);
@@ -180,6 +190,19 @@ journey('a service without an identity provider and without audit says so, and a
   await settings.service.getByRole('button', { name: 'Turn on audit log' }).click();
   await settings.service.getByText('On', { exact: true }).waitFor();
   assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
+
+  // Turning it off loses events for good, so it is asked first.
+  const off = settings.service.getByRole('button', { name: 'Turn off audit log' });
+  const dialog = page.getByRole('dialog', { name: 'Turn off the audit log' });
+  await off.click();
+  await dialog.getByText(/can't be recovered later/).waitFor();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  assert.equal((await properties(set.cluster.ask)).audit_enabled, true);
+  await off.click();
+  await dialog.getByRole('button', { name: 'Turn off audit log' }).click();
+  await settings.service.getByText('Off', { exact: true }).waitFor();
+  assert.equal((await properties(set.cluster.ask)).audit_enabled, false);
 });
 
 journey('the mapping of the managed cloud is text to copy, and is checked', async ({ page, context }) => {

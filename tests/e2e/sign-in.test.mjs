@@ -28,7 +28,7 @@ async function refused(simulator, fix) {
   await simulator.sees('Denied: sign-in fails');
   const reasons = await simulator.reasons();
   assert.match(reasons['Fix first'], fix);
-  assert.equal(reasons['If accepted'], 'Allowed. User:jonas.lindqvist may read topic payments-settled.');
+  assert.equal(reasons['If accepted'], 'Allowed. User:jonas.lindqvist can read topic payments-settled.');
   for (const label of ['Would allow', 'Near misses', 'ACLs considered', 'Decided by']) {
     assert.equal(reasons[label], undefined, `${label} beside a token that is refused`);
   }
@@ -85,7 +85,7 @@ journey('no change of the policy is advised before sign-in works', async ({ page
     assert.equal(reasons['Also fails'], 'Audience');
     assert.equal(
       reasons['If accepted'],
-      'Denied, nothing allows it. User:jonas.lindqvist may not write to topic payments-settled.',
+      "Denied, nothing allows it. User:jonas.lindqvist can't write to topic payments-settled.",
     );
   });
   for (const title of ['Least change', 'Whole request', 'What if']) {

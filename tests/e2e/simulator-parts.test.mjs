@@ -5,34 +5,28 @@ import { readFile } from 'node:fs/promises';
 import { AxeBuilder } from '@axe-core/playwright';
 import { text } from './support/fields.mjs';
 import { stage } from './support/journey.mjs';
-import { lines, part } from './support/parts.mjs';
+import { PARTS, collisions, lines, part, troubleshoot } from './support/parts.mjs';
 import { SIMULATOR, Simulator } from './support/simulator.mjs';
 import { until } from './support/until.mjs';
 
 const { set, journey } = stage({ provider: true });
-const TITLES = [
-  'What if',
-  'Least change',
-  'Whole request',
-  'Collisions',
-  'Compare two users',
-  'Troubleshoot',
-  'Tests',
-  'Share',
-];
 
 journey('who never saw the page finds out why an overage token is refused', async ({ page }) => {
   const simulator = new Simulator(page);
   await simulator.open();
   await simulator.pick('Priya Raman');
-  const troubleshoot = await part(page, 'Troubleshoot');
-  const steps = troubleshoot.getByRole('list', { name: 'Troubleshooting steps' });
+  const extraction = await troubleshoot(page);
+  await extraction.getByText('0 of 4 OK, 3 failed').waitFor();
+  // Each diagnosis stands in the step that it is about.
   await until(async () => {
-    const said = await text(steps);
-    assert.match(said, /1\. Decode the token and look for the group claim failed/i);
-    assert.match(said, /sent a link instead, which is not followed/);
-    assert.match(said, /Next/);
-    assert.match(said, /4\. See all claims of the token/);
+    const claim = await simulator.step('Group claim');
+    assert.match(claim, /Decode the token and look for the group claim failed/i);
+    assert.match(claim, /sent a link instead, which is not followed/);
+    assert.match(claim, /Next/);
+    assert.match(await simulator.step('Nested names'), /Compare the two properties with the token failed/);
+    const principals = await simulator.step('Principals');
+    assert.match(principals, /See which groups the token produces failed/);
+    assert.match(principals, /See all claims of the token .*manual step/);
   });
 });
 
@@ -41,18 +35,18 @@ journey('a missed group is looked for, and the service is asked only when somebo
   await simulator.open();
   await simulator.pick('Jonas Lindqvist');
   const token = await simulator.token.inputValue();
-  const troubleshoot = await part(page, 'Troubleshoot');
-  await troubleshoot.getByRole('textbox', { name: 'Groups you expected, one per line' }).fill('payments');
-  await troubleshoot.getByText(/is not among them/).waitFor();
+  const extraction = await troubleshoot(page);
+  await extraction.getByRole('textbox', { name: 'Groups you expected, one per line' }).fill('payments');
+  await extraction.getByText(/is not among them/).waitFor();
   assert.deepEqual(await watched.leaks(page, token), [], 'nothing is sent before');
-  await troubleshoot.getByText(/sends the token to/).waitFor();
+  await extraction.getByText(/sends the token to/).waitFor();
   const asked = page.waitForRequest(/ResolveOidcIdentity/);
-  await troubleshoot.getByRole('button', { name: 'Send the token and compare' }).click();
+  await extraction.getByRole('button', { name: 'Send the token and compare' }).click();
   const request = await asked;
   assert.equal((await request.allHeaders()).authorization, `Bearer ${token}`);
   assert.equal(new URL(request.url()).search, '');
-  await troubleshoot.getByText(/the service sees/i).first().waitFor();
-  const settings = troubleshoot.getByRole('table', { name: 'Settings of this page and of the service' });
+  await until(async () => assert.match(await simulator.step('Principals'), /the service sees/i));
+  const settings = extraction.getByRole('table', { name: 'Settings of this page and of the service' });
   assert.match(await text(settings), /Group claim \$\.groups \$\.groups/);
 });
 
@@ -125,7 +119,9 @@ journey('with every part open, the token is nowhere but in its field, and axe fi
   const token = await set.provider.token('maya.okafor');
   await simulator.enter(token);
   await simulator.ask({ operation: 'Write', name: 'payments-new' });
-  for (const title of TITLES) await part(page, title);
+  for (const title of PARTS) await part(page, title);
+  await collisions(page);
+  await troubleshoot(page);
   const compare = await part(page, 'Compare two users');
   const other = await set.provider.token('jonas.lindqvist');
   await compare.getByRole('textbox', { name: 'Access token of the other user' }).fill(other);
@@ -151,12 +147,12 @@ journey('the platform’s own rules refuse what it does not read', async ({ page
   await simulator.enter(await set.provider.token('jonas.lindqvist'));
   await simulator.ask({ operation: 'Read', name: 'payments-settled' });
   await simulator.sees('Allowed');
-  const troubleshoot = await part(page, 'Troubleshoot');
-  const otherwise = troubleshoot.getByRole('list', { name: 'Differences on the platform' });
+  const extraction = await troubleshoot(page);
+  const otherwise = extraction.getByRole('list', { name: 'Differences on the platform' });
   assert.match((await lines(otherwise)).join(' '), /ES256.*only RS256.*at\+jwt.*only JWT/);
-  await troubleshoot.getByRole('radio', { name: 'The platform, version 26.1' }).check();
+  await extraction.getByRole('radio', { name: 'The platform, version 26.1' }).check();
   await simulator.sees('Denied: sign-in fails', /only RS256/);
-  await troubleshoot.getByRole('radio', { name: 'GBAC' }).check();
+  await extraction.getByRole('radio', { name: 'GBAC' }).check();
   await simulator.sees('Allowed');
 });
 

@@ -9,7 +9,7 @@ import { text } from './support/fields.mjs';
 import { startGlewlwyd, whyNoGlewlwyd } from './support/glewlwyd.mjs';
 import { stage } from './support/journey.mjs';
 import { GBAC, impersonal } from './support/launch.mjs';
-import { lines, part } from './support/parts.mjs';
+import { lines, part, troubleshoot } from './support/parts.mjs';
 import { Simulator } from './support/simulator.mjs';
 import { until } from './support/until.mjs';
 
@@ -53,7 +53,7 @@ journey('who never saw the product finds out why an overage token has no groups,
   assert.match(why, /[Cc]onfigure the identity provider to send only the relevant groups/);
   // And step by step, where the page offers it.
   await main.getByRole('button', { name: /^Troubleshoot/ }).click();
-  const steps = main.getByRole('list', { name: 'Troubleshooting steps' });
+  const steps = main.getByRole('group', { name: 'Diagnosis: Decode the token and look for the group claim' });
   await until(async () => assert.match(await text(steps), /sent a link instead, which is not followed/));
   assert.match(await text(steps), /Next/);
 });
@@ -63,13 +63,13 @@ journey('groups that are object ids are told with what mends them', async ({ pag
   await simulator.open();
   const ids = ['0b2c4a7e-1111-4d0f-9f0a-000000000001', '0b2c4a7e-1111-4d0f-9f0a-000000000002'];
   await simulator.token.fill(tokenOf(entra({ groups: ids })));
-  const note = simulator.note('The groups are object ids');
+  const note = simulator.note('The groups are object IDs');
   await note.waitFor();
   const words = await text(note);
   assert.match(words, /2 of 2 groups are object IDs/);
   assert.match(words, /groupMembershipClaims.*ApplicationGroup.*sam_account_name.*cloud_displayname/);
-  const troubleshoot = await part(page, 'Troubleshoot');
-  await troubleshoot.getByText(/name the groups by their IDs in ACLs and roles/i).first().waitFor();
+  const extraction = await troubleshoot(page);
+  await extraction.getByText(/name the groups by their IDs in ACLs and roles/i).first().waitFor();
   // A policy that names them is a choice, and nothing is said.
   const policy = await set.service.policy();
   try {
@@ -91,8 +91,8 @@ journey('a token of somebody else is told before anything is verified', async ({
     assert.match(await checks(), /The issuer is https:\/\/login\.microsoftonline\.com.*the service accepts only .*\/demo\/idp/);
     assert.match(await checks(), /The token is for api:\/\/streams, and the service accepts only /);
   });
-  const troubleshoot = await part(page, 'Troubleshoot');
-  await troubleshoot.getByText(/set oidc_token_audience to an audience of the token/i).first().waitFor();
+  const extraction = await troubleshoot(page);
+  await extraction.getByText(/set oidc_token_audience to an audience of the token/i).first().waitFor();
   // The demo's own people are accepted.
   await simulator.pick('Maya Okafor');
   await until(async () => {

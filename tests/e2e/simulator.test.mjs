@@ -16,7 +16,7 @@ journey('a pasted token gives its groups, their places, and a verdict with its r
   await simulator.accept();
 
   await simulator.ask({ operation: 'Write', name: 'orders-2026' });
-  await simulator.sees('Allowed', /User:maya\.okafor may write to topic orders-2026/);
+  await simulator.sees('Allowed', /User:maya\.okafor can write to topic orders-2026/);
   assert.deepEqual(await simulator.elements(), [
     ['0', 'engineering', 'Group:engineering'],
     ['1', 'analytics', 'Group:analytics'],
@@ -180,9 +180,9 @@ journey('the last good result stays in sight, marked as old, while an input is w
   await simulator.token.press('ControlOrMeta+End');
   await page.keyboard.type('.x');
   await refusal(simulator.token, /./);
-  await isOld('the last token that could be read');
+  await isOld('the last readable token');
   assert.deepEqual(await simulator.elements(), before);
-  assert.match(await text(simulator.extraction), /Shown for the last token that could be read/);
+  assert.match(await text(simulator.extraction), /Shown for the last readable token/);
   assert.equal(await simulator.token.inputValue(), `${token}.x`);
   await page.keyboard.press('Backspace');
   await page.keyboard.press('Backspace');
@@ -197,7 +197,7 @@ journey('the last good result stays in sight, marked as old, while an input is w
   await simulator.sees('Allowed');
 
   await simulator.resourceName.fill('');
-  await isOld('the last question that was complete');
+  await isOld('the last complete check');
   await simulator.resourceName.fill('orders-archive');
   await simulator.sees('Denied by rule');
 
@@ -301,8 +301,8 @@ journey('groups by hand give the same verdict as a token', async ({ page }) => {
   );
   await simulator.groups.fill('engineering');
   await simulator.sees('Allowed');
-  await simulator.user.fill('admin');
-  await simulator.sees('Allowed', /User:admin is a superuser/);
+  await simulator.user.fill('root');
+  await simulator.sees('Allowed', /User:root is a superuser/);
 
   // The token that was entered before is still there.
   await page.getByRole('radio', { name: 'Token', exact: true }).check();

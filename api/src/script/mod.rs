@@ -23,7 +23,7 @@ use std::fmt;
 
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{Acl, Operation, Permission, Principal, check_member};
-use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use gbac_engine::policy::{Change, GroupSource, Policy, ServiceAccess, Settings};
 use serde_json::{Value, json};
 
 use quote::{comment, shell};
@@ -229,6 +229,12 @@ fn step(call: &Call<'_>, target: ScriptTarget, run: &str) -> ScriptStep {
     if let Call::Set(Settings { groups: GroupSource::Sso { .. }, .. }) = call {
         let message =
             "not written: `sso` is not a cluster property; enter the attributes in the settings of the SSO connection";
+        notes.push(ScriptNote { code: "not_written", message: message.into() });
+    }
+    if let Call::Set(settings) = call
+        && settings.access != ServiceAccess::default()
+    {
+        let message = "not written: `access` is not a cluster property; import the document into a service to set it";
         notes.push(ScriptNote { code: "not_written", message: message.into() });
     }
     ScriptStep { commands, notes }

@@ -12,7 +12,12 @@ use crate::output::{plain, table};
 
 /// A summary, then who gains and who loses access.
 pub(super) fn render(diff: &Diff) -> String {
-    let mut text = sentence(diff.relation).to_owned();
+    let mut text = match diff.relation {
+        Relation::SettingsDiffer if !diff.reads_tokens_differently() => {
+            "The policies give different users or groups access to the service.\n".to_owned()
+        }
+        relation => sentence(relation).to_owned(),
+    };
     if diff.relation == Relation::SettingsDiffer {
         let _ = write!(text, "Comparing only ACLs, roles and superusers: {}", sentence(diff.acl_relation));
     }

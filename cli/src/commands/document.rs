@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use gbac_analysis::{Relation, diff};
 use gbac_api::script::changes_between;
 use gbac_console_model::phrases::thousands;
-use gbac_engine::policy::{Change, Policy, Settings, Superusers};
+use gbac_engine::model::Principal;
+use gbac_engine::policy::{AccessLevel, Change, Policy, Settings, Superusers};
 use gbac_json::{DiffJson, policy_to_json, policy_to_text, settings_to_json};
 use serde_json::{Value, json};
 
@@ -123,6 +124,17 @@ impl Changes {
         };
         self.adds.extend(missing(new, current).iter().map(|name| format!("make User:{name} a superuser")));
         self.removes.extend(missing(current, new).iter().map(|name| format!("remove User:{name} from the superusers")));
+        for level in AccessLevel::ALL {
+            let (current, new) = (before.access.grantees(level), after.access.grantees(level));
+            let line = |verb: &str, principal: &Principal| {
+                format!("{verb} {} the access `{}` to the service", plain(&principal.to_string()), level.code())
+            };
+            let others = |from: &[Principal], other: &[Principal]| -> Vec<Principal> {
+                from.iter().filter(|principal| !other.contains(principal)).cloned().collect()
+            };
+            self.adds.extend(others(new, current).iter().map(|principal| line("give", principal)));
+            self.removes.extend(others(current, new).iter().map(|principal| line("take from", principal)));
+        }
         let (current, new) = (settings_to_json(before), settings_to_json(after));
         for name in ["oidc_group_claim_path", "nested_group_behavior", "oidc_principal_mapping", "sso"] {
             let value = |settings: &Value| {

@@ -4,14 +4,16 @@ use std::process::ExitCode;
 
 use gbac_api::license::LicenseStatus;
 use gbac_server::{
-    DataOptions, DemoOptions, PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
+    AuditFileLimits, ConnectionLimitError, ConnectionOptions, DataOptions, DemoOptions, OidcRules,
+    PublicEndpointOptions, ServeError, ServeMode, ServeOptions, TlsFiles, UpstreamOptions,
 };
 
 use crate::args::{LicenseArg, ServeArgs};
+use crate::lists::entries;
 use crate::output::Failure;
 
 pub(crate) fn run(args: ServeArgs) -> Result<ExitCode, Failure> {
-    gbac_server::serve(&options(args)).map(|()| ExitCode::SUCCESS).map_err(|error| {
+    gbac_server::serve(&options(args)?).map(|()| ExitCode::SUCCESS).map_err(|error| {
         let message = format!("{error}; {}", error.hint());
         if is_invalid_flag(&error) {
             Failure::value(error.code(), message)
@@ -32,23 +34,33 @@ const fn is_invalid_flag(error: &ServeError) -> bool {
             | ServeError::AdminName(_)
             | ServeError::DiscoveryUrl(_)
             | ServeError::EmptyAudience
-            | ServeError::PublicUrl(_)
+            | ServeError::EmptyIssuer
+            | ServeError::ZeroLifetime
+            | ServeError::PublicEndpoint(_)
+            | ServeError::TrustedProxy(_)
+            | ServeError::ConnectionLimit(ConnectionLimitError::Zero(_) | ConnectionLimitError::PerAddress { .. })
             | ServeError::Upstream(_)
+            | ServeError::AuditLimits
     )
 }
 
-fn options(args: ServeArgs) -> ServeOptions {
+fn options(args: ServeArgs) -> Result<ServeOptions, Failure> {
     let mode = args.data.map_or(ServeMode::Demo(DemoOptions::default()), |folder| {
         ServeMode::Data(DataOptions {
             folder,
             admin_user: args.admin_user.or_else(|| std::env::var("GBAC_ADMIN_USER").ok()),
             oidc_discovery_url: args.oidc_discovery_url,
             oidc_audience: args.oidc_audience,
+            oidc_rules: OidcRules {
+                issuer: args.oidc_issuer,
+                access_tokens_only: args.oidc_access_tokens_only,
+                max_lifetime: args.oidc_max_token_lifetime,
+            },
             tls: args.tls_cert.zip(args.tls_key).map(|(cert, key)| TlsFiles { cert, key }),
             insecure_listen: args.insecure_listen,
         })
     });
-    ServeOptions {
+    Ok(ServeOptions {
         listen: args.listen,
         mode,
         admin_password: std::env::var("GBAC_ADMIN_PASSWORD").ok(),
@@ -57,13 +69,30 @@ fn options(args: ServeArgs) -> ServeOptions {
             LicenseArg::Expired => LicenseStatus::Expired,
             LicenseArg::Missing => LicenseStatus::Missing,
         }),
-        endpoint: PublicEndpointOptions { cluster_id: args.cluster_id, public_url: args.public_url },
+        endpoint: PublicEndpointOptions {
+            cluster_id: args.cluster_id,
+            public_url: args.public_url,
+            public_hosts: entries("--public-host", &args.public_hosts)?,
+        },
+        trusted_proxies: entries("--trusted-proxy", &args.trusted_proxies)?,
+        connections: ConnectionOptions {
+            total: args.max_connections,
+            per_address: args.max_connections_per_address,
+            requests_per_address: args.max_requests_per_address,
+        },
         upstream: UpstreamOptions {
             admin: args.upstream_admin,
             dataplane: args.upstream_dataplane,
             controlplane: args.upstream_controlplane,
+            requires_sign_in: args.relay_requires_sign_in,
+        },
+        audit_files: AuditFileLimits {
+            file_bytes: u64::from(args.audit_file_mib) << 20,
+            file_seconds: u64::from(args.audit_file_hours) * 3600,
+            total_bytes: u64::from(args.audit_total_mib) << 20,
+            reserve_bytes: u64::from(args.audit_reserve_mib) << 20,
         },
         console: args.console,
         clock: None,
-    }
+    })
 }

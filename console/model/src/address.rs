@@ -96,6 +96,18 @@ pub fn roles_at(query: &str) -> RolesView {
     }
 }
 
+/// The list of roles, at one of them: focus goes to it.
+#[must_use]
+pub fn roles_at_role(name: Option<&str>) -> String {
+    name.map_or_else(|| ROLES.to_owned(), |name| format!("{ROLES}#role={}", component(name)))
+}
+
+/// The role that the fragment of an address of [`roles_at_role`] names, without the `#`.
+#[must_use]
+pub fn role_in_fragment(fragment: &str) -> Option<String> {
+    fragment.strip_prefix("role=").and_then(|name| decode(name).ok())
+}
+
 /// The value of a name in a query without the `?`; the first, where there are several.
 #[must_use]
 pub fn value(query: &str, name: &str) -> Option<String> {
@@ -135,12 +147,16 @@ mod tests {
             let (path, query) = address.split_once('?').unwrap_or((&address, ""));
             assert_eq!(role_at(path, query).as_deref(), Some(name));
             let view = RolesView { search: name.into(), ..RolesView::default() };
+            let address = roles_at_role(Some(name));
+            let fragment = address.split_once('#').unwrap().1;
+            assert_eq!(role_in_fragment(fragment).as_deref(), Some(name));
             assert_eq!(roles_at(roles(&view).split_once('?').unwrap().1), view);
         }
         assert_eq!(role_at("/security/roles/a/details/", "role=b").as_deref(), Some("a"));
         assert_eq!(role_at("/security/roles/-/details", "role=b").as_deref(), Some("-"));
         assert_eq!(role_at("/security/roles/100%/details", "").as_deref(), Some("100%"));
         assert_eq!(role_at(ROLES, "role=.."), None);
+        assert_eq!((roles_at_role(None).as_str(), role_in_fragment("h-more")), (ROLES, None));
         assert_eq!(roles_at("other=%&name=a").search, "a");
         assert_eq!(roles_at(""), RolesView::default());
     }

@@ -341,7 +341,15 @@ mod tests {
 
     fn context(product: &Product) -> Context<'_> {
         let (server, client) = (Endpoint::default(), Endpoint { ip: "10.0.0.7".parse().ok(), ..Endpoint::default() });
-        Context { time_ms: 1_800_000_000_000, product, service: service::KAFKA, server, client }
+        Context {
+            time_ms: 1_800_000_000_000,
+            product,
+            service: service::KAFKA,
+            server,
+            client,
+            correlation_uid: None,
+            invoked_by: None,
+        }
     }
 
     fn sign_in(result: SignInResult<'_>) -> EventRow {

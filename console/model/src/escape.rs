@@ -1,4 +1,4 @@
-//! Names with what cannot be seen in them made visible.
+//! Names with hidden characters escaped.
 
 use gbac_engine::escape::is_hidden;
 

@@ -1,4 +1,4 @@
-//! Export and import: the policy as text for people and programs, and texts as changes for the draft.
+//! Export of the policy as text, and import of text as changes of the draft.
 
 use std::fmt::Write as _;
 
@@ -180,7 +180,7 @@ pub fn read(text: &str, role: &str) -> ImportPreview {
     let modes = match (read.kind, is_whole) {
         (Kind::Unknown, _) => Vec::new(),
         // A document is taken whole or not at all.
-        (Kind::Policy, true) => vec![ImportMode::Replace, ImportMode::Add],
+        (Kind::Policy, true) => vec![ImportMode::Add, ImportMode::Replace],
         (Kind::Policy, false) => Vec::new(),
         _ if read.acls == 0 && read.roles == 0 => Vec::new(),
         // A list of ACLs says nothing about roles and settings, and a broken one nothing about what is missing in it.
@@ -265,7 +265,7 @@ mod tests {
         let incoming = read(&text, "");
         assert_eq!(
             (incoming.kind, incoming.modes.as_slice()),
-            (Kind::Policy, [ImportMode::Replace, ImportMode::Add].as_slice())
+            (Kind::Policy, [ImportMode::Add, ImportMode::Replace].as_slice())
         );
         assert_eq!(incoming.changes(&policy(), ImportMode::Replace), []);
     }

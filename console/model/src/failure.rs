@@ -1,4 +1,4 @@
-//! Why the service, or the cluster behind it, did not do something.
+//! Failures of requests: no answer, refused, unreadable.
 
 use std::fmt;
 
@@ -20,6 +20,13 @@ impl Failure {
     #[must_use]
     pub fn impossible(code: &str, message: impl Into<String>) -> Self {
         Self::Refused(Refusal { status: 400, code: code.into(), message: message.into(), fields: Vec::new() })
+    }
+
+    /// A refusal of the credentials.
+    #[must_use]
+    pub fn unauthenticated(message: impl Into<String>) -> Self {
+        let (code, message) = ("unauthenticated".into(), message.into());
+        Self::Refused(Refusal { status: 401, code, message, fields: Vec::new() })
     }
 
     /// The same, of one part of a whole: `the ACLs: only a superuser may do this`.

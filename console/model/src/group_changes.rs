@@ -1,4 +1,4 @@
-//! What other settings do to groups, as the engine finds it: for the settings before they are saved, and for a review.
+//! The effects of changed settings on groups, for the settings page and the review.
 
 use std::collections::BTreeSet;
 

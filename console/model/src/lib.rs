@@ -1,10 +1,11 @@
-//! What the pages of the console show and say: values and texts, without a browser, tested natively.
+//! Values and texts of the console's pages, without a browser, tested natively.
 //!
 //! One module for each page; beneath them what several pages share: addresses, phrases, rich texts, the draft's rules and the
 //! failures of requests.
 
 pub mod address;
 pub mod audit;
+pub mod collisions;
 pub mod connection;
 pub mod draft;
 pub mod escape;

@@ -1,4 +1,4 @@
-//! The cluster properties that say who somebody is, as settings of a policy and back (specification 2.2).
+//! Settings of a policy as cluster properties, and back (specification 2.2).
 
 use gbac_api::cluster_config::ConfigChange;
 use gbac_engine::policy::{GroupSource, Settings};
@@ -31,8 +31,12 @@ pub fn settings_of(properties: &Map<String, Value>) -> Result<Settings, Failure>
 /// The change of cluster properties that makes one settings of the other.
 ///
 /// # Errors
-/// The managed cloud's mapping is no cluster property.
+/// The managed cloud's mapping and the access to the service are no cluster properties.
 pub fn difference(held: &Settings, wanted: &Settings) -> Result<ConfigChange, Failure> {
+    if held.access != wanted.access {
+        let message = "the access to the service is no cluster property; it is set in the service's policy document";
+        return Err(Failure::impossible("access_no_property", message));
+    }
     let (before, after) = (values(held), values(wanted).ok_or_else(no_property)?);
     let before = before.unwrap_or_default();
     let upsert = after.into_iter().filter(|(name, value)| before.get(name) != Some(value)).collect();
@@ -40,7 +44,7 @@ pub fn difference(held: &Settings, wanted: &Settings) -> Result<ConfigChange, Fa
 }
 
 fn no_property() -> Failure {
-    let message = "the managed cloud's group mapping is no cluster property; it is set in the SSO connection";
+    let message = "the managed cloud's group mapping is not a cluster property; it is set in the SSO connection";
     Failure::impossible("sso_no_property", message)
 }
 
@@ -97,5 +101,7 @@ mod tests {
         let sso = json!({ "sso": { "mode": "use_map", "attributes": { "federated_groups": "$.groups" } } });
         let sso = settings_from_value(&sso).unwrap();
         assert!(difference(&held, &sso).is_err());
+        let access = settings_from_value(&json!({ "superusers": ["admin"], "access": { "read_only": ["Group:ops"] } }));
+        assert!(difference(&held, &access.unwrap()).is_err());
     }
 }

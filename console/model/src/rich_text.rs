@@ -1,4 +1,4 @@
-//! Words with names in them: sentences as values, so that they are tested without a page.
+//! Rich text: sentences with names in them, as values that are tested without a page.
 
 use gbac_engine::model::{PatternType, Permission, Principal};
 

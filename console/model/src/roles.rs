@@ -1,4 +1,4 @@
-//! The list of roles: counts, search, order, pages, and what a deletion takes away.
+//! The list of roles: counts, search, order, pages, and the losses of a deletion.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use crate::draft::role_of;
 use crate::escape::plain;
-use crate::phrases::{self, agree, count};
+use crate::phrases::{self, count};
 
 /// How many roles are on a page.
 pub const PAGE: usize = 50;
@@ -181,12 +181,12 @@ fn role_in(finding: &Finding) -> Option<&str> {
 /// The gravest first, and how many more there are.
 fn mark(codes: &[&str]) -> String {
     let number = |code: &str| codes.iter().filter(|other| **other == code).count();
-    let one = |rows: usize, what: &str, many: &str| format!("{} {}", count(rows, "row"), agree(rows, what, many));
+    let one = |rows: usize, what: &str| format!("{} {what}", count(rows, "ACL"));
     let (never, nothing) = (number("acl_unreachable"), number("acl_covered"));
     let both = number("role_without_members") > 0 && number("role_without_acls") > 0;
     let told = match (never, nothing) {
-        (1.., _) => (one(never, "blocked by a deny", "blocked by a deny"), never),
-        (_, 1..) => (one(nothing, "adds nothing", "add nothing"), nothing),
+        (1.., _) => (one(never, "blocked by a deny"), never),
+        (_, 1..) => (one(nothing, "redundant"), nothing),
         _ if both => ("No members, no ACLs".to_owned(), 2),
         _ if number("role_without_members") > 0 => ("No members".to_owned(), 1),
         _ if number("role_without_acls") > 0 => ("No ACLs".to_owned(), 1),
@@ -345,8 +345,8 @@ mod tests {
         let marks = marks(&policy, &names);
         let shown: Vec<(&str, &str)> = marks.iter().map(|(name, mark)| (name.as_str(), mark.as_str())).collect();
         assert_eq!(shown, [("Auditors", "No ACLs"), ("Empty", "No members, no ACLs")]);
-        assert_eq!(mark(&["acl_unreachable", "acl_covered", "acl_covered"]), "1 row blocked by a deny, 2 more");
-        assert_eq!(mark(&["acl_covered", "acl_covered"]), "2 rows add nothing");
+        assert_eq!(mark(&["acl_unreachable", "acl_covered", "acl_covered"]), "1 ACL blocked by a deny, 2 more");
+        assert_eq!(mark(&["acl_covered", "acl_covered"]), "2 ACLs redundant");
         assert_eq!(mark(&["topic_name"]), "1 finding");
     }
 

@@ -3,6 +3,7 @@
 use gbac_api::problem::{FieldViolation, Refusal};
 
 use crate::failure::Failure;
+use crate::phrases::{agree, capitalized, count};
 
 /// What became of one change that was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,9 +34,48 @@ impl SendReport {
 
     /// Changes that were not sent at all, and why.
     #[must_use]
-    pub fn unsent(number: usize, reason: &str) -> Self {
-        let outcomes = vec![SendOutcome::Kept; number];
-        Self { outcomes, whole: Some(Failure::impossible("not_sent", reason)) }
+    pub fn unsent(number: usize, failure: Failure) -> Self {
+        Self { outcomes: vec![SendOutcome::Kept; number], whole: Some(failure) }
+    }
+
+    /// Whether nothing was made because the credentials are missing or refused.
+    #[must_use]
+    pub fn is_unauthenticated(&self) -> bool {
+        self.whole.as_ref().is_some_and(Failure::is_unauthenticated)
+    }
+
+    /// The result as a title and, where there is more to say, a text.
+    #[must_use]
+    pub fn words(&self) -> (String, Option<String>) {
+        let (made, all) = (self.made(), self.outcomes.len());
+        let failed = self.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
+        let title = match &self.whole {
+            Some(Failure::NoAnswer(_)) => "The connection was lost while sending".to_owned(),
+            Some(failure) if failure.is_unauthenticated() => "Your sign-in expired".to_owned(),
+            _ if made == all => format!("{} applied", count(all, "change")),
+            _ => format!("{made} of {} applied", count(all, "change")),
+        };
+        let text = match &self.whole {
+            Some(Failure::NoAnswer(_)) => Some(
+                "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of \
+                 them, or none. Changes that it already has are marked below. It is safe to send the draft again."
+                    .to_owned(),
+            ),
+            Some(failure) if failure.is_unauthenticated() => {
+                Some("Nothing was changed. The draft is unchanged. Sign in again to apply it.".to_owned())
+            }
+            Some(failure) => {
+                Some(format!("{}. Nothing was changed. The draft is unchanged.", capitalized(&failure.to_string())))
+            }
+            None if failed > 0 && made == 0 => Some(format!(
+                "Nothing was changed: {} {} refused, marked below. The draft is unchanged.",
+                count(failed, "change"),
+                agree(failed, "was", "were")
+            )),
+            None if failed > 0 => Some(format!("{failed} failed. They stay in the draft with the reason.")),
+            None => None,
+        };
+        (title, text)
     }
 
     /// Changes that were sent together: all were made, or none of them was.
@@ -97,6 +137,18 @@ mod tests {
             })
             .collect();
         assert_eq!(said, ["Kept", "Kept", "no wildcard; no range", "Kept"]);
+    }
+
+    #[test]
+    fn an_expired_sign_in_says_so_and_keeps_the_draft() {
+        for report in [SendReport::together(3, Err(refused(401, &[]))), SendReport::unsent(3, refused(401, &[]))] {
+            let (title, text) = report.words();
+            assert_eq!(title, "Your sign-in expired");
+            assert!(text.unwrap().ends_with("The draft is unchanged. Sign in again to apply it."));
+            assert_eq!(report.outcomes, [SendOutcome::Kept, SendOutcome::Kept, SendOutcome::Kept]);
+        }
+        assert_eq!(SendReport::together(1, Ok(())).words(), ("1 change applied".to_owned(), None));
+        assert_eq!(SendReport::together(2, Err(refused(409, &[]))).words().0, "0 of 2 changes applied");
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! What is to be known before reading a page: a demo, another cluster, an absence, a missing sign-in, what was not read.
+//! Banners above every page: demo, other cluster, service unreachable, sign-in, parts that could not be read.
 
+use gbac_api::service::SignIn;
 use gbac_console_model::address;
-use gbac_console_model::connection::Connection;
+use gbac_console_model::connection::{Connection, Credentials};
 use gbac_console_model::phrases;
+use gbac_engine::token::normalize_pasted;
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
 use super::RETRY_EVERY_S;
+use crate::dom;
 use crate::store::service::{Service, ServiceStatus};
 use crate::ui::{Button, Field, Mono, Note, NoteKind};
 
@@ -92,9 +95,22 @@ fn Trouble() -> impl IntoView {
             ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
         }
     });
+    // The form is gone while the service answers, and focus with it.
+    let signing_in = StoredValue::new(false);
+    Effect::new(move |_| {
+        let status = service.status.get();
+        if !signing_in.get_value() || status == ServiceStatus::Loading {
+            return;
+        }
+        signing_in.set_value(false);
+        match status {
+            ServiceStatus::Away { sign_in: true, .. } => dom::focus_later("sign-in-password"),
+            _ => dom::focus_heading(),
+        }
+    });
     move || {
         trouble.get().map(|why| match why {
-            Why::SignIn => view! { <SignInForm /> }.into_any(),
+            Why::SignIn => view! { <SignInForm on_submit=move |()| signing_in.set_value(true) /> }.into_any(),
             Why::Refused => view! { <Refused /> }.into_any(),
             Why::Forbidden { reason } => view! { <Forbidden reason=reason /> }.into_any(),
             Why::Away { reason, since } => view! { <Away reason=reason since=since /> }.into_any(),
@@ -112,7 +128,7 @@ fn Away(reason: String, since: f64) -> impl IntoView {
                 phrases::ago(service.now.get() - since)
             )
         } else {
-            "No data was read yet. The simulator works without it.".to_owned()
+            "No data has been read yet. The simulator works without it.".to_owned()
         }
     };
     let title = if service.connection.get_untracked() == Connection::Service {
@@ -197,24 +213,37 @@ fn Partial() -> impl IntoView {
     }
 }
 
-/// Asks for a superuser of this service; the password stays in this tab's memory.
+/// Asks for credentials of this service; they stay in this tab's memory.
 #[component]
-fn SignInForm() -> impl IntoView {
+fn SignInForm(
+    /// The credentials are sent.
+    #[prop(into)]
+    on_submit: Callback<()>,
+) -> impl IntoView {
     let service = expect_context::<Service>();
     let (user, password) = (RwSignal::new(String::new()), RwSignal::new(String::new()));
-    let refused = service.user.get_untracked().map(|user| format!("The user name `{user}` or the password is wrong."));
+    let token = RwSignal::new(String::new());
+    let refused = service.rejection();
     user.set(service.user.get_untracked().unwrap_or_default());
     view! {
         <section class="panel banner sign-in" aria-labelledby="sign-in-title">
             <h2 id="sign-in-title">"Sign in"</h2>
-            <p class="quiet">"Sign in as a superuser to read and change roles and ACLs. The password stays in this tab."</p>
+            <p class="quiet">"Sign in with a password or an access token to read roles and ACLs; superusers can change them. Credentials stay in this tab."</p>
             <form on:submit=move |event| {
                 event.prevent_default();
-                service.sign_in(user.get_untracked(), password.get_untracked());
+                on_submit.run(());
+                let pasted = normalize_pasted(&token.get_untracked()).token;
+                service.sign_in(if pasted.is_empty() {
+                    Credentials::Password(SignIn { user: user.get_untracked(), password: password.get_untracked() })
+                } else {
+                    Credentials::Token(pasted)
+                });
             }>
                 <Field id="sign-in-user" label="User" value=user on_input=move |text| user.set(text) mono=true autocomplete="username" />
                 <Field id="sign-in-password" label="Password" kind="password" value=password
                     on_input=move |text| password.set(text) autocomplete="current-password" error=refused />
+                <Field id="sign-in-token" label="Access token" kind="password" value=token
+                    on_input=move |text| token.set(text) help="Instead of a user and a password" />
                 <Button submit=true>"Sign in"</Button>
             </form>
         </section>

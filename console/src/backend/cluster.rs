@@ -1,4 +1,4 @@
-//! Reads the policy of a cluster that runs elsewhere, through the documented APIs alone.
+//! Reads the policy of another cluster through the documented APIs.
 
 use futures_util::stream::{self, StreamExt};
 use gbac_api::acls::{AclFilter, ListAcls};
@@ -110,7 +110,7 @@ async fn by_data_plane(base: &str, target: &ConnectionTarget) -> Result<Vec<List
 
 async fn members(name: &str, base: &str, target: &ConnectionTarget) -> Result<Vec<Principal>, Failure> {
     if !address::is_in_path(name) {
-        return Err(Failure::impossible("path_invalid", "no address of the Data Plane can hold this name"));
+        return Err(Failure::impossible("path_invalid", "this name cannot be part of a Data Plane address"));
     }
     let mut members = Vec::new();
     let mut token = String::new();

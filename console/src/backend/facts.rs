@@ -1,4 +1,4 @@
-//! What a cluster says about itself beside its policy: properties, loggers, licence, audit events, where it is.
+//! Reads properties, loggers, license, audit events and address of a cluster.
 
 use gbac_api::audit::{AuditEvents, AuditQuery};
 use gbac_api::cluster_config::{ConfigChange, ConfigSchema, ConfigVersion};

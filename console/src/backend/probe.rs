@@ -23,7 +23,7 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
         Connection::SelfManaged => of_cluster(&target).await,
         Connection::Cloud { cluster } => {
             let Some(control_plane) = &upstream.controlplane else { return Vec::new() };
-            let asked = format!("GET {}", paths::cluster(cluster));
+            let request = format!("GET {}", paths::cluster(cluster));
             let found = cluster_of(control_plane, cluster, target.credentials.as_ref()).await;
             let outcome = found.and_then(|answer| match without_groups(&answer) {
                 Some(kind) => {
@@ -33,7 +33,7 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
                 None => Ok(cluster_words(&answer)),
             });
             let is_there = outcome.is_ok();
-            let mut steps = vec![ProbeStep { what: "Control Plane", asked, outcome }];
+            let mut steps = vec![ProbeStep { what: "Control Plane", request, outcome }];
             if is_there {
                 steps.extend(of_cluster(&target).await);
             }
@@ -45,12 +45,12 @@ pub async fn probe(connection: &Connection, upstream: &Upstream, credentials: Cr
 async fn of_service(target: &ConnectionTarget) -> Vec<ProbeStep> {
     let info = service_info().await;
     let outcome = info.map(|info| format!("{} {}", info.name, info.version));
-    let service = ProbeStep { what: "Service", asked: format!("GET {}", paths::SERVICE), outcome };
+    let service = ProbeStep { what: "Service", request: format!("GET {}", paths::SERVICE), outcome };
     let read = policy(None, target.credentials.as_ref()).await.map(|read| {
         let read = read.map(|read| (read.policy.role_count(), read.policy.acl_count())).unwrap_or_default();
         format!("{}, {}", count(read.0, "role"), count(read.1, "ACL"))
     });
-    vec![service, ProbeStep { what: "Policy", asked: format!("GET {}", paths::POLICY), outcome: read }]
+    vec![service, ProbeStep { what: "Policy", request: format!("GET {}", paths::POLICY), outcome: read }]
 }
 
 async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
@@ -61,14 +61,14 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
             settings_of(&found)?;
             let groups = found.contains_key(CLAIM_PATH) && found.contains_key(NESTED);
             let words = count(found.len(), "property");
-            Ok(if groups { words } else { format!("{words}, but none about groups: it is an older version") })
+            Ok(if groups { words } else { format!("{words}, but none for groups: the version is too old") })
         });
-        let asked = format!("GET {}", paths::cluster_config(None));
-        steps.push(ProbeStep { what: "Cluster properties", asked, outcome: found });
+        let request = format!("GET {}", paths::cluster_config(None));
+        steps.push(ProbeStep { what: "Cluster properties", request, outcome: found });
         let path = paths::security("ListRoles");
         let call = Call::new(Method::POST, format!("{admin}{path}"), credentials).text("{}".into());
         let outcome = call.read::<ListedRoles>().await.map(|listed| count(listed.roles.len(), "role"));
-        steps.push(ProbeStep { what: "Roles", asked: format!("POST {path}"), outcome });
+        steps.push(ProbeStep { what: "Roles", request: format!("POST {path}"), outcome });
     }
     if let Some(base) = &target.data_plane {
         if target.admin.is_none() {
@@ -78,12 +78,12 @@ async fn of_cluster(target: &ConnectionTarget) -> Vec<ProbeStep> {
                 let more = if listed.next_page_token.is_empty() { "" } else { " and more" };
                 format!("{}{more}", count(listed.roles.len(), "role"))
             });
-            steps.push(ProbeStep { what: "Roles", asked: format!("GET {}", paths::ROLES), outcome });
+            steps.push(ProbeStep { what: "Roles", request: format!("GET {}", paths::ROLES), outcome });
         }
         let path = paths::acls(&AclFilter::default());
         let outcome = Call::get(format!("{base}{path}"), credentials).read::<ListAcls>().await;
         let outcome = outcome.map(|listed| count(listed.into_acls().len(), "ACL"));
-        steps.push(ProbeStep { what: "ACLs", asked: format!("GET {path}"), outcome });
+        steps.push(ProbeStep { what: "ACLs", request: format!("GET {path}"), outcome });
     }
     steps
 }

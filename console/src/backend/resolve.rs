@@ -1,4 +1,4 @@
-//! What the service sees in a token: the one request that has a token in it, made only when somebody asks for it.
+//! Asks the service for the identity of a token: the only request that contains one, made on demand.
 
 use gbac_api::paths;
 use gbac_api::security::OidcIdentity;

@@ -1,4 +1,4 @@
-//! One change after another through the documented APIs of a cluster behind the service (specification 4.2, 4.3, 2.2).
+//! Sends changes one by one through the APIs of a cluster behind the service (specification 4.2, 4.3, 2.2).
 
 use gbac_api::acls::{AclBody, AclFilter};
 use gbac_api::paths;
@@ -50,7 +50,7 @@ async fn change_role(change: &Change, target: &ConnectionTarget) -> Result<(), F
         | Change::DeleteRole { name, .. }
             if !address::is_in_path(name) =>
         {
-            let message = format!("no address of the Data Plane can hold the role name `{name}`");
+            let message = format!("the role name `{name}` cannot be part of a Data Plane address");
             Err(Failure::impossible("path_invalid", message))
         }
         Change::AddMember { role, member } => {

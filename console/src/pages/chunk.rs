@@ -1,4 +1,4 @@
-//! Pages whose code is a file of its own, fetched when it is first needed: by a visit, or ahead of one.
+//! Pages with code in a file of their own, fetched on the first visit or ahead of it.
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,4 +1,4 @@
-//! The bar of the draft: how many changes there are, on every page but the review itself.
+//! The draft bar of every page but the review.
 
 use gbac_console_model::address;
 use gbac_console_model::phrases::count;

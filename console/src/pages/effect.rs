@@ -1,4 +1,4 @@
-//! What a change does to people, shown the same wherever it is told: in the review, and before a role is deleted.
+//! Gained and lost access, shown alike in the review and before a deletion.
 
 use gbac_analysis::{AccessEffect, AccessRegion, Addresses, HostSet, NamePattern, Scope};
 use gbac_console_model::phrases::count;
@@ -99,9 +99,9 @@ fn hosts_words(hosts: &HostSet) -> Option<(&'static str, Vec<String>)> {
     match (&hosts.addresses, hosts.unknown) {
         _ if hosts.is_any() => None,
         (Addresses::Only(only), false) => Some(("from host ", texts(only))),
-        (Addresses::Only(only), true) if only.is_empty() => Some(("where the host is not known", Vec::new())),
-        (Addresses::Only(only), true) => Some(("where the host is not known, and from host ", texts(only))),
-        (Addresses::AllBut(but), _) if but.is_empty() => Some(("where the host is known", Vec::new())),
+        (Addresses::Only(only), true) if only.is_empty() => Some(("when the host is unknown", Vec::new())),
+        (Addresses::Only(only), true) => Some(("when the host is unknown, and from host ", texts(only))),
+        (Addresses::AllBut(but), _) if but.is_empty() => Some(("when the host is known", Vec::new())),
         (Addresses::AllBut(but), _) => Some(("from every host but ", texts(but))),
     }
 }

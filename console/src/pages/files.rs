@@ -1,4 +1,4 @@
-//! The pages as chunks: which code lies in one file.
+//! The chunks: which pages share a file of code.
 //!
 //! Each page that is opened first by many has a file of its own, as has the check of signatures; all else is one file. What
 //! several files reach lies in files between them, one for each combination, so few files stay few.

@@ -24,7 +24,10 @@ pub(super) fn warning(changes: &GroupChanges) -> Option<impl IntoView + use<>> {
     let parts: Vec<String> = [
         (merging, agree(merging, "name becomes the same group as another", "names become the same group as others")),
         (dropped, agree(dropped, "name no longer produces a group", "names no longer produce a group")),
-        (members, agree(members, "role member will match nobody", "role members will match nobody")),
+        (
+            members,
+            agree(members, "role member will no longer match any user", "role members will no longer match any user"),
+        ),
         (
             changes.unknown(),
             agree(

@@ -1,4 +1,4 @@
-//! Links to pages whose addresses hold names, whatever characters are in them.
+//! Links to pages whose addresses contain names.
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::permissions::who_can::WhoCanQuery;
@@ -18,6 +18,9 @@ pub fn AddressLink(
     /// How it looks: `rs` as a name, `pr` as a principal, `btn btn-sm` as a button.
     #[prop(default = "rs")]
     class: &'static str,
+    /// The element's id, where focus has to find it.
+    #[prop(optional, into)]
+    id: Option<String>,
     /// What it says to assistive technology, where its own words say too little.
     #[prop(optional, into)]
     label: Option<String>,
@@ -37,7 +40,7 @@ pub fn AddressLink(
             }
         }
     };
-    view! { <a class=class href=href aria-label=label on:click=follow>{children()}</a> }
+    view! { <a class=class href=href id=id aria-label=label on:click=follow>{children()}</a> }
 }
 
 /// A link to the page of a role.
@@ -48,10 +51,16 @@ pub fn RoleLink(
     /// How it looks: `rs` as a name, `pr` as a principal.
     #[prop(default = "rs")]
     class: &'static str,
+    /// The element's id, where focus has to find it.
+    #[prop(optional, into)]
+    id: Option<String>,
     /// The role's name as it is shown.
     children: Children,
 ) -> impl IntoView {
-    view! { <AddressLink href=href class=class>{children()}</AddressLink> }
+    match id {
+        Some(id) => view! { <AddressLink href=href class=class id=id>{children()}</AddressLink> }.into_any(),
+        None => view! { <AddressLink href=href class=class>{children()}</AddressLink> }.into_any(),
+    }
 }
 
 /// The resource of an ACL, as a link to who else can do the same there.
@@ -60,14 +69,14 @@ pub fn WhoCanLink(
     /// The ACL.
     acl: Acl,
 ) -> impl IntoView {
-    let asked = WhoCanQuery::of(&acl);
+    let query = WhoCanQuery::of(&acl);
     let words = match acl.resource_type {
         ResourceType::Registry => "the registry itself".to_owned(),
         _ => plain(&acl.resource_name),
     };
-    let label = format!("{words}: who can {}", asked.operation.spelling().label.to_lowercase());
+    let label = format!("{words}: who can {}", query.operation.spelling().label.to_lowercase());
     view! {
-        <AddressLink href=asked.address() label=label>
+        <AddressLink href=query.address() label=label>
             {match acl.resource_type {
                 ResourceType::Registry => "the registry itself".into_any(),
                 _ => view! { <ResourceName name=acl.resource_name /> }.into_any(),

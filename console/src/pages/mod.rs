@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub(crate) mod chunk;
+mod collision;
 pub mod connection;
 pub mod draft;
 pub mod effect;

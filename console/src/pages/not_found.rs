@@ -1,4 +1,4 @@
-//! An address that leads nowhere.
+//! The page for an address without a page.
 
 use gbac_console_model::address;
 use leptos::prelude::*;
@@ -13,7 +13,7 @@ pub fn NotFound() -> impl IntoView {
     view! {
         <div class="head"><div><h1>"Page not found"</h1></div></div>
         <div class="panel flat">
-            <Empty glyph=Glyph::Off title="Page not found">
+            <Empty glyph=Glyph::Missing title="Page not found">
                 <p>"This page does not exist in this version."</p>
                 <div class="row">
                     <a class="btn" href=address::ROLES>"Roles"</a>

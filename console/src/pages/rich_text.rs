@@ -1,4 +1,4 @@
-//! Rich texts as elements: names look like names.
+//! Rich text as elements.
 
 use gbac_console_model::address;
 use gbac_console_model::rich_text::{RichText, Span};

@@ -1,4 +1,4 @@
-//! What stands where the policy would be before its first read, and when that did not succeed.
+//! The placeholder of a page before the policy has been read, or when it could not be.
 
 use gbac_console_model::phrases::capitalized;
 use leptos::prelude::*;

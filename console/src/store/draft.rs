@@ -1,4 +1,4 @@
-//! The draft: changes that were made on the pages and are not sent yet, and the policy as it will be with them.
+//! The draft: changes that are not applied yet, and the policy with them.
 
 use std::sync::Arc;
 

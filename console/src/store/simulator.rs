@@ -1,4 +1,4 @@
-//! What is entered in the simulator, for as long as the tab is open.
+//! The simulator's session: its inputs while the tab is open.
 
 use gbac_analysis::HypotheticalChanges;
 use gbac_console_model::simulator::inputs::Inputs;
@@ -37,7 +37,7 @@ impl SimulatorSession {
             trials: RwSignal::new(HypotheticalChanges::default()),
             request: RwSignal::new(RequestForm::default()),
             saved: RwSignal::new(Vec::new()),
-            open: RwSignal::new(Vec::new()),
+            open: RwSignal::new(vec![Panel::WhatIf]),
             properties: RwSignal::new(Map::new()),
         }
     }

@@ -1,4 +1,4 @@
-//! Text to take elsewhere: shown as it is, copied by a button.
+//! A block of text with a copy button.
 
 use leptos::prelude::*;
 use leptos::task::spawn_local;

@@ -1,4 +1,4 @@
-//! A row that opens.
+//! A button that opens and closes a section.
 
 use leptos::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Fields: a label, a control, help and a message that are tied to it.
+//! Fields: a label, a control, help and messages.
 
 use leptos::prelude::*;
 

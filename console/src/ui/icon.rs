@@ -1,4 +1,4 @@
-//! Icons of the sprite that stands in the page.
+//! Icons of the page's sprite.
 
 use leptos::prelude::*;
 
@@ -65,6 +65,8 @@ pub enum Glyph {
     Off,
     /// A circle that closes: again.
     Again,
+    /// A page with a question mark: not found.
+    Missing,
 }
 
 impl Glyph {
@@ -102,6 +104,7 @@ impl Glyph {
             Self::Theme => "#i-theme",
             Self::Off => "#i-off",
             Self::Again => "#i-again",
+            Self::Missing => "#i-missing",
         }
     }
 }

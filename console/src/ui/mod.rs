@@ -1,4 +1,4 @@
-//! The parts that pages are made of: props in, callbacks out, no fetching and no policy.
+//! Components: properties in, callbacks out, without fetching or policy.
 
 pub mod button;
 pub mod copy;

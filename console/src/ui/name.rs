@@ -1,4 +1,4 @@
-//! Names are data: monospace, the type quieter than the name, what cannot be seen shown by its code.
+//! Names in monospace, with hidden characters escaped.
 
 use gbac_console_model::escape::code;
 use gbac_engine::model::{Acl, PatternType, Principal, ResourceType};

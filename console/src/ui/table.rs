@@ -1,4 +1,4 @@
-//! Tables, their heads, and rows that are still on their way.
+//! Tables, their heads, and rows that are loading.
 
 use std::borrow::Cow;
 

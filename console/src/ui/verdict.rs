@@ -1,4 +1,4 @@
-//! Verdicts and marks: always a shape and a word, then a colour.
+//! Verdicts and marks: a shape, a word and a color.
 
 use gbac_engine::model::Permission;
 use leptos::prelude::*;

@@ -271,7 +271,7 @@ const OF_NAMES: &[WarningCode] = &[
 fn compare(step: &mut DiagnosticStep, evidence: &DiagnosticInput<'_>, extraction: &Extraction) {
     match evidence.resolved {
         None if extraction.groups.is_empty() => {
-            step.next("step 1 shows the reason, and step 3 where the token has names");
+            step.next("the group claim shows the reason, and the settings show where the token has names");
         }
         None => step.next("ask the service: `ResolveOidcIdentity` with the token returns what it reads"),
         Some(ServiceResolution::Refused(why)) => {
@@ -296,7 +296,7 @@ fn compare(step: &mut DiagnosticStep, evidence: &DiagnosticInput<'_>, extraction
             if !only_here.is_empty() {
                 step.fault(StepStatus::Attention, format!("the service does not see {}", list(only_here)));
             }
-            step.next("the service reads the token with different settings; compare them in step 3");
+            step.next("the service reads the token with different settings; compare the settings");
         }
     }
 }
@@ -553,7 +553,7 @@ mod tests {
             [
                 "names are compared letter by letter: write `Group:/corp/Eng` in ACLs and roles",
                 "check that the user is in `ops` in the identity provider, and sign in again",
-                "the service reads the token with different settings; compare them in step 3",
+                "the service reads the token with different settings; compare the settings",
             ]
         );
         assert!(steps[1].findings.contains(&"only the service sees `Group:Eng`".to_owned()), "{steps:?}");

@@ -20,6 +20,8 @@ fn asked(check: &Value) -> (Vec<Value>, Value) {
         service: service::ADMIN,
         server: Endpoint::default(),
         client: Endpoint { port: Some(7), ..Endpoint::default() },
+        correlation_uid: None,
+        invoked_by: None,
     };
     let policy = Policy::default();
     let opened = resolve(&policy, &check.subject, None).unwrap();
@@ -48,7 +50,15 @@ fn a_request_has_an_event_for_each_of_its_checks() {
 fn a_refused_identity_has_an_event_that_says_what_was_asked() {
     let product = Product::default();
     let (server, client) = (Endpoint::default(), Endpoint::default());
-    let context = Context { time_ms: 1, product: &product, service: service::ADMIN, server, client };
+    let context = Context {
+        time_ms: 1,
+        product: &product,
+        service: service::ADMIN,
+        server,
+        client,
+        correlation_uid: None,
+        invoked_by: None,
+    };
     let told = |question: Value| {
         let mut check = question;
         check["identity"] = json!({ "user": "alice" });

@@ -208,7 +208,7 @@ values! {
     CandidateStatus as "CandidateStatus" {
         Decides, Agrees, Overridden, NotEvaluated, Near(NearMiss::Host), NoMatch,
     }
-    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently."]
+    #[doc = " How what two policies allow compares; `settings_differ` if tokens are read differently or others have access to the service."]
     Relation as "Relation" { Equal, Wider, Narrower, Mixed, SettingsDiffer }
     #[doc = " What makes several names one group."]
     CollisionKind as "CollisionKind" { Suffix, Comma }

@@ -17,7 +17,7 @@ use gbac_engine::mapping::PrincipalMapping;
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_role_name};
 use gbac_engine::{
     internal::AclParts,
-    policy::{ChangeError, GroupSource, Policy, Settings, StatedSettings},
+    policy::{AccessLevel, ChangeError, GroupSource, Policy, ServiceAccess, Settings, StatedSettings},
 };
 
 /// Reads a policy document that is parsed already.
@@ -124,6 +124,10 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
             }
         }
     }
+    if let Some(access) = fields.optional("access") {
+        settings.stated.access = true;
+        settings.access = read_access(access, &Place::Member(at, "access"), problems).unwrap_or_default();
+    }
     if let Some(sso) = fields.optional("sso") {
         let place = Place::Member(at, "sso");
         if claim_path.is_some() || nested.is_some_and(|nested| nested != "none") {
@@ -142,6 +146,25 @@ pub(super) fn read_settings(value: &Value, at: &Place<'_>, problems: &mut Proble
     }
     fields.finish(at, problems);
     Some(settings)
+}
+
+/// Reads who has limited access to the service (D-58).
+fn read_access(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<ServiceAccess> {
+    let mut fields = Fields::of(value, at, problems)?;
+    let mut access = ServiceAccess::default();
+    for level in AccessLevel::ALL {
+        let list = Place::Member(at, level.code());
+        for (place, value) in fields.array(level.code(), at, problems).iter().enumerate() {
+            let place = Place::Element(&list, place);
+            let grantee =
+                reader::string(value, &place, problems).and_then(|text| acl::principal(text, &place, problems));
+            if let Some(Err(error)) = grantee.map(|grantee| access.grant(level, grantee)) {
+                problems.refused(&place, &error, error.hint());
+            }
+        }
+    }
+    fields.finish(at, problems);
+    Some(access)
 }
 
 fn read_sso(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Option<GroupSource> {
@@ -250,6 +273,14 @@ pub(super) struct SettingsJson<'a> {
     oidc_principal_mapping: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     superusers: Option<&'a [String]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    access: Option<AccessJson>,
+}
+
+#[derive(Serialize)]
+struct AccessJson {
+    read_only: Vec<String>,
+    evaluate: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -295,7 +326,15 @@ impl<'a> SettingsJson<'a> {
             sso,
             oidc_principal_mapping: states.principal_mapping.then(|| settings.principal_mapping.as_str()),
             superusers: states.superusers.then(|| settings.superusers.as_slice()),
+            access: states.access.then(|| AccessJson::from(&settings.access)),
         }
+    }
+}
+
+impl From<&ServiceAccess> for AccessJson {
+    fn from(access: &ServiceAccess) -> Self {
+        let of = |level| access.grantees(level).iter().map(ToString::to_string).collect();
+        Self { read_only: of(AccessLevel::ReadOnly), evaluate: of(AccessLevel::Evaluate) }
     }
 }
 

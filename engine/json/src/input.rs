@@ -35,7 +35,7 @@ pub struct PolicyDocumentInput {
     pub schema: Option<String>,
 }
 
-/// Where groups and users come from, and who is a superuser. What is omitted has its default.
+/// Where groups and users come from, who is a superuser, and who has access to the service. What is omitted has its default.
 #[derive(Debug, Clone, Default, Serialize, TS)]
 #[ts(rename = "Settings", optional_fields)]
 pub struct SettingsInput {
@@ -52,9 +52,26 @@ pub struct SettingsInput {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "readonly string[]")]
     pub superusers: Option<Vec<String>>,
+    /// Who has limited access to the service; decisions do not depend on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub access: Option<ServiceAccessInput>,
     /// The managed cloud's mapping, in place of the first two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sso: Option<SsoInput>,
+}
+
+/// The users and groups of the identity provider that have limited access to the service.
+#[derive(Debug, Clone, Default, Serialize, TS)]
+#[ts(rename = "ServiceAccess", optional_fields)]
+pub struct ServiceAccessInput {
+    /// Those that may read everything: the console, exports, the audit log and metrics.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "readonly MemberPrincipal[]")]
+    pub read_only: Option<Vec<String>>,
+    /// Those that may evaluate requests of others, such as gateways.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "readonly MemberPrincipal[]")]
+    pub evaluate: Option<Vec<String>>,
 }
 
 /// The managed cloud's mapping of claims.

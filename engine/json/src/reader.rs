@@ -16,7 +16,7 @@ use gbac_engine::groups::NestedGroupBehaviorError;
 use gbac_engine::json::JsonError;
 use gbac_engine::mapping::MappingError;
 use gbac_engine::model::{AclError, HostError, PrincipalError, RoleError};
-use gbac_engine::policy::{ChangeError, SettingsError};
+use gbac_engine::policy::{ChangeError, GrantError, SettingsError};
 #[cfg(feature = "verify")]
 use gbac_engine::verify::{KeySetError, VerifyError};
 use gbac_engine::{InstantError, ResolveError};
@@ -35,7 +35,7 @@ gbac_engine::code_table! {
         USERINFO_UNUSED = "userinfo_unused",
         WRONG_TYPE = "wrong_type",
     } of {
-        AclError, ChangeError, ClaimPathError, HostError, InstantError, JsonError, MappingError, NestedGroupBehaviorError,
+        AclError, ChangeError, ClaimPathError, GrantError, HostError, InstantError, JsonError, MappingError, NestedGroupBehaviorError,
         PrincipalError, RoleError, SettingsError,
     }
 }

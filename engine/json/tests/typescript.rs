@@ -11,7 +11,7 @@ use gbac_engine::model::{Operation, PatternType, Permission, ResourceType};
 use gbac_json::typescript::{
     AccessInput, AclInput, ApiRequestInput, ClaimsInput, NamesInput, OperationInput, PolicyDocumentInput,
     QueryCircumstancesInput, QueryInput, RequestQueryInput, ResourceTypeInput, RoleInput, RoleMemberInput,
-    SettingsInput, SsoInput, SubjectInput, UnverifiedTokenInput, WithIdInput, declarations,
+    ServiceAccessInput, SettingsInput, SsoInput, SubjectInput, UnverifiedTokenInput, WithIdInput, declarations,
 };
 use gbac_json::{
     ChangeJson, Problems, acl_from_value, change_from_json, hypothetical_changes_from_json, policy_from_json,
@@ -86,6 +86,10 @@ fn settings() -> SettingsInput {
         nested_group_behavior: Some(NestedGroupBehavior::Suffix.into()),
         oidc_principal_mapping: Some("$.sub".into()),
         superusers: Some(vec!["admin".into()]),
+        access: Some(ServiceAccessInput {
+            read_only: Some(vec!["Group:auditors".into()]),
+            evaluate: Some(vec!["User:gateway".into()]),
+        }),
         sso: None,
     }
 }

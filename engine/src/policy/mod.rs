@@ -12,6 +12,7 @@ mod patterns;
 mod principals;
 #[doc(hidden)]
 mod rows;
+mod service_access;
 mod settings;
 
 use std::fmt;
@@ -33,6 +34,7 @@ pub use index::AclParts;
 pub use patterns::{Covering, Pattern, PatternId};
 pub use principals::PrincipalId;
 pub use rows::{HostId, Operations, Row, Rules, rows_of};
+pub use service_access::{AccessLevel, GrantError, ServiceAccess};
 pub use settings::{GroupSource, Settings, SettingsError, StatedSettings, Superusers};
 
 /// Everything that a decision needs besides the identity and the request.

@@ -1,4 +1,4 @@
-//! The settings of a policy: where groups and the user come from, and who is a superuser.
+//! The settings of a policy: where groups and the user come from, who is a superuser, and who has access to the service.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,6 +8,8 @@ use crate::escape::escaped;
 use crate::groups::{ClaimSource, ExtractionRule, NestedGroupBehavior};
 use crate::identity::IdentityRules;
 use crate::mapping::PrincipalMapping;
+
+use super::ServiceAccess;
 
 /// The attribute of the SSO connection that carries groups (specification 2.3).
 const GROUPS_ATTRIBUTE: &str = "federated_groups";
@@ -42,6 +44,8 @@ pub struct Settings {
     pub principal_mapping: PrincipalMapping,
     /// User names that every request is allowed for (D-14).
     pub superusers: Superusers,
+    /// Users and groups with limited access to the service (D-58). Decisions do not depend on it.
+    pub access: ServiceAccess,
     /// Which of them are stated. Decisions use the defaults of the others, which are neither written nor sent.
     pub stated: StatedSettings,
 }
@@ -51,6 +55,7 @@ impl PartialEq for Settings {
         self.groups == other.groups
             && self.principal_mapping == other.principal_mapping
             && self.superusers == other.superusers
+            && self.access == other.access
     }
 }
 
@@ -65,13 +70,17 @@ pub struct StatedSettings {
     pub principal_mapping: bool,
     /// `superusers`.
     pub superusers: bool,
+    /// `access`.
+    pub access: bool,
 }
 
 impl StatedSettings {
     /// All settings, as a program sets them and a service exports them.
-    pub const ALL: Self = Self { claim_path: true, nested: true, principal_mapping: true, superusers: true };
+    pub const ALL: Self =
+        Self { claim_path: true, nested: true, principal_mapping: true, superusers: true, access: true };
     /// No settings, as in a document without `settings`.
-    pub const NONE: Self = Self { claim_path: false, nested: false, principal_mapping: false, superusers: false };
+    pub const NONE: Self =
+        Self { claim_path: false, nested: false, principal_mapping: false, superusers: false, access: false };
 
     const fn or(self, other: Self) -> Self {
         Self {
@@ -79,6 +88,7 @@ impl StatedSettings {
             nested: self.nested || other.nested,
             principal_mapping: self.principal_mapping || other.principal_mapping,
             superusers: self.superusers || other.superusers,
+            access: self.access || other.access,
         }
     }
 }
@@ -143,7 +153,7 @@ impl std::error::Error for SettingsError {
     }
 }
 
-/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers.
+/// The defaults of specification 2.2: `$.groups`, `none`, the user from `$.sub`, no superusers; nobody has access (D-58).
 impl Default for Settings {
     fn default() -> Self {
         let IdentityRules { mapping, extraction } = IdentityRules::default();
@@ -152,6 +162,7 @@ impl Default for Settings {
             groups: GroupSource::Properties { claim_path, nested: extraction.nested },
             principal_mapping: mapping,
             superusers: Superusers::default(),
+            access: ServiceAccess::default(),
             stated: StatedSettings::ALL,
         }
     }
@@ -245,6 +256,7 @@ impl Settings {
             nested,
             principal_mapping: self.principal_mapping != default.principal_mapping,
             superusers: self.superusers != default.superusers,
+            access: self.access != default.access,
         })
     }
 
@@ -289,6 +301,7 @@ impl Settings {
             groups,
             principal_mapping: if states.principal_mapping { self } else { current }.principal_mapping.clone(),
             superusers: if states.superusers { self } else { current }.superusers.clone(),
+            access: if states.access { self } else { current }.access.clone(),
             stated: states.or(current.states()),
         }
     }

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use super::verify_error::span;
+use super::verify_error::{CLOCK_SKEW_SECONDS, span};
 use super::{Header, UnverifiedClaims, VerifyError};
 use crate::json::quote;
 
@@ -17,8 +17,34 @@ pub struct Requirements<'a> {
     pub audience: Option<&'a str>,
     /// The time of the check, in seconds since 1970.
     pub now: Option<f64>,
+    /// What else a service can require.
+    pub rules: TokenRules,
+}
+
+/// What a service can require of tokens besides issuer, audience and times. [`TokenRules::default`] is what it requires if nobody
+/// says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TokenRules {
     /// The allowed clock skew, in seconds.
     pub skew: f64,
+    /// Whether `typ` has to be that of an access token (RFC 9068, section 4).
+    pub access_tokens_only: bool,
+    /// The longest time from `iat` to `exp`, in seconds; `iat` is required then.
+    pub max_lifetime: Option<f64>,
+}
+
+impl TokenRules {
+    /// The default rules, with this allowed clock skew.
+    #[must_use]
+    pub const fn with_skew(skew: f64) -> Self {
+        Self { skew, access_tokens_only: false, max_lifetime: None }
+    }
+}
+
+impl Default for TokenRules {
+    fn default() -> Self {
+        Self::with_skew(CLOCK_SKEW_SECONDS)
+    }
 }
 
 /// What a token states about itself.
@@ -82,7 +108,7 @@ fn expiry(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, 
     }
     let expires_at = time(stated, "exp")?.ok_or(VerifyError::ExpiryMissing)?;
     let Some(now) = required.now else { return Ok(no_clock()) };
-    if expires_at + required.skew < now {
+    if expires_at + required.rules.skew < now {
         return Err(VerifyError::Expired { expires_at, now });
     }
     Ok(ClaimCheck::Passed(if expires_at < now {
@@ -97,7 +123,7 @@ fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChe
         return Ok(ClaimCheck::NotChecked("the token has no `nbf`".to_owned()));
     };
     let Some(now) = required.now else { return Ok(no_clock()) };
-    if not_before - required.skew > now {
+    if not_before - required.rules.skew > now {
         return Err(VerifyError::NotYetValid { not_before, now });
     }
     Ok(ClaimCheck::Passed(past("valid", now - not_before)))
@@ -105,16 +131,29 @@ fn not_before(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimChe
 
 fn issued_at(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
     let Some(issued_at) = time(stated, "iat")? else {
+        if required.rules.max_lifetime.is_some() {
+            return Err(VerifyError::IssuedAtMissing);
+        }
         return Ok(ClaimCheck::NotChecked("the token has no `iat`".to_owned()));
     };
     let Some(now) = required.now else { return Ok(no_clock()) };
-    if issued_at - required.skew > now {
+    if issued_at - required.rules.skew > now {
         return Err(VerifyError::IssuedInTheFuture { issued_at, now });
+    }
+    if let (Some(longest), Some(expires_at)) = (required.rules.max_lifetime, time(stated, "exp")?)
+        && expires_at - issued_at > longest
+    {
+        return Err(VerifyError::LifetimeTooLong { lifetime: expires_at - issued_at, longest });
     }
     Ok(ClaimCheck::Passed(past("issued", now - issued_at)))
 }
 
-fn access_token_type(stated: Stated<'_>, _: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+fn access_token_type(stated: Stated<'_>, required: Requirements<'_>) -> Result<ClaimCheck, VerifyError> {
+    if let Some(header) =
+        stated.header.filter(|header| required.rules.access_tokens_only && !header.is_typed_access_token())
+    {
+        return Err(VerifyError::NotAccessToken(header.typ().map(str::to_owned)));
+    }
     match stated.header.map(|header| (header.typ(), header.is_access_token_type())) {
         None => Ok(ClaimCheck::NotChecked("the header is not known".to_owned())),
         Some((None, _)) => Ok(ClaimCheck::NotChecked("the header has no `typ`".to_owned())),

@@ -73,6 +73,13 @@ impl Header {
         })
     }
 
+    /// Whether `typ` says that the token is an access token (RFC 9068, section 4): `at+jwt` or `application/at+jwt`, in any case.
+    #[must_use]
+    pub fn is_typed_access_token(&self) -> bool {
+        let is = |typ: &str| ["at+jwt", "application/at+jwt"].iter().any(|wanted| typ.eq_ignore_ascii_case(wanted));
+        self.typ.as_deref().is_some_and(is)
+    }
+
     /// What a cluster, or a check against keys, would say to this header although it reads well: `platform_alg` and
     /// `platform_typ` (D-29), `typ_refused` and `kid_missing` (D-19).
     #[must_use]

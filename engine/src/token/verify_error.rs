@@ -74,6 +74,17 @@ pub enum VerifyError {
     },
     /// `typ` is not that of an access token.
     TypeRefused(String),
+    /// Only typed access tokens are accepted (RFC 9068), and `typ` is absent or another one.
+    NotAccessToken(Option<String>),
+    /// The lifetime is limited, and the token has no `iat`.
+    IssuedAtMissing,
+    /// The token is valid for longer than is accepted.
+    LifetimeTooLong {
+        /// From `iat` to `exp`, in seconds.
+        lifetime: f64,
+        /// The longest accepted one, in seconds.
+        longest: f64,
+    },
 }
 
 crate::error_codes! {
@@ -93,6 +104,9 @@ crate::error_codes! {
         Self::NotYetValid { .. } => "token_not_yet_valid",
         Self::IssuedInTheFuture { .. } => "token_issued_in_future",
         Self::TypeRefused(_) => "typ_refused",
+        Self::NotAccessToken(_) => "typ_not_access_token",
+        Self::IssuedAtMissing => "iat_missing",
+        Self::LifetimeTooLong { .. } => "token_lifetime_too_long",
     } of {
         Self::Token(error) => error: TokenError,
     }
@@ -124,6 +138,9 @@ impl VerifyError {
             Self::Expired { .. } => "get a new token",
             Self::NotYetValid { .. } | Self::IssuedInTheFuture { .. } => "check the clocks of both machines",
             Self::TypeRefused(_) => "use an access token; its `typ` is absent, `JWT` or `at+jwt`",
+            Self::NotAccessToken(_) => "use an access token; its `typ` is `at+jwt`",
+            Self::IssuedAtMissing => "configure the identity provider to add `iat`; the lifetime of tokens is limited",
+            Self::LifetimeTooLong { .. } => "configure the identity provider to issue tokens for a shorter time",
         }
     }
 }
@@ -177,6 +194,16 @@ impl fmt::Display for Fact<'_> {
             }
             VerifyError::TypeRefused(typ) => {
                 write!(f, "the type {} is not a type of access tokens", quote(typ))
+            }
+            VerifyError::NotAccessToken(None) => {
+                f.write_str("the token has no type (`typ`); only access tokens are accepted")
+            }
+            VerifyError::NotAccessToken(Some(typ)) => {
+                write!(f, "the type is {}; only access tokens are accepted", quote(typ))
+            }
+            VerifyError::IssuedAtMissing => f.write_str("the token has no time of issue (`iat`)"),
+            VerifyError::LifetimeTooLong { lifetime, longest } => {
+                write!(f, "the token is valid for {}; at most {} are accepted", span(*lifetime), span(*longest))
             }
         }
     }

@@ -7,6 +7,7 @@ mod keys;
 
 pub use keys::{Key, KeyProblem, KeySet, KeySetError, MAX_KEY_SET_BYTES};
 
+pub use crate::token::claim_checks::TokenRules;
 pub use crate::token::{CLOCK_SKEW_SECONDS, VerifyError};
 
 use crate::json::quote;
@@ -65,7 +66,7 @@ pub struct VerificationStep {
 /// # Errors
 /// The first check that failed, in that order.
 pub fn verify(token: &str, keys: &KeySet, validation: Validation<'_>) -> Result<Verified, VerifyError> {
-    verify_with_skew(token, keys, validation, CLOCK_SKEW_SECONDS)
+    verify_with_rules(token, keys, validation, TokenRules::default())
 }
 
 /// As [`verify()`], for clocks that may be `skew` seconds apart: what the service's setting says.
@@ -78,10 +79,23 @@ pub fn verify_with_skew(
     validation: Validation<'_>,
     skew: f64,
 ) -> Result<Verified, VerifyError> {
+    verify_with_rules(token, keys, validation, TokenRules::with_skew(skew))
+}
+
+/// As [`verify()`], with the rules of a service.
+///
+/// # Errors
+/// As [`verify()`]; and a token that is not typed as an access token, or that is valid for too long, if the rules say so.
+pub fn verify_with_rules(
+    token: &str,
+    keys: &KeySet,
+    validation: Validation<'_>,
+    rules: TokenRules,
+) -> Result<Verified, VerifyError> {
     let signed = Signed::read(token).map_err(VerifyError::Token)?;
     check_signature(&signed, keys)?;
     for (_, check) in CHECKS {
-        check(stated(&signed), validation.requirements(skew))?;
+        check(stated(&signed), validation.requirements(rules))?;
     }
     Ok(Verified { header: signed.token.header, claims: signed.token.claims.into_verified() })
 }
@@ -104,11 +118,12 @@ pub fn verification_steps_with_skew(
     let signed = Signed::read(token).map_err(VerifyError::Token);
     let form = signed.as_ref().map(|_| ClaimCheck::Passed("a signed JWT in compact form".to_owned()));
     let unread = || Ok(ClaimCheck::NotChecked("the token could not be read".to_owned()));
+    let rules = TokenRules::with_skew(skew);
     let mut lines = vec![step("form", form.map_err(Clone::clone))];
     lines.push(step("signature", signed.as_ref().map_or_else(|_| unread(), |signed| check_signature(signed, keys))));
     for (name, check) in CHECKS {
         let found =
-            signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), validation.requirements(skew)));
+            signed.as_ref().map_or_else(|_| unread(), |signed| check(stated(signed), validation.requirements(rules)));
         lines.push(step(name, found));
     }
     lines
@@ -132,8 +147,8 @@ fn step(name: &'static str, found: Result<ClaimCheck, VerifyError>) -> Verificat
 }
 
 impl<'a> Validation<'a> {
-    const fn requirements(&self, skew: f64) -> Requirements<'a> {
-        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now.as_seconds()), skew }
+    const fn requirements(&self, rules: TokenRules) -> Requirements<'a> {
+        Requirements { issuer: self.issuer, audience: self.audience, now: Some(self.now.as_seconds()), rules }
     }
 }
 

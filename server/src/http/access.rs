@@ -1,10 +1,11 @@
 //! The credentials that each route requires (D-26). A route declares them where it is registered; one without a declaration
-//! requires a superuser.
+//! requires a superuser, and so do its requests that only read.
 
 use std::collections::BTreeMap;
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::Method;
+use gbac_engine::policy::AccessLevel;
 
 use crate::state::service::Service;
 
@@ -13,19 +14,23 @@ use crate::state::service::Service;
 pub enum Access {
     /// Nothing.
     Public,
-    /// Nothing if the service listens on loopback only; otherwise a superuser.
+    /// Nothing if the service can only be reached from this machine; otherwise the access `read_only`.
     Local,
     /// Valid credentials, which its handler checks because the response is about the caller.
     Authenticated,
     /// Credentials of the cluster that the request is relayed to. The cluster checks them.
     Cluster,
-    /// A superuser. In a demo, requests that only read require nothing.
+    /// The access `evaluate`; nothing in a demo.
+    Evaluate,
+    /// A superuser. Requests that only read require the access `read_only`, and nothing in a demo, unless they read secrets.
     Superuser(ReadMethods),
 }
 
 /// Which requests to a route only read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadMethods {
+    /// None of them, because even reading requires a superuser everywhere.
+    None,
     /// Those with a safe method (RFC 9110 9.2.1).
     Safe,
     /// All but POST, the only method of operations that change something over Connect.
@@ -41,6 +46,8 @@ pub(crate) enum RequiredCredentials {
     Nothing,
     /// Credentials, if present, must be valid.
     ValidIfGiven,
+    /// This level of access, or a superuser.
+    Level(AccessLevel),
     /// A superuser.
     Superuser,
 }
@@ -48,14 +55,29 @@ pub(crate) enum RequiredCredentials {
 impl Access {
     /// A superuser; requests with safe methods only read.
     pub(crate) const SUPERUSER: Self = Self::Superuser(ReadMethods::Safe);
+    /// A superuser for every request, as without a declaration.
+    const UNDECLARED: Self = Self::Superuser(ReadMethods::None);
+
+    /// Whether a request with this method can change nothing.
+    pub(crate) fn only_reads(self, method: &Method) -> bool {
+        match self {
+            Self::Superuser(reads) => reads.include(method),
+            Self::Authenticated | Self::Evaluate => true,
+            Self::Public | Self::Local | Self::Cluster => ReadMethods::Safe.include(method),
+        }
+    }
 
     /// What a request with this method requires in this service.
     pub(crate) fn required(self, service: &Service, method: &Method) -> RequiredCredentials {
         match self {
             Self::Public | Self::Authenticated | Self::Cluster => RequiredCredentials::Nothing,
-            Self::Local if !service.endpoint().is_reachable_remotely() => RequiredCredentials::Nothing,
-            Self::Superuser(reads) if service.is_demo() && reads.include(method) => RequiredCredentials::ValidIfGiven,
-            Self::Local | Self::Superuser(_) => RequiredCredentials::Superuser,
+            Self::Local if !service.is_reachable_remotely() => RequiredCredentials::Nothing,
+            Self::Local => RequiredCredentials::Level(AccessLevel::ReadOnly),
+            Self::Evaluate if service.is_demo() => RequiredCredentials::ValidIfGiven,
+            Self::Evaluate => RequiredCredentials::Level(AccessLevel::Evaluate),
+            Self::Superuser(reads) if !reads.include(method) => RequiredCredentials::Superuser,
+            Self::Superuser(_) if service.is_demo() => RequiredCredentials::ValidIfGiven,
+            Self::Superuser(_) => RequiredCredentials::Level(AccessLevel::ReadOnly),
         }
     }
 }
@@ -63,6 +85,7 @@ impl Access {
 impl ReadMethods {
     fn include(self, method: &Method) -> bool {
         match self {
+            Self::None => false,
             Self::Safe => matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS),
             Self::AllButPost => *method != Method::POST,
             Self::All => true,
@@ -84,7 +107,7 @@ impl AccessTable {
     /// the prefix, so that only authorized callers learn that it does not exist. All other paths belong to the console.
     pub(crate) fn access(&self, request: &Request) -> Access {
         if let Some(route) = request.extensions().get::<MatchedPath>() {
-            return self.routes.get(route.as_str()).copied().unwrap_or(Access::SUPERUSER);
+            return self.routes.get(route.as_str()).copied().unwrap_or(Access::UNDECLARED);
         }
         let path = request.uri().path();
         let prefix = self.prefixes.iter().find(|(prefix, _)| path.starts_with(prefix.as_str()));

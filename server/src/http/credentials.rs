@@ -3,22 +3,34 @@
 use std::net::SocketAddr;
 
 use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use gbac_api::problem::RpcCode;
 
 use super::problem::Problem;
-use super::request_head::request_head;
+use super::request_head::{OWN_AUTHORIZATION, request_head};
 use super::surface::Surface;
 use crate::identity::sign_in::{Credentials, Scheme, SignInError};
 
 /// The credentials of a request.
 pub(crate) fn credentials(request: &Request) -> Credentials {
     let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
-    Credentials { given: authorization(request.headers()), client, request: request_head(request) }
+    Credentials {
+        given: authorization(request.headers(), &header::AUTHORIZATION),
+        client,
+        request: request_head(request),
+    }
 }
 
-fn authorization(headers: &HeaderMap) -> Option<(Scheme, String)> {
-    let mut values = headers.get_all(header::AUTHORIZATION).iter();
+/// The credentials for this service of a request that is relayed: those in `GBAC-Authorization`, because `Authorization` is for
+/// the cluster. Without that header, the latter have to be valid for both.
+pub(crate) fn relay_credentials(request: &Request) -> Credentials {
+    let own = authorization(request.headers(), &OWN_AUTHORIZATION);
+    let for_cluster = credentials(request);
+    Credentials { given: own.or(for_cluster.given), ..for_cluster }
+}
+
+fn authorization(headers: &HeaderMap, name: &HeaderName) -> Option<(Scheme, String)> {
+    let mut values = headers.get_all(name).iter();
     let value = values.next()?;
     let other = (Scheme::Other, String::new());
     if values.next().is_some() {
@@ -61,7 +73,7 @@ pub(crate) fn sign_in_problem(error: SignInError, surface: Surface, from_browser
     let message = match (scheme, surface) {
         (None, Surface::Admin) => "Forbidden (authentication is required)",
         (Some(_), Surface::Admin) => "Unauthorized",
-        (None, _) => "authentication required; send the password or token of a superuser",
+        (None, _) => "authentication required; send a password or a token",
         (Some(_), _) => "credentials rejected",
     };
     let problem = Problem::new(RpcCode::Unauthenticated, message);

@@ -4,6 +4,7 @@ pub(crate) mod access;
 pub(crate) mod body;
 pub(crate) mod credentials;
 pub(crate) mod etag;
+pub(crate) mod forwarded;
 mod named_fields;
 pub(crate) mod problem;
 pub(crate) mod query;

@@ -12,6 +12,7 @@ use gbac_engine::escape::escaped;
 
 use super::surface::Surface;
 use crate::state::error::{AuditError, RoleError, WriteError};
+use crate::state::store::StoreError;
 
 /// Why a request is rejected.
 #[derive(Debug)]
@@ -97,6 +98,7 @@ impl Problem {
             let each = fields.iter().map(|fault| format!("{}: {}", fault.field, fault.description));
             message = each.collect::<Vec<_>>().join("; ");
         }
+        let refusal = message.clone();
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let mut response = match surface {
             Surface::DataPlane if license_required => {
@@ -120,8 +122,18 @@ impl Problem {
         for (name, value) in headers {
             response.headers_mut().append(name, value);
         }
+        response.extensions_mut().insert(Refusal { code: name, message: refusal });
         response
     }
+}
+
+/// Why a request was refused, as an extension of its response, for the audit log.
+#[derive(Debug, Clone)]
+pub(crate) struct Refusal {
+    /// The stable code.
+    pub(crate) code: &'static str,
+    /// The message, without credentials.
+    pub(crate) message: String,
 }
 
 /// Removes credentials from the problems of a document, which quote it.
@@ -145,12 +157,23 @@ impl From<WriteError> for Problem {
         let message = error.to_string();
         match error {
             WriteError::NotStored(_) => Self::with_status(503, RpcCode::Internal, "store_unavailable", message),
+            WriteError::NotRecorded => AuditError.into(),
             WriteError::Aborted | WriteError::Unexpected(_) => Self::new(RpcCode::Internal, message),
             WriteError::InvalidChanges(faults) => {
                 Self::with_status(400, RpcCode::InvalidArgument, "invalid_changes", message).with_faults(faults)
             }
             WriteError::UnlicensedChanges(faults) => Self::license(message).with_faults(faults),
             WriteError::Unlicensed(_) => Self::license(message),
+        }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        let message = format!("{error}; {}", error.hint());
+        match error {
+            StoreError::Damaged(_) => Self::with_status(500, RpcCode::Internal, error.code(), message),
+            _ => Self::with_status(503, RpcCode::Unavailable, "store_unavailable", message),
         }
     }
 }

@@ -1,41 +1,55 @@
 //! The head of a request for audit events, and the sanitizing of values from requests.
 
 use std::net::SocketAddr;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use axum::extract::{ConnectInfo, Request};
-use axum::http::{HeaderName, HeaderValue, Version, header};
-use gbac_analysis::audit::{REDACTED, without_credentials};
+use axum::extract::{ConnectInfo, MatchedPath, Request};
+use axum::http::{HeaderName, HeaderValue, Method, Version, header};
+use gbac_analysis::audit::{REDACTED, is_compact_jws, is_shown_header, without_credentials};
+use gbac_api::paths;
 
+use crate::random;
 use crate::state::audit::RequestHead;
 
 /// The number of headers in an event, and the length in bytes of the path and of each header.
-const MAX_HEADERS: usize = 32;
+const MAX_HEADERS: usize = 16;
 const MAX_BYTES: usize = 1024;
+/// The length in bytes of a request ID that is used as it is.
+const MAX_ID: usize = 128;
+/// The ID of a request, which its response and its audit events have.
+pub(crate) const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Marks a request that was encrypted with TLS.
+/// The header with the credentials for this service of a request that is relayed.
+pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static("gbac-authorization");
+
+/// Marks a request that was encrypted with TLS between the client and the first trusted proxy or this service, and its response.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
-/// The sanitized head of a request.
+/// The sanitized head of a request: that of the authorization, if it has one already.
 pub(crate) fn request_head(request: &Request) -> RequestHead {
+    if let Some(head) = request.extensions().get::<RequestHead>() {
+        return head.clone();
+    }
     let (uri, headers) = (request.uri(), request.headers());
     let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
     let host = host.or(uri.authority().map(|authority| authority.as_str())).unwrap_or_default();
     let path = uri.path_and_query().map_or(uri.path(), |path| path.as_str());
     let header = |(name, value): (&HeaderName, &HeaderValue)| {
-        // Redacted as a whole, which saves the search for tokens in it.
-        let value = if *name == header::AUTHORIZATION {
-            REDACTED.to_owned()
-        } else {
-            sanitized(&String::from_utf8_lossy(value.as_bytes()))
-        };
-        (name.as_str().to_owned(), value)
+        (name.as_str().to_owned(), sanitized(&String::from_utf8_lossy(value.as_bytes())))
     };
+    let shown = headers.iter().filter(|(name, _)| is_shown_header(name.as_str()));
     RequestHead {
+        id: given_id(headers.get(REQUEST_ID)).unwrap_or_else(new_id),
         method: request.method().to_string(),
+        route: request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned()).unwrap_or_default(),
+        only_reads: request.method().is_safe(),
+        may_turn_audit_off: *request.method() == Method::PUT && uri.path() == paths::CLUSTER_CONFIG,
+        caller: None,
         path: sanitized(path),
         host: sanitized(host),
-        headers: headers.iter().take(MAX_HEADERS).map(header).collect(),
+        headers: shown.take(MAX_HEADERS).map(header).collect(),
         version: match request.version() {
             Version::HTTP_2 => "2",
             Version::HTTP_10 => "1.0",
@@ -44,6 +58,21 @@ pub(crate) fn request_head(request: &Request) -> RequestHead {
         client: request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(address)| *address),
         encrypted: request.extensions().get::<Encrypted>().is_some(),
     }
+}
+
+/// The ID that a client gave its request, if it is short and harmless.
+fn given_id(id: Option<&HeaderValue>) -> Option<String> {
+    let id = id?.to_str().ok()?;
+    let is_harmless = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:/+=@|,~".contains(&byte);
+    (!id.is_empty() && id.len() <= MAX_ID && id.bytes().all(is_harmless) && !is_compact_jws(id)).then(|| id.to_owned())
+}
+
+/// An ID that no other request has: random digits of this run, and a number.
+fn new_id() -> String {
+    static RUN: LazyLock<String> =
+        LazyLock::new(|| random::bytes::<8>().map_or_else(|_| "0".repeat(16), |bytes| random::hex(&bytes)));
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("{}-{:x}", *RUN, NEXT.fetch_add(1, Relaxed))
 }
 
 /// A value from a request for events and log lines: without credentials, and truncated. Credentials are removed first, because a

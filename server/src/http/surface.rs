@@ -1,5 +1,6 @@
 //! The API to which a path belongs, which determines the form of its problem responses.
 
+use axum::http::Method;
 use gbac_api::paths;
 
 use crate::upstream;
@@ -44,6 +45,17 @@ impl Surface {
             Self::Own => "own",
         }
     }
+}
+
+/// The name prefixes of the operations of the SecurityService that change nothing.
+const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
+
+/// Whether a request only reads. Every operation of the SecurityService uses POST, and its name decides.
+pub(crate) fn only_reads(method: &Method, path: &str) -> bool {
+    let operation = path.rsplit('/').next().unwrap_or_default();
+    let is_read =
+        Surface::of(path) == Surface::Connect && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
+    method.is_safe() || is_read
 }
 
 #[cfg(test)]

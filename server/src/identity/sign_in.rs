@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use gbac_analysis::audit::SignInResult;
 use gbac_engine::identity::Identity;
+use gbac_engine::policy::AccessLevel;
 use gbac_engine::token::Claims;
 use tokio::sync::Semaphore;
 
@@ -17,11 +17,12 @@ use super::password::{Password, names_match};
 use crate::state::audit::{RequestHead, SignInMethod};
 use crate::state::error::AuditError;
 use crate::state::service::Service;
+use crate::state::store::Snapshot;
 
 /// The number of passwords that are hashed at once; each takes 19 MiB of memory.
 const PARALLEL_HASHES: usize = 2;
 
-/// The one user with a password.
+/// The local account: the one user with a password.
 pub(crate) struct Admin {
     /// The user name.
     pub(crate) name: String,
@@ -41,8 +42,8 @@ impl Admin {
 /// A user with valid credentials.
 #[derive(Debug)]
 pub(crate) enum Caller {
-    /// Signed in with a password; the user name.
-    Password(String),
+    /// The local account, signed in with a password; its name. A token user of the same name is somebody else.
+    Local(String),
     /// Signed in with a token of the identity provider.
     Token(Identity),
 }
@@ -51,17 +52,42 @@ impl Caller {
     /// The user name.
     pub(crate) fn user(&self) -> &str {
         match self {
-            Self::Password(name) => name,
+            Self::Local(name) => name,
             Self::Token(identity) => identity.user(),
+        }
+    }
+
+    /// How the user signed in.
+    pub(crate) const fn method(&self) -> SignInMethod {
+        match self {
+            Self::Local(_) => SignInMethod::Password,
+            Self::Token(_) => SignInMethod::Token,
         }
     }
 
     /// The groups in the token.
     fn groups(&self) -> &[String] {
         match self {
-            Self::Password(_) => &[],
+            Self::Local(_) => &[],
             Self::Token(identity) => identity.groups(),
         }
+    }
+
+    /// Whether the caller is a superuser: the local account by its record, a token user by the setting `superusers` (D-14).
+    pub(crate) fn is_superuser(&self, current: &Snapshot) -> bool {
+        match self {
+            Self::Local(name) => *name == current.config.local_account,
+            Self::Token(identity) => current.policy.settings().superusers.contains(identity.user()),
+        }
+    }
+
+    /// Whether the caller has this level of access (D-58). A superuser has every level.
+    pub(crate) fn has_access(&self, level: AccessLevel, current: &Snapshot) -> bool {
+        let is_granted = match self {
+            Self::Local(_) => false,
+            Self::Token(identity) => current.policy.settings().access.permits(level, identity),
+        };
+        is_granted || self.is_superuser(current)
     }
 }
 
@@ -120,7 +146,7 @@ impl Authenticator {
         Self(Arc::new(Parts { service, admin, oidc }))
     }
 
-    /// The name of the user with a password.
+    /// The name of the local account.
     pub(crate) fn admin_name(&self) -> &str {
         &self.0.admin.name
     }
@@ -141,7 +167,7 @@ impl Authenticator {
                 Some((name, password)) => {
                     let is_valid = self.check_password(&name, password, credentials.client).await?;
                     let wrong = "wrong user name or password".to_owned();
-                    (SignInMethod::Password, is_valid.then(|| Caller::Password(name.clone())).ok_or(wrong), name)
+                    (SignInMethod::Password, is_valid.then(|| Caller::Local(name.clone())).ok_or(wrong), name)
                 }
                 None => (SignInMethod::Password, malformed(), String::new()),
             },
@@ -150,13 +176,13 @@ impl Authenticator {
         let (audit, request) = (self.0.service.audit(), &credentials.request);
         match &checked {
             Ok(caller) => {
-                let (user, result) = (caller.user(), SignInResult::Success { groups: caller.groups() });
-                audit.authentication(request, user, self.0.service.is_superuser(user), method, result).await?;
+                let is_superuser = caller.is_superuser(&self.0.service.read());
+                audit.authentication(request, caller.user(), is_superuser, method, caller.groups()).await?;
             }
             Err(detail) => {
                 // Only the known user name is recorded, since a password may have been typed in its place.
                 let name = if names_match(&name, &self.0.admin.name) { name.as_str() } else { "" };
-                audit.authentication(request, name, false, method, SignInResult::Failure { detail }).await?;
+                audit.rejected_authentication(request, name, method, detail).await?;
             }
         }
         checked.map_err(|_| SignInError::InvalidCredentials(*scheme))
@@ -194,6 +220,11 @@ impl Authenticator {
         self.0.oidc.key_age(&self.0.service.read().config)
     }
 
+    /// The failed sign-ins, which those to a relayed cluster share.
+    pub(super) fn failed_sign_ins(&self) -> &FailedSignIns {
+        &self.0.admin.failed_sign_ins
+    }
+
     /// Whether this is the user and the password. A wrong name takes as long as a wrong password, and counts as a failed attempt.
     /// A password that was verified before is accepted even after too many failed attempts.
     async fn check_password(&self, name: &str, password: String, client: Option<IpAddr>) -> Result<bool, SignInError> {
@@ -224,7 +255,7 @@ impl Authenticator {
 }
 
 /// The user name and the password of Basic credentials.
-fn parse_basic(credentials: &str) -> Option<(String, String)> {
+pub(super) fn parse_basic(credentials: &str) -> Option<(String, String)> {
     let decoded = String::from_utf8(STANDARD.decode(credentials).ok()?).ok()?;
     decoded.split_once(':').map(|(name, password)| (name.to_owned(), password.to_owned()))
 }

@@ -1,19 +1,24 @@
-//! Checks that the caller has the access that a route requires (D-26).
+//! Checks that the caller has the access that a route requires (D-26), and records what becomes of the request.
 
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
+use axum::http::HeaderValue;
 use axum::middleware::Next;
 use axum::response::Response;
+use gbac_analysis::audit::{CallEffect, CallResult, UserKind};
 use gbac_api::problem::RpcCode;
 use gbac_engine::decide::Outcome;
+use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, Refusal};
 use crate::http::reject::reject;
+use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
-use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
+use crate::identity::sign_in::{Authenticator, Caller, Credentials, SignInError};
+use crate::state::audit::{RequestHead, RequestScope};
 use crate::state::service::Service;
 
 /// What the check needs.
@@ -27,51 +32,148 @@ pub(crate) struct Authorizer {
     pub(crate) access: Arc<AccessTable>,
 }
 
-/// Passes requests whose caller has the required access.
-pub(crate) async fn authorize(State(authorizer): State<Authorizer>, request: Request, next: Next) -> Response {
-    let required = authorizer.access.access(&request).required(&authorizer.service, request.method());
-    if required == RequiredCredentials::Nothing {
-        return next.run(request).await;
+/// Passes requests whose caller has the required access. Their response has the ID of the request, and so do its audit events.
+pub(crate) async fn authorize(State(authorizer): State<Authorizer>, mut request: Request, next: Next) -> Response {
+    let access = authorizer.access.access(&request);
+    let required = access.required(&authorizer.service, request.method());
+    let head = RequestHead { only_reads: access.only_reads(request.method()), ..request_head(&request) };
+    let id = HeaderValue::from_str(&head.id);
+    request.extensions_mut().insert(head.clone());
+    let mut response = if required == RequiredCredentials::Nothing {
+        next.run(request).await
+    } else {
+        authorizer.pass(required, head, request, next).await
+    };
+    if let Ok(id) = id {
+        response.headers_mut().entry(REQUEST_ID).or_insert(id);
     }
-    let (surface, from_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
-    let credentials = credentials(&request);
-    match authorizer.check(required, &credentials, surface, from_browser).await {
-        Ok(()) => next.run(request).await,
-        Err(problem) => reject(request, problem).await,
-    }
+    response
 }
 
 impl Authorizer {
+    async fn pass(
+        &self,
+        required: RequiredCredentials,
+        head: RequestHead,
+        mut request: Request,
+        next: Next,
+    ) -> Response {
+        let (surface, from_browser) = (Surface::of(request.uri().path()), is_from_browser(request.headers()));
+        let credentials = credentials(&request);
+        let caller = match self.check(required, &credentials, surface, from_browser).await {
+            Ok(caller) => caller,
+            Err(problem) => return reject(request, problem).await,
+        };
+        let Some(caller) = caller else { return next.run(request).await };
+        let head = RequestHead { caller: Some(caller.user().to_owned()), ..head };
+        request.extensions_mut().insert(head.clone());
+        if required == RequiredCredentials::ValidIfGiven || head.only_reads {
+            return next.run(request).await;
+        }
+        let scope = RequestScope::new(head, caller.user().to_owned(), caller.method());
+        let was_enabled = self.service.audit().is_enabled();
+        let response = Arc::clone(&scope).run(next.run(request)).await;
+        if was_enabled || self.service.audit().is_enabled() {
+            self.record(&scope, response, surface).await
+        } else {
+            response
+        }
+    }
+
+    /// The caller; `None` if the request has no credentials and needs none.
     async fn check(
         &self,
         required: RequiredCredentials,
         credentials: &Credentials,
         surface: Surface,
         from_browser: bool,
-    ) -> Result<(), Problem> {
+    ) -> Result<Option<Caller>, Problem> {
         let (head, audit) = (&credentials.request, self.service.audit());
         let caller = match self.authenticator.authenticate(credentials).await {
             Ok(caller) => caller,
-            Err(SignInError::MissingCredentials) if required == RequiredCredentials::ValidIfGiven => return Ok(()),
+            Err(SignInError::MissingCredentials) if required == RequiredCredentials::ValidIfGiven => return Ok(None),
             Err(error) => {
-                if matches!(error, SignInError::MissingCredentials) {
-                    audit.access(head, "", false, Outcome::Deny, "credentials required").await?;
+                match error {
+                    SignInError::MissingCredentials => {
+                        let refused = denial(401, "credentials_required", "credentials required");
+                        audit.denied(head, "", refused).await?;
+                    }
+                    SignInError::TooManyAttempts(_) => {
+                        let refused = denial(429, "too_many_attempts", "too many failed sign-ins");
+                        audit.denied(head, "", refused).await?;
+                    }
+                    SignInError::InvalidCredentials(_) | SignInError::Audit(_) => {}
                 }
                 return Err(sign_in_problem(error, surface, from_browser));
             }
         };
         if required == RequiredCredentials::ValidIfGiven {
-            return Ok(());
+            return Ok(Some(caller));
         }
-        if self.service.is_superuser(caller.user()) {
-            audit.access(head, caller.user(), true, Outcome::Allow, "superuser").await?;
-            return Ok(());
+        let current = self.service.read();
+        if caller.is_superuser(&current) {
+            if head.only_reads {
+                audit.read(head, caller.user(), UserKind::Admin, "superuser").await?;
+            }
+            return Ok(Some(caller));
         }
-        audit.access(head, caller.user(), false, Outcome::Deny, "superuser required").await?;
+        // A superuser is required, or a level of access: the reasons of the audit log, and the message.
+        let (granted, missing, message) = match required {
+            RequiredCredentials::Level(AccessLevel::ReadOnly) => (
+                caller.has_access(AccessLevel::ReadOnly, &current).then_some("read-only access"),
+                "read-only access required",
+                "permission denied; this requires the access `read_only`",
+            ),
+            RequiredCredentials::Level(AccessLevel::Evaluate) => (
+                caller.has_access(AccessLevel::Evaluate, &current).then_some("evaluate access"),
+                "evaluate access required",
+                "permission denied; this requires the access `evaluate`",
+            ),
+            RequiredCredentials::Nothing | RequiredCredentials::ValidIfGiven | RequiredCredentials::Superuser => {
+                (None, "superuser required", "permission denied; only superusers can do this")
+            }
+        };
+        if let Some(reason) = granted {
+            audit.read(head, caller.user(), UserKind::User, reason).await?;
+            return Ok(Some(caller));
+        }
+        audit.denied(head, caller.user(), denial(403, "permission_denied", missing)).await?;
         let message = match surface {
             Surface::Admin => "Forbidden (superuser role required)",
-            _ => "permission denied; only superusers can do this",
+            _ => message,
         };
         Err(Problem::new(RpcCode::PermissionDenied, message))
     }
+
+    /// Records how a request ended that can change something. Without its event, it is refused.
+    async fn record(&self, scope: &RequestScope, response: Response, surface: Surface) -> Response {
+        let status = response.status();
+        let refusal = response.extensions().get::<Refusal>();
+        let detail = refusal.map(|refusal| sanitized(&refusal.message)).unwrap_or_default();
+        let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
+            let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());
+            (CallEffect::Refused, code, detail)
+        } else if scope.has_changed() {
+            (CallEffect::Done, String::new(), String::new())
+        } else {
+            (CallEffect::NoEffect, "unchanged".to_owned(), "the request changed nothing".to_owned())
+        };
+        let result = CallResult {
+            authorized: Outcome::Allow,
+            reason: "superuser",
+            effect,
+            http_status: status.as_u16(),
+            code: &code,
+            detail: &detail,
+        };
+        match self.service.recorder().call(scope, result).await {
+            Ok(()) => response,
+            Err(error) => Problem::from(error).into_response(surface),
+        }
+    }
+}
+
+/// A request that is refused for lack of credentials or permission.
+const fn denial(http_status: u16, code: &'static str, reason: &'static str) -> CallResult<'static> {
+    CallResult { authorized: Outcome::Deny, reason, effect: CallEffect::Refused, http_status, code, detail: reason }
 }

@@ -5,6 +5,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::Response;
+use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
 
@@ -19,9 +20,23 @@ const MAX_URI_BYTES: usize = 32 << 10;
 
 /// Passes requests that are meant for this service and not sent by a page of another origin.
 pub(crate) async fn check_host(State(service): State<Service>, request: Request, next: Next) -> Response {
+    if is_probe(&request, &service) {
+        return next.run(request).await;
+    }
     match check(&request, service.endpoint()) {
         Ok(()) => next.run(request).await,
         Err(problem) => reject(request, problem).await,
+    }
+}
+
+/// Whether a request is one of a monitoring system, which uses whatever address it knows. `/metrics` is one if it requires
+/// credentials; otherwise, a page could read it by DNS rebinding.
+fn is_probe(request: &Request, service: &Service) -> bool {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match request.uri().path() {
+        paths::HEALTH | paths::READY => is_read,
+        paths::METRICS => is_read && service.is_reachable_remotely(),
+        _ => false,
     }
 }
 

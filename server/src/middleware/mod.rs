@@ -1,8 +1,10 @@
 //! What every request passes before and after its handler.
 
 pub(crate) mod authorization;
+pub(crate) mod client_address;
 pub(crate) mod host_check;
 pub(crate) mod query_parameters;
+pub(crate) mod request_limit;
 pub(crate) mod request_log;
 pub(crate) mod response_headers;
 pub(crate) mod time_limit;

@@ -9,7 +9,7 @@ use gbac_api::{paging, paths};
 
 use crate::http::query;
 use crate::http::reject::reject;
-use crate::http::surface::Surface;
+use crate::http::surface::only_reads;
 
 const ACL_FILTER: [&str; 7] = [
     "filter.resource_type",
@@ -20,18 +20,13 @@ const ACL_FILTER: [&str; 7] = [
     "filter.operation",
     "filter.permission_type",
 ];
-/// The name prefixes of the operations of the SecurityService that change nothing.
-const READ_PREFIXES: [&str; 3] = ["Get", "List", "Resolve"];
 
 /// The parameters of a request that changes something here; `None` for other requests.
 fn supported(method: &Method, path: &str) -> Option<&'static [&'static str]> {
     let below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
-    let operation = path.rsplit('/').next().unwrap_or_default();
     let changes_nothing_here =
         below(paths::UPSTREAM) || [paths::ACCESS_EVALUATION, paths::ACCESS_EVALUATIONS].contains(&path);
-    let reads =
-        Surface::of(path) == Surface::Connect && READ_PREFIXES.iter().any(|prefix| operation.starts_with(prefix));
-    if method.is_safe() || changes_nothing_here || reads {
+    if changes_nothing_here || only_reads(method, path) {
         return None;
     }
     Some(if path == paths::CLUSTER_CONFIG {

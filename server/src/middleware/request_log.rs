@@ -1,8 +1,9 @@
 //! The log line and the metrics of each request.
 
+use std::net::SocketAddr;
 use std::time::Instant;
 
-use axum::extract::{Request, State};
+use axum::extract::{ConnectInfo, Request, State};
 use axum::middleware::Next;
 use axum::response::Response;
 
@@ -13,14 +14,15 @@ use crate::state::service::Service;
 /// Counts and logs a request. The line has no query, which can contain names of users, and no tokens in the path.
 pub(crate) async fn log_request(State(service): State<Service>, request: Request, next: Next) -> Response {
     let (start, method, path) = (Instant::now(), request.method().clone(), request.uri().path().to_owned());
+    let client = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(client)| client.ip());
     let response = next.run(request).await;
     let (status, micros) = (response.status().as_u16(), start.elapsed().as_micros());
     service.metrics().count_request(Surface::of(&path).label(), status);
-    let path = sanitized(&path);
+    let (path, client) = (sanitized(&path), client.map(tracing::field::display));
     if status < 500 {
-        tracing::debug!(target: "request", %method, path, status, micros);
+        tracing::debug!(target: "request", %method, path, status, micros, client);
     } else {
-        tracing::warn!(target: "request", %method, path, status, micros);
+        tracing::warn!(target: "request", %method, path, status, micros, client);
     }
     response
 }

@@ -14,9 +14,9 @@ use crate::http::surface::Surface;
 
 /// The time limit of most requests.
 const TIME_LIMIT: Duration = Duration::from_secs(30);
-/// The time limit of requests with a policy document or changes of it, which can contain a million ACLs.
+/// The time limit of requests with a whole policy or changes of it, which can contain a million ACLs.
 const DOCUMENT_TIME_LIMIT: Duration = Duration::from_secs(120);
-const DOCUMENT_PATHS: [&str; 2] = [paths::POLICY, paths::POLICY_CHANGES];
+const DOCUMENT_PATHS: [&str; 3] = [paths::POLICY, paths::POLICY_CHANGES, paths::BACKUP];
 
 /// Cancels a request that takes too long. The limit depends on the path, and the problem's form on the API.
 pub(crate) async fn limit_time(request: Request, next: Next) -> Response {

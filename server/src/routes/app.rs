@@ -5,10 +5,13 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use gbac_api::service::SignIn;
 
+use crate::client_network::NetworkSlots;
 use crate::console::Console;
 use crate::demo::IdentityProvider;
+use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::Authenticator;
 use crate::state::service::Service;
+use crate::state::superusers;
 use crate::upstream::Upstream;
 
 /// The application: the service with everything that its routes need. It is cheap to clone.
@@ -16,11 +19,16 @@ use crate::upstream::Upstream;
 pub struct App {
     pub(crate) service: Service,
     pub(crate) authenticator: Authenticator,
+    /// The requests of each client at once.
+    pub(crate) request_slots: NetworkSlots,
     pub(crate) upstream: Arc<Upstream>,
+    pub(crate) relayed_sign_ins: Arc<RelayedSignIns>,
     pub(crate) console: Arc<Console>,
     pub(crate) demo: Option<Arc<DemoAccess>>,
     /// The password of the admin if it was generated at this start.
     pub(crate) generated_password: Option<Arc<str>>,
+    /// What this start changed about accounts, in sentences.
+    pub(crate) notices: Arc<[String]>,
 }
 
 impl App {
@@ -28,6 +36,20 @@ impl App {
     #[must_use]
     pub fn generated_password(&self) -> Option<(&str, &str)> {
         self.generated_password.as_deref().map(|password| (self.authenticator.admin_name(), password))
+    }
+
+    /// What this start changed about accounts, in sentences: names that left the superusers, and local accounts that were replaced.
+    #[must_use]
+    pub fn notices(&self) -> &[String] {
+        &self.notices
+    }
+
+    /// Logs what this start changed about accounts, and superusers that nobody can sign in as.
+    pub(crate) fn log_accounts(&self) {
+        for notice in self.notices() {
+            tracing::warn!(target: "security", "{notice}");
+        }
+        superusers::log_problems(&self.service.read());
     }
 }
 
@@ -54,6 +76,12 @@ impl FromRef<App> for Authenticator {
 impl FromRef<App> for Arc<Upstream> {
     fn from_ref(app: &App) -> Self {
         Self::clone(&app.upstream)
+    }
+}
+
+impl FromRef<App> for Arc<RelayedSignIns> {
+    fn from_ref(app: &App) -> Self {
+        Self::clone(&app.relayed_sign_ins)
     }
 }
 

@@ -26,7 +26,7 @@ use gbac_json::AnswerJson;
 use serde_json::{Value, json};
 
 use super::table::Routes;
-use crate::http::access::{Access, ReadMethods};
+use crate::http::access::Access;
 use crate::http::body;
 use crate::http::problem::Problem;
 use crate::http::problem::problem_count;
@@ -49,10 +49,9 @@ const MAX_BYTES: usize = 16 << 20;
 
 pub(crate) fn routes() -> Routes {
     Routes::new()
-        // Questions change nothing, although they use POST.
-        .prefix("access", Access::Superuser(ReadMethods::All))
-        .route(paths::ACCESS_EVALUATION, Access::Superuser(ReadMethods::All), post(evaluation))
-        .route(paths::ACCESS_EVALUATIONS, Access::Superuser(ReadMethods::All), post(evaluations))
+        .prefix("access", Access::Evaluate)
+        .route(paths::ACCESS_EVALUATION, Access::Evaluate, post(evaluation))
+        .route(paths::ACCESS_EVALUATIONS, Access::Evaluate, post(evaluations))
         .route(paths::AUTHZEN_CONFIGURATION, Access::Public, get(configuration))
 }
 

@@ -20,7 +20,6 @@ use crate::http::problem::Problem;
 use crate::http::query::{flag, pairs, value};
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
-use crate::identity::sign_in::Authenticator;
 use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config_change;
 use crate::state::error::WriteError;
@@ -94,22 +93,16 @@ impl From<WriteError> for ConfigProblem {
     }
 }
 
-async fn write(
-    State(service): State<Service>,
-    State(authenticator): State<Authenticator>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
+async fn write(State(service): State<Service>, RawQuery(query): RawQuery, request: Request) -> Response {
     let change = async {
         let dry_run = match pairs(query).and_then(|pairs| flag(&pairs, "dry_run")) {
             Ok(dry_run) => dry_run.unwrap_or(false),
             Err(problem) => return Ok(reject(request, problem).await),
         };
         let change: ConfigChange = body::json(request).await?;
-        let admin = authenticator.admin_name().to_owned();
         let plan = move |current: &Snapshot| {
             let current = PropertyValues::current(current);
-            let wanted = config_change::apply(&current, &change, &admin).map_err(ConfigProblem::Properties)?;
+            let wanted = config_change::apply(&current, &change).map_err(ConfigProblem::Properties)?;
             if dry_run {
                 return Ok(Plan::Changes(Vec::new(), ()));
             }

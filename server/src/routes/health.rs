@@ -19,13 +19,13 @@ pub(crate) fn routes() -> Routes {
         .route(paths::METRICS, Access::Local, get(metrics))
 }
 
-/// The service is ready if it can store changes. Without the identity provider, decisions are still made; the metrics show the
-/// age of its keys.
+/// The service is ready if it can store changes and, with auditing enabled, write audit events. Without the identity provider,
+/// decisions are still made; the metrics show the age of its keys.
 async fn ready(State(service): State<Service>) -> Response {
-    if service.is_writable() {
-        return "ready\n".into_response();
+    match service.fault().await {
+        None => "ready\n".into_response(),
+        Some(fault) => (StatusCode::SERVICE_UNAVAILABLE, format!("{fault}\n")).into_response(),
     }
-    (StatusCode::SERVICE_UNAVAILABLE, "the store does not accept writes\n").into_response()
 }
 
 async fn metrics(State(service): State<Service>, State(authenticator): State<Authenticator>) -> Response {

@@ -9,6 +9,7 @@ use gbac_api::loggers::{ChangedLogLevel, LogLevel, Logger};
 use gbac_api::paths;
 use gbac_api::problem::RpcCode;
 use gbac_engine::escape::escaped;
+use serde_json::json;
 use tracing::Level;
 
 use super::table::Routes;
@@ -88,8 +89,8 @@ async fn write(
     name: Result<Path<String>, PathRejection>,
     RawQuery(query): RawQuery,
 ) -> Response {
-    let set = || {
-        let (name, _) = logger(name)?;
+    let set = async {
+        let (name, before) = logger(name)?;
         let pairs = pairs(query)?;
         // On the platform, `force` permits expiry times that it would shorten. Here, none is shortened.
         flag(&pairs, "force")?;
@@ -104,6 +105,8 @@ async fn write(
             let message = format!("`expires` is `{}`; it must be a number of seconds; 0 never reverts", escaped(text));
             text.parse::<u32>().map_err(|_| invalid(message))
         })?;
+        let after = json!({ "level": level_name(level), "expires": expires });
+        service.record_value("logger", &name, &json!({ "level": level_name(before) }), &after).await?;
         let previous = service.log_levels().set(&name, level, expires).unwrap_or(level);
         let (previous_level, new_level) = (level_name(previous), level_name(level));
         tracing::info!(target: "main", logger = name, from = previous_level, to = new_level, expires, "log level changed");
@@ -111,5 +114,5 @@ async fn write(
             Json(ChangedLogLevel { name, previous_level, new_level, expiration: expires.into() }).into_response(),
         )
     };
-    set().unwrap_or_else(|problem| problem.into_response(SURFACE))
+    set.await.unwrap_or_else(|problem| problem.into_response(SURFACE))
 }

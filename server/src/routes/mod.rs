@@ -1,9 +1,11 @@
 //! The routes of the service, one file for each API, with the access that each route requires; and the router.
 
+mod accounts;
 mod acls;
 pub(crate) mod app;
 mod audit;
 mod authzen;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;
@@ -32,8 +34,10 @@ use tower_http::compression::CompressionLayer;
 use crate::http::access::{Access, AccessTable};
 use crate::http::reject::{method_not_allowed, reject};
 use crate::middleware::authorization::{Authorizer, authorize};
+use crate::middleware::client_address::identify_client;
 use crate::middleware::host_check::check_host;
 use crate::middleware::query_parameters::check_parameters;
+use crate::middleware::request_limit::{RequestLimit, limit_requests};
 use crate::middleware::request_log::log_request;
 use crate::middleware::response_headers::add_headers;
 use crate::middleware::time_limit::limit_time;
@@ -51,6 +55,8 @@ pub(crate) fn routes(is_demo: bool) -> Routes {
         .merge(cluster_config::routes())
         .merge(policy_document::routes())
         .merge(policy_changes::routes())
+        .merge(accounts::routes())
+        .merge(backup::routes())
         .merge(service_info::routes())
         .merge(health::routes())
         .merge(audit::routes())
@@ -77,7 +83,7 @@ pub fn router(app: App) -> Router {
 
 /// Adds the console and the middleware to routes. The last layer is the outermost.
 pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Router {
-    let service = app.service.clone();
+    let (service, limit) = (app.service.clone(), RequestLimit::new(&app.service, &app.request_slots));
     let authorizer =
         Authorizer { service: service.clone(), authenticator: app.authenticator.clone(), access: Arc::new(access) };
     router
@@ -89,7 +95,9 @@ pub(crate) fn assemble(app: App, router: Router<App>, access: AccessTable) -> Ro
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         .layer(from_fn(limit_time))
         .layer(from_fn_with_state(service.clone(), check_host))
-        .layer(from_fn_with_state(service, log_request))
+        .layer(from_fn_with_state(limit, limit_requests))
+        .layer(from_fn_with_state(service.clone(), log_request))
+        .layer(from_fn_with_state(service, identify_client))
         .layer(map_response(add_headers))
         .with_state(app)
 }

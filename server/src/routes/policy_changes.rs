@@ -8,9 +8,9 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use gbac_api::changes::{AppliedChanges, ChangeEffect, read, refusal};
 use gbac_api::paths;
-use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_api::problem::RpcCode;
 use gbac_engine::model::Principal;
-use gbac_engine::policy::{Change, ChangeOutcome};
+use gbac_engine::policy::ChangeOutcome;
 
 use super::table::Routes;
 use crate::http::access::Access;
@@ -19,8 +19,6 @@ use crate::http::etag::{precondition, with_etag};
 use crate::http::problem::Problem;
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
-use crate::identity::sign_in::Authenticator;
-use crate::state::config_change::lockout_message;
 use crate::state::error::WriteError;
 use crate::state::name_warnings::{added_principals, name_warnings};
 use crate::state::service::Service;
@@ -30,11 +28,7 @@ pub(crate) fn routes() -> Routes {
     Routes::new().route(paths::POLICY_CHANGES, Access::SUPERUSER, post(apply))
 }
 
-async fn apply(
-    State(service): State<Service>,
-    State(authenticator): State<Authenticator>,
-    request: Request,
-) -> Response {
+async fn apply(State(service): State<Service>, request: Request) -> Response {
     let precondition = match precondition(&request) {
         Ok(precondition) => precondition,
         Err(problem) => return reject(request, problem).await,
@@ -46,12 +40,11 @@ async fn apply(
             .await
             .map_err(failed)?
             .map_err(WriteError::InvalidChanges)?;
-        let (this, admin) = (service.clone(), authenticator.admin_name().to_owned());
+        let this = service.clone();
         service
             .change(move |current| {
                 precondition.check(&this.etag(current))?;
-                let admin = admin.clone();
-                Ok::<_, Problem>(Plan::Attempt(changes, Box::new(move |attempt| accept(attempt, &admin))))
+                Ok::<_, Problem>(Plan::Attempt(changes, Box::new(accept)))
             })
             .await
     };
@@ -70,8 +63,8 @@ async fn apply(
 /// The effect of each change, and the principals that the changes add.
 type Accepted = (Vec<ChangeEffect>, BTreeSet<Principal>);
 
-/// Accepts the changes, or returns every problem. The user with a password must stay a superuser (D-30).
-fn accept(attempt: &Attempt<'_>, admin: &str) -> Result<Accepted, WriteError> {
+/// Accepts the changes, or returns every problem.
+fn accept(attempt: &Attempt<'_>) -> Result<Accepted, WriteError> {
     let mut faults = Vec::new();
     let mut effects = Vec::with_capacity(attempt.effects.len());
     for (index, effect) in attempt.effects.iter().enumerate() {
@@ -80,16 +73,6 @@ fn accept(attempt: &Attempt<'_>, admin: &str) -> Result<Accepted, WriteError> {
             ChangeOutcome::Unchanged => effects.push(ChangeEffect::Unchanged),
             ChangeOutcome::Refused(error) => faults.push(refusal(index, error)),
         }
-    }
-    let settings = attempt.effective().filter(|(_, change)| matches!(change, Change::Settings(_))).last();
-    if let Some((index, _)) = settings
-        && !attempt.after.settings().superusers.contains(admin)
-    {
-        faults.push(DocumentFault {
-            path: format!("/changes/{index}/settings/superusers"),
-            code: "superusers_locked_out".into(),
-            message: lockout_message(admin),
-        });
     }
     if !faults.is_empty() {
         return Err(WriteError::InvalidChanges(faults));

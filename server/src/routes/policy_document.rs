@@ -21,8 +21,6 @@ use crate::http::query::{flag, pairs};
 use crate::http::reject::reject;
 use crate::http::surface::Surface;
 use crate::http::warning_headers::with_warnings;
-use crate::identity::sign_in::Authenticator;
-use crate::state::config_change::lockout_message;
 use crate::state::license;
 use crate::state::name_warnings::{name_warnings, principals};
 use crate::state::service::Service;
@@ -48,12 +46,7 @@ async fn read(State(service): State<Service>, headers: HeaderMap) -> Response {
     }
 }
 
-async fn write(
-    State(service): State<Service>,
-    State(authenticator): State<Authenticator>,
-    RawQuery(query): RawQuery,
-    request: Request,
-) -> Response {
+async fn write(State(service): State<Service>, RawQuery(query): RawQuery, request: Request) -> Response {
     let precondition = match precondition(&request) {
         Ok(precondition) => precondition,
         Err(problem) => return reject(request, problem).await,
@@ -64,7 +57,6 @@ async fn write(
     };
     let replace = async {
         let text = body::text(request, body::MAX_DOCUMENT_BYTES, body::DOCUMENT_TIMEOUT).await?;
-        let admin = authenticator.admin_name().to_owned();
         let failed = |_| Problem::new(RpcCode::Internal, "the policy document could not be read");
         let policy = tokio::task::spawn_blocking(move || parse_document(&text)).await.map_err(failed)??;
         let this = service.clone();
@@ -72,7 +64,7 @@ async fn write(
         let ((), after) = service
             .change(move |current| {
                 precondition.check(&this.etag(current))?;
-                let plan = Plan::Replace(with_current_settings(policy, &current.policy, &admin)?, ());
+                let plan = Plan::Replace(with_current_settings(policy, &current.policy)?, ());
                 if is_dry_run {
                     license::check(current, plan)?;
                     return Ok(Plan::Changes(Vec::new(), ()));
@@ -97,16 +89,9 @@ fn parse_document(text: &str) -> Result<Policy, Problem> {
     policy_from_json(text).map_err(|problems| Problem::document(problems.0.iter().map(DocumentFault::from).collect()))
 }
 
-/// The document with the current settings in place of omitted ones. The user with a password must stay a superuser (D-30).
-fn with_current_settings(mut policy: Policy, current: &Policy, admin: &str) -> Result<Arc<Policy>, Problem> {
+/// The document with the current settings in place of omitted ones.
+fn with_current_settings(mut policy: Policy, current: &Policy) -> Result<Arc<Policy>, Problem> {
     let settings = policy.settings().filled_from(current.settings());
-    if !settings.superusers.contains(admin) {
-        return Err(Problem::document(vec![DocumentFault {
-            path: "/settings/superusers".into(),
-            code: "superusers_locked_out".into(),
-            message: lockout_message(admin),
-        }]));
-    }
     let applied = policy.apply(Change::Settings(Box::new(settings)));
     applied.map_err(|_| Problem::new(RpcCode::Internal, "the settings could not be applied"))?;
     Ok(Arc::new(policy))

@@ -140,8 +140,14 @@ async fn delete_role(State(service): State<Service>, request: Request) -> Respon
 }
 
 /// Fetches the keys of the identity provider regardless of their age.
-async fn refresh_oidc_keys(State(authenticator): State<Authenticator>, request: Request) -> Response {
+async fn refresh_oidc_keys(
+    State(service): State<Service>,
+    State(authenticator): State<Authenticator>,
+    request: Request,
+) -> Response {
     call(request, async |_: Empty| {
+        let (before, after) = (Value::from("kept until they are due"), Value::from("fetched on request"));
+        service.record_value("key_set", "keys of the identity provider", &before, &after).await?;
         authenticator.refresh_keys().await.map_err(|error| {
             let message = format!("cannot fetch new keys, so the current ones stay in use: {error}");
             Problem::new(RpcCode::Unavailable, message)
@@ -177,7 +183,7 @@ async fn resolve_oidc_identity(State(authenticator): State<Authenticator>, reque
     let from_browser = is_from_browser(request.headers());
     let caller = match authenticator.authenticate(&credentials).await {
         Ok(Caller::Token(identity)) => Ok(identity),
-        Ok(Caller::Password(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
+        Ok(Caller::Local(_)) => Err(Problem::new(RpcCode::FailedPrecondition, "SASL mechanism is not OIDC")),
         Err(SignInError::MissingCredentials | SignInError::InvalidCredentials(_)) => {
             Err(Problem::new(RpcCode::Unauthenticated, "Failed to authenticate OIDC token"))
         }

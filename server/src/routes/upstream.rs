@@ -4,23 +4,31 @@
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Request, State};
+use axum::extract::{FromRef, Request, State};
 use axum::http::{HeaderValue, Method, Response as HttpResponse, StatusCode, header};
 use axum::response::Response;
 use axum::routing::any;
+use gbac_analysis::audit::{CallEffect, CallResult};
 use gbac_api::address::{BaseUrl, address};
 use gbac_api::clusters::GetCluster;
 use gbac_api::encode::{decode, parse_query, query};
 use gbac_api::problem::RpcCode;
 use gbac_api::{encode, paths};
+use gbac_engine::decide::Outcome;
 use gbac_engine::escape::escaped;
 
+use super::app::App;
 use super::table::Routes;
 use crate::http::access::Access;
 use crate::http::body;
+use crate::http::credentials::{credentials, is_from_browser, relay_credentials, sign_in_problem};
 use crate::http::problem::Problem;
 use crate::http::reject::{method_not_allowed, not_found, reject};
-use crate::http::surface::Surface;
+use crate::http::request_head::request_head;
+use crate::http::surface::{Surface, only_reads};
+use crate::identity::relayed_sign_in::{RelayedSignIn, RelayedSignIns, Verdict};
+use crate::identity::sign_in::{Authenticator, Credentials, SignInError};
+use crate::state::service::Service;
 use crate::upstream::client::{UpstreamClient, UpstreamError, UpstreamRequest, UpstreamResponse};
 use crate::upstream::operations::{Api, Lookup};
 use crate::upstream::{Upstream, split_path};
@@ -32,7 +40,8 @@ pub(crate) fn routes() -> Routes {
         .route(&format!("{}/", paths::UPSTREAM), Access::Cluster, any(relay))
 }
 
-async fn relay(State(upstream): State<Arc<Upstream>>, request: Request) -> Response {
+async fn relay(State(relay): State<Relay>, request: Request) -> Response {
+    let upstream = &relay.upstream;
     let surface = Surface::of(request.uri().path());
     let uri = request.uri().clone();
     let Some((name, id, path)) = split_path(uri.path()) else { return not_found(request).await };
@@ -69,20 +78,99 @@ async fn relay(State(upstream): State<Arc<Upstream>>, request: Request) -> Respo
         }
     };
     let query = query(pairs.iter().map(|(name, value)| (name.as_str(), value.clone())));
+    let own = upstream.requires_sign_in.then(|| relay_credentials(&request));
+    let operation = format!("{} {}", request.method(), uri.path());
+    let (caller, sign_in) = match relay.sign_in(own, credentials(&request), &operation).await {
+        Ok(signed_in) => signed_in,
+        Err(error) => {
+            let problem = sign_in_problem(error, surface, is_from_browser(request.headers()));
+            return reject(request, problem).await;
+        }
+    };
+    let change = (!only_reads(request.method(), uri.path())).then(|| request_head(&request));
     let relayed = async {
         let request = upstream_request(request).await?;
+        // Before the cluster makes the change: what cannot be recorded is not relayed.
+        if let Some(head) = &change {
+            let audit = relay.service.audit();
+            audit.relayed(head, &caller, None).await?;
+        }
         let base = match id {
             None => base.clone(),
             Some(id) => match find_data_plane(&upstream.client, base, id, &request).await? {
                 Ok(base) => base,
                 // The problem response of the Control Plane explains best what is wrong.
-                Err(response) => return Ok(relayed_response(response)),
+                Err(response) => return Ok(response),
             },
         };
-        let response = upstream.client.send(&base, &path, &query, &request).await.map_err(|error| problem(&error))?;
-        Ok(relayed_response(response))
+        upstream.client.send(&base, &path, &query, &request).await.map_err(|error| problem(&error))
     };
-    relayed.await.unwrap_or_else(|problem: Problem| problem.into_response(surface))
+    let relayed: Result<UpstreamResponse, Problem> = relayed.await;
+    let user = relay.end_sign_in(sign_in, relayed.as_ref().ok().map(|response| response.status));
+    let response = match (relayed, change) {
+        (Ok(response), Some(head)) => {
+            let reason = format!("the cluster responded with status {}", response.status);
+            let user = user.unwrap_or(caller);
+            let recorded = relay.service.audit().relayed(&head, &user, Some(ending(response.status, &reason))).await;
+            recorded.map(|()| response).map_err(Problem::from)
+        }
+        (relayed, _) => relayed,
+    };
+    response.map_or_else(|problem| problem.into_response(surface), relayed_response)
+}
+
+/// How a relayed change ended, by the status of the cluster's response.
+const fn ending(http_status: u16, reason: &str) -> CallResult<'_> {
+    let (authorized, effect) =
+        if http_status < 400 { (Outcome::Allow, CallEffect::Done) } else { (Outcome::Deny, CallEffect::Refused) };
+    CallResult { authorized, reason, effect, http_status, code: "cluster_refused", detail: reason }
+}
+
+/// What the relay uses.
+struct Relay {
+    service: Service,
+    authenticator: Authenticator,
+    upstream: Arc<Upstream>,
+    sign_ins: Arc<RelayedSignIns>,
+}
+
+impl FromRef<App> for Relay {
+    fn from_ref(app: &App) -> Self {
+        Self {
+            service: app.service.clone(),
+            authenticator: app.authenticator.clone(),
+            upstream: Arc::clone(&app.upstream),
+            sign_ins: Arc::clone(&app.relayed_sign_ins),
+        }
+    }
+}
+
+impl Relay {
+    /// Signs in to this service, if that is required, and to the cluster. The name of the caller here, if there is one, and the
+    /// sign-in to the cluster.
+    async fn sign_in(
+        &self,
+        own: Option<Credentials>,
+        for_cluster: Credentials,
+        operation: &str,
+    ) -> Result<(String, RelayedSignIn), SignInError> {
+        let caller = match own {
+            Some(own) => self.authenticator.authenticate(&own).await?.user().to_owned(),
+            None => String::new(),
+        };
+        let sign_in = self.sign_ins.begin(&self.authenticator, &for_cluster, operation, self.service.now())?;
+        Ok((caller, sign_in))
+    }
+
+    /// Takes note of what the cluster says about the credentials by its status; the user that it has accepted.
+    fn end_sign_in(&self, sign_in: RelayedSignIn, status: Option<u16>) -> Option<String> {
+        let verdict = match status {
+            Some(200..=299) => Verdict::Accepted,
+            Some(401) => Verdict::Rejected,
+            _ => Verdict::Unknown,
+        };
+        self.sign_ins.end(&self.authenticator, sign_in, verdict, self.service.now())
+    }
 }
 
 async fn upstream_request(request: Request) -> Result<UpstreamRequest, Problem> {
@@ -107,7 +195,8 @@ fn relayed_response(response: UpstreamResponse) -> Response {
     response
 }
 
-/// Asks the Control Plane for the base URL of a cluster's Data Plane, which must use https or be on this machine. The inner error
+/// Asks the Control Plane for the base URL of a cluster's Data Plane, which must use https, or be on this machine together with the Control Plane. The
+/// inner error
 /// is the response of the Control Plane if it is not successful.
 async fn find_data_plane(
     client: &UpstreamClient,
@@ -135,7 +224,12 @@ async fn find_data_plane(
     let GetCluster { cluster } =
         serde_json::from_slice(&response.body).map_err(|_| unusable("it has no string `cluster.dataplane_api`"))?;
     address(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
-    BaseUrl::parse(&cluster.dataplane_api).map(Ok).map_err(|error| unusable(&error.to_string()))
+    let data_plane = BaseUrl::parse(&cluster.dataplane_api).map_err(|error| unusable(&error.to_string()))?;
+    // Otherwise, a Control Plane elsewhere could send callers to services that only listen on this machine.
+    if data_plane.is_this_machine() && !control_plane.is_this_machine() {
+        return Err(unusable("it names an address of this machine, and the Control Plane is on another one"));
+    }
+    Ok(Ok(data_plane))
 }
 
 fn problem(error: &UpstreamError) -> Problem {

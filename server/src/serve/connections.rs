@@ -1,35 +1,52 @@
-//! Accepting connections: HTTP/1.1 and HTTP/2 with limits on headers, connections and idle time, and a graceful stop.
+//! Accepting connections: HTTP/1.1 and HTTP/2 with limits on headers, streams and time, and a graceful stop.
 
-use std::io;
+use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{ConnectInfo, Request};
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::server::graceful::Watcher;
+use rustls::ServerConfig;
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
-use tokio::time::{sleep, timeout};
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout, timeout_at};
 use tokio_rustls::TlsAcceptor;
 use tower::ServiceExt;
 
+use super::activity::{Activity, HEAD_TIMEOUT, ResponseBody};
+use super::connection_table::{Admission, ConnectionTable};
 use super::write_timeout::WriteTimeout;
+use crate::client_network::NetworkSlot;
 use crate::http::request_head::Encrypted;
+use crate::metrics::CloseReason;
 
-/// The number of connections that are served at once; further ones wait.
-const MAX_CONNECTIONS: usize = 1024;
 /// The maximum size of the headers of a request in bytes.
-const MAX_HEADER_BYTES: usize = 96 << 10;
-/// The time limit for the headers of a request, and for the first byte of a connection.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+const MAX_HEADER_BYTES: u32 = 96 << 10;
+/// The maximum number of headers of a request over HTTP/1.1.
+const MAX_HEADERS: usize = 128;
+/// The number of requests at once on a connection over HTTP/2.
+const MAX_STREAMS: u32 = 100;
+/// The number of streams that a client may reset before they are processed, and of those that the service resets because of
+/// errors; then the connection is closed.
+const MAX_RESETS: usize = 20;
+/// The number of bytes of a response that are kept for a stream whose client does not take them.
+const MAX_SEND_BUFFER_BYTES: usize = 64 << 10;
+/// The number of bytes of bodies that a client may send ahead of their processing: for a stream, and for a connection.
+const STREAM_WINDOW_BYTES: u32 = 256 << 10;
+const CONNECTION_WINDOW_BYTES: u32 = 1 << 20;
+/// The interval at which a silent client over HTTP/2 is asked whether it is there.
+const PING_INTERVAL: Duration = Duration::from_secs(15);
+/// The time that a client has to end a connection after it was told to.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The time limit for active requests when the service stops.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// The pause after a failed accept, for example because the machine has no free file descriptors.
@@ -38,21 +55,17 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// Serves until `stop` completes, then waits for the active requests.
 pub(crate) async fn run(
     listener: TcpListener,
-    tls: Option<TlsAcceptor>,
+    tls: Option<watch::Receiver<Arc<ServerConfig>>>,
+    table: ConnectionTable,
     router: Router,
     stop: impl Future<Output = ()>,
 ) {
     let builder = Arc::new(builder());
-    let permits = Arc::new(Semaphore::new(MAX_CONNECTIONS));
-    let graceful = GracefulShutdown::new();
+    let (stopping, is_stopping) = watch::channel(false);
     let mut stop = pin!(stop);
     loop {
-        let accepted = async {
-            let permit = Arc::clone(&permits).acquire_owned().await.map_err(io::Error::other)?;
-            listener.accept().await.map(|(stream, peer)| (permit, stream, peer))
-        };
-        let (permit, stream, peer) = tokio::select! {
-            accepted = accepted => match accepted {
+        let (stream, peer) = tokio::select! {
+            accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(target: "main", %error, "cannot accept a connection");
@@ -62,35 +75,61 @@ pub(crate) async fn run(
             },
             () = &mut stop => break,
         };
-        let connection = Connection { builder: Arc::clone(&builder), router: router.clone(), peer, tls: tls.is_some() };
-        let (tls, watcher) = (tls.clone(), graceful.watcher());
-        tokio::spawn(async move {
-            match tls {
-                None if timeout(HEADER_TIMEOUT, wait_for_first_byte(&stream)).await.is_ok() => {
-                    connection.serve(stream, watcher).await;
-                }
-                None => {}
-                Some(tls) => match timeout(HEADER_TIMEOUT, tls.accept(stream)).await {
-                    Ok(Ok(stream)) => connection.serve(stream, watcher).await,
-                    Ok(Err(error)) => tracing::debug!(target: "main", %peer, %error, "TLS handshake failed"),
-                    Err(_) => {}
-                },
+        let admission = match table.admit(peer.ip()) {
+            Ok(admission) => admission,
+            Err(reason) => {
+                tracing::debug!(target: "main", %peer, reason = reason.label(), "connection refused");
+                continue;
             }
-            drop(permit);
+        };
+        let tls = tls.as_ref().map(|tls| TlsAcceptor::from(Arc::clone(&tls.borrow())));
+        let (builder, router) = (Arc::clone(&builder), router.clone());
+        let connection = Connection { builder, router, peer, tls: tls.is_some(), is_stopping: is_stopping.clone() };
+        let table = table.clone();
+        tokio::spawn(async move {
+            let Admission { activity, .. } = &admission;
+            let closed = match tls {
+                None => connection.serve(stream, activity).await,
+                Some(tls) => match timeout_at(activity.opened() + HEAD_TIMEOUT, tls.accept(stream)).await {
+                    Ok(Ok(stream)) => connection.serve(stream, activity).await,
+                    Ok(Err(error)) => {
+                        tracing::debug!(target: "main", %peer, %error, "TLS handshake failed");
+                        None
+                    }
+                    Err(_) => Some(CloseReason::HeadTimeout),
+                },
+            };
+            if let Some(reason) = closed {
+                tracing::debug!(target: "main", %peer, reason = reason.label(), "connection closed");
+                table.metrics().count_closed_connection(reason);
+            }
         });
     }
-    drop(listener);
-    let _ = timeout(STOP_TIMEOUT, graceful.shutdown()).await;
+    drop((listener, is_stopping));
+    stopping.send_replace(true);
+    // Closed when the last connection has ended, because each holds a receiver.
+    let _ = timeout(STOP_TIMEOUT, stopping.closed()).await;
 }
 
 fn builder() -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(MAX_HEADER_BYTES);
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIMEOUT)
+        .max_headers(MAX_HEADERS)
+        .max_buf_size(MAX_HEADER_BYTES as usize);
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_header_list_size(MAX_HEADER_BYTES as u32)
-        .keep_alive_interval(HEADER_TIMEOUT);
+        .max_header_list_size(MAX_HEADER_BYTES)
+        .max_concurrent_streams(MAX_STREAMS)
+        .max_pending_accept_reset_streams(MAX_RESETS)
+        .max_local_error_reset_streams(MAX_RESETS)
+        .max_send_buf_size(MAX_SEND_BUFFER_BYTES)
+        .initial_stream_window_size(STREAM_WINDOW_BYTES)
+        .initial_connection_window_size(CONNECTION_WINDOW_BYTES)
+        .keep_alive_interval(PING_INTERVAL);
     builder
 }
 
@@ -100,47 +139,115 @@ struct Connection {
     router: Router,
     peer: SocketAddr,
     tls: bool,
+    is_stopping: watch::Receiver<bool>,
 }
 
 impl Connection {
-    async fn serve(self, stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, watcher: Watcher) {
-        let Self { builder, router, peer, tls } = self;
-        let service = service_fn(move |mut request: Request<Incoming>| {
+    /// Serves requests until the connection ends; why, if it was closed because of its activity.
+    async fn serve(
+        self,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+        activity: &Activity,
+    ) -> Option<CloseReason> {
+        let Self { builder, router, peer, tls, mut is_stopping } = self;
+        let service = service_fn(|mut request: Request<Incoming>| {
             request.extensions_mut().insert(ConnectInfo(peer));
             if tls {
                 request.extensions_mut().insert(Encrypted);
             }
-            router.clone().oneshot(request)
+            let (active, response) = (activity.request(), router.clone().oneshot(request));
+            async {
+                let mut response: Response = response.await?;
+                let slot = response.extensions_mut().remove::<Arc<NetworkSlot>>();
+                Ok::<_, Infallible>(response.map(|body| Body::new(ResponseBody::new(body, active, slot))))
+            }
         });
-        // Errors of a connection are caused by its client.
-        let _ = watcher.watch(builder.serve_connection(TokioIo::new(WriteTimeout::new(stream)), service)).await;
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(WriteTimeout::new(stream)), service));
+        let reason = tokio::select! {
+            // Errors of a connection are caused by its client.
+            _ = connection.as_mut() => return None,
+            reason = activity.expired() => Some(reason),
+            () = async { drop(is_stopping.wait_for(|is_stopping| *is_stopping).await) } => None,
+        };
+        match reason {
+            // A client over HTTP/2 is told which of its requests were processed.
+            Some(CloseReason::Idle) => {
+                connection.as_mut().graceful_shutdown();
+                let _ = timeout(CLOSE_TIMEOUT, connection).await;
+            }
+            // Closed at once: an evicted connection makes room for another one.
+            Some(CloseReason::HeadTimeout | CloseReason::Stalled | CloseReason::Evicted) => {}
+            None => {
+                connection.as_mut().graceful_shutdown();
+                tokio::select! {
+                    _ = connection => {}
+                    reason = activity.expired() => return Some(reason),
+                }
+            }
+        }
+        reason
     }
-}
-
-/// Waits for the first byte, so that a silent connection does not keep its permit.
-async fn wait_for_first_byte(stream: &TcpStream) {
-    let _ = stream.peek(&mut [0]).await;
 }
 
 #[cfg(test)]
 mod tests {
     use axum::routing::get;
-    use tokio::io::{AsyncWriteExt, duplex};
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
     use tokio::time::Instant;
 
     use super::*;
+
+    /// What a connection was closed for, and after how many seconds.
+    async fn served(router: Router, stream: DuplexStream) -> (u64, Option<CloseReason>) {
+        let (began, activity) = (Instant::now(), Activity::new());
+        let (_stop, is_stopping) = watch::channel(false);
+        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
+        let connection = Connection { builder: Arc::new(builder()), router, peer, tls: false, is_stopping };
+        let served = connection.serve(stream, &activity);
+        let reason = timeout(Duration::from_secs(3600), served).await.expect("the connection is closed");
+        (began.elapsed().as_secs(), reason)
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_never_reads_its_response_is_disconnected() {
         let (here, mut there) = duplex(4096);
         let router = Router::new().route("/", get(async || "x".repeat(1 << 20)));
-        let peer = SocketAddr::from(([127, 0, 0, 1], 1));
-        let (builder, graceful) = (Arc::new(builder()), GracefulShutdown::new());
-        let began = Instant::now();
         there.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
-        let connection = Connection { builder, router, peer, tls: false };
-        let served = connection.serve(here, graceful.watcher());
-        timeout(Duration::from_secs(3600), served).await.expect("the connection is closed");
-        assert_eq!(began.elapsed().as_secs(), 30);
+        assert_eq!(served(router, here).await.0, 30);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_without_a_complete_head_is_disconnected() {
+        for begin in ["", "P", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "GET / HTTP/1.1\r\nhost: x\r\n"] {
+            let (here, mut there) = duplex(4096);
+            there.write_all(begin.as_bytes()).await.unwrap();
+            let (seconds, _) = served(Router::new(), here).await;
+            assert_eq!(seconds, HEAD_TIMEOUT.as_secs(), "{begin:?}");
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_only_acknowledges_pings_is_disconnected() {
+        let (here, mut there) = duplex(4096);
+        let router = Router::new().route("/", get(async || "x"));
+        // The preface, empty settings, and a request: `GET http:/` without a host, with the static table of RFC 7541.
+        there.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0").await.unwrap();
+        there.write_all(b"\0\0\x03\x01\x05\0\0\0\x01\x82\x86\x84").await.unwrap();
+        let client = tokio::spawn(async move {
+            let mut frame = [0; 9];
+            let mut pings = 0;
+            while there.read_exact(&mut frame).await.is_ok() {
+                let mut payload = vec![0; usize::from(frame[1]) << 8 | usize::from(frame[2])];
+                there.read_exact(&mut payload).await.unwrap();
+                if (frame[3], frame[4]) == (6, 0) {
+                    pings += 1;
+                    frame[4] = 1;
+                    let _ = there.write_all(&[&frame[..], &payload].concat()).await;
+                }
+            }
+            pings
+        });
+        assert_eq!(served(router, here).await, (60, Some(CloseReason::Idle)));
+        assert!(client.await.unwrap() >= 3, "it was there all the time");
     }
 }

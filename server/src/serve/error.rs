@@ -10,9 +10,11 @@ use gbac_engine::policy::SettingsError;
 use gbac_json::Problems;
 use thiserror::Error;
 
+use super::connection_limits::ConnectionLimitError;
 use super::tls::TlsError;
-use crate::state::public_endpoint::PublicUrlError;
+use crate::state::public_endpoint::PublicEndpointError;
 use crate::state::store::StoreError;
+use crate::state::trusted_proxies::TrustedProxyError;
 
 /// Why a service does not start.
 #[derive(Debug, Error)]
@@ -50,6 +52,9 @@ pub enum ServeError {
         /// The cause.
         source: io::Error,
     },
+    /// The total size of the audit files is smaller than one of them.
+    #[error("the total size of the audit files is smaller than one file")]
+    AuditLimits,
     /// The admin's password is empty.
     #[error("the password of the admin is empty")]
     EmptyPassword,
@@ -65,9 +70,21 @@ pub enum ServeError {
     /// The audience is empty.
     #[error("the audience is empty")]
     EmptyAudience,
-    /// The public URL is not valid.
+    /// The issuer is empty.
+    #[error("the issuer is empty")]
+    EmptyIssuer,
+    /// The maximum lifetime of tokens is 0.
+    #[error("the maximum lifetime of tokens is 0 seconds, so that no token would be accepted")]
+    ZeroLifetime,
+    /// The public URL or host is not valid.
     #[error(transparent)]
-    PublicUrl(PublicUrlError),
+    PublicEndpoint(PublicEndpointError),
+    /// The network of a proxy is not valid.
+    #[error("`--trusted-proxy`: {0}")]
+    TrustedProxy(#[source] TrustedProxyError),
+    /// The limits on connections cannot be used.
+    #[error(transparent)]
+    ConnectionLimit(ConnectionLimitError),
     /// The base URL of a cluster is not valid.
     #[error("`--upstream-*`: {0}")]
     Upstream(#[source] BaseUrlError),
@@ -100,12 +117,17 @@ impl ServeError {
             Self::Listen { .. } => "listen_failed",
             Self::Console { .. } => "console_folder",
             Self::Audit { .. } => "audit_file",
+            Self::AuditLimits => "audit_limits",
             Self::EmptyPassword => "password_empty",
             Self::AdminUser(error) => error.code(),
             Self::AdminName(_) => "admin_user",
             Self::DiscoveryUrl(error) => error.code(),
             Self::EmptyAudience => "oidc_audience_empty",
-            Self::PublicUrl(_) => "public_url",
+            Self::EmptyIssuer => "oidc_issuer_empty",
+            Self::ZeroLifetime => "oidc_max_token_lifetime",
+            Self::PublicEndpoint(error) => error.code(),
+            Self::TrustedProxy(_) => "trusted_proxy",
+            Self::ConnectionLimit(error) => error.code(),
             Self::Upstream(error) => error.code(),
             Self::Tls(error) => error.code(),
             Self::DemoPolicy(_) => "demo_policy",
@@ -134,16 +156,23 @@ impl ServeError {
             Self::Listen { .. } => "choose another address with `--listen`".into(),
             Self::Console { .. } => "choose the folder with the built console, usually `dist`".into(),
             Self::Audit { .. } => "make the file writable; the service does nothing without audit events".into(),
+            Self::AuditLimits => "use at least the value of `--audit-file-mib` for `--audit-total-mib`, and not 0 for only the first".into(),
             Self::EmptyPassword => "set `GBAC_ADMIN_PASSWORD` to a password, or unset it".into(),
             Self::AdminUser(error) => error.hint(),
             Self::AdminName(_) => "use a name without `:` and control characters for `--admin-user`".into(),
             Self::DiscoveryUrl(error) => error.hint().into(),
+            Self::EmptyIssuer => "use the `issuer` of the discovery document, or omit `--oidc-issuer`".into(),
+            Self::ZeroLifetime => "use a number of seconds such as 3600, or omit `--oidc-max-token-lifetime`".into(),
             Self::EmptyAudience => "use the `aud` of your tokens, or omit `--oidc-audience`".into(),
-            Self::PublicUrl(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`".into(),
+            Self::PublicEndpoint(error) => error.hint().into(),
+            Self::TrustedProxy(_) => {
+                "use the address or network of the proxies alone, such as `10.0.0.7` or `10.0.0.0/8`".into()
+            }
+            Self::ConnectionLimit(error) => error.hint().into(),
             Self::Upstream(error) => error.hint().into(),
             Self::Tls(error) => error.hint().into(),
             Self::DemoPolicy(_) => "reinstall the program".into(),
-            Self::Store(error) => error.hint().into(),
+            Self::Store(error) => error.hint(),
             Self::StoredPassword(_) => {
                 "set a new password with `GBAC_ADMIN_PASSWORD` once, or restore the folder from a backup".into()
             }

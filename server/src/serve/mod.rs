@@ -1,7 +1,11 @@
 //! `gbac serve`: options, start, listening and stop.
 
+mod activity;
+mod connection_limits;
+mod connection_table;
 mod connections;
 mod error;
+mod local_account;
 mod options;
 mod start;
 #[cfg(test)]
@@ -14,16 +18,19 @@ use std::net::{SocketAddr, TcpListener};
 use std::time::Duration;
 
 use gbac_engine::escape::escaped;
-use tokio_rustls::TlsAcceptor;
 
 use crate::identity::sign_in::Authenticator;
 use crate::logging;
 use crate::routes::app::App;
 use crate::routes::router;
+pub use connection_limits::ConnectionLimitError;
+use connection_limits::ConnectionLimits;
+use connection_table::ConnectionTable;
 pub use error::ServeError;
-pub use options::{DataOptions, DemoOptions, ServeMode, ServeOptions};
+pub use options::{ConnectionOptions, DataOptions, DemoOptions, ServeMode, ServeOptions};
 pub use start::open;
 use start::{check, open_at, parse_address};
+use tls::{Certificate, ReloadSignal};
 pub use tls::{TlsError, TlsFiles};
 
 /// The interval at which the age of the identity provider's keys is checked.
@@ -33,7 +40,8 @@ const KEY_CHECK_INTERVAL: Duration = Duration::from_secs(60);
 pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
-    tls: Option<TlsAcceptor>,
+    tls: Option<Certificate>,
+    limits: ConnectionLimits,
     app: App,
 }
 
@@ -52,17 +60,18 @@ impl Server {
                 if !is_loopback && data.tls.is_none() && !data.insecure_listen {
                     return Err(ServeError::Unencrypted(requested));
                 }
-                data.tls.as_ref().map(tls::config).transpose().map_err(ServeError::Tls)?.map(TlsAcceptor::from)
+                data.tls.clone().map(Certificate::open).transpose().map_err(ServeError::Tls)?
             }
         };
         // Invalid options are reported before a port that is in use.
         check(options, requested, tls.is_some())?;
+        let limits = ConnectionLimits::new(options.connections).map_err(ServeError::ConnectionLimit)?;
         let failed = |source| ServeError::Listen { address: requested, source };
         let listener = TcpListener::bind(requested).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
         let app = open_at(options, address, tls.is_some())?;
-        Ok(Self { listener, address, tls, app })
+        Ok(Self { listener, address, tls, limits, app })
     }
 
     /// The address on which it listens, with the actual port.
@@ -78,8 +87,22 @@ impl Server {
     pub async fn run(self, stop: impl Future<Output = ()>) -> Result<(), ServeError> {
         let listener = tokio::net::TcpListener::from_std(self.listener).map_err(ServeError::Start)?;
         let key_refresh = tokio::spawn(refresh_keys(self.app.authenticator.clone()));
-        connections::run(listener, self.tls, router(self.app), stop).await;
+        let service = self.app.service.clone();
+        let table = ConnectionTable::new(service.clone(), self.limits);
+        let tls = self.tls.as_ref().map(Certificate::config);
+        let reload = match self.tls {
+            Some(certificate) => {
+                let requested = ReloadSignal::new().map_err(ServeError::Start)?;
+                Some(tokio::spawn(certificate.keep_fresh(requested)))
+            }
+            None => None,
+        };
+        connections::run(listener, tls, table, router(self.app), stop).await;
         key_refresh.abort();
+        if let Some(reload) = reload {
+            reload.abort();
+        }
+        service.audit_log().flush().await;
         Ok(())
     }
 
@@ -122,6 +145,7 @@ pub fn serve(options: &ServeOptions) -> Result<(), ServeError> {
         let _ = server.announce();
         let address = server.address;
         tracing::info!(target: "main", %address, version = env!("CARGO_PKG_VERSION"), "started");
+        server.app.log_accounts();
         let result = server.run(stop).await;
         tracing::info!(target: "main", "stopped");
         result

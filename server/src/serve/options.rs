@@ -6,6 +6,8 @@ use gbac_api::license::LicenseStatus;
 
 use super::tls::TlsFiles;
 use crate::demo::DemoKey;
+use crate::identity::oidc::OidcRules;
+use crate::state::audit::AuditFileLimits;
 use crate::state::public_endpoint::PublicEndpointOptions;
 use crate::upstream::UpstreamOptions;
 
@@ -23,12 +25,35 @@ pub struct ServeOptions {
     pub license: Option<LicenseStatus>,
     /// The public address.
     pub endpoint: PublicEndpointOptions,
+    /// The networks of the proxies that may name the client of a request, such as `10.0.0.0/8`.
+    pub trusted_proxies: Vec<String>,
+    /// The limits on connections and requests.
+    pub connections: ConnectionOptions,
     /// The cluster to which operations are relayed.
     pub upstream: UpstreamOptions,
+    /// The limits of the audit files.
+    pub audit_files: AuditFileLimits,
     /// A folder with the console's files; `None` uses the embedded ones.
     pub console: Option<PathBuf>,
     /// Returns the time in seconds since 1970; `None` is the machine's clock.
     pub clock: Option<fn() -> f64>,
+}
+
+/// The limits on connections and requests. An address is an IPv4 address or an IPv6 network of 64 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ConnectionOptions {
+    /// The number of open connections; `None` is 4096, or fewer if the process may not open that many files.
+    pub total: Option<usize>,
+    /// The number of open connections from one address; `None` is 128, or half of the total if that is less.
+    pub per_address: Option<usize>,
+    /// The number of requests of one address at once.
+    pub requests_per_address: usize,
+}
+
+impl Default for ConnectionOptions {
+    fn default() -> Self {
+        Self { total: None, per_address: None, requests_per_address: 128 }
+    }
 }
 
 /// Whether the service is a demo.
@@ -54,12 +79,14 @@ pub struct DemoOptions {
 pub struct DataOptions {
     /// The folder; created if it does not exist.
     pub folder: PathBuf,
-    /// The user with a password, who is made a superuser; `None` is `admin`.
+    /// The name of the local account: the user with a password, who is a superuser; `None` is `admin`.
     pub admin_user: Option<String>,
     /// Sets the property `oidc_discovery_url` for this run.
     pub oidc_discovery_url: Option<String>,
     /// Sets the property `oidc_token_audience` for this run.
     pub oidc_audience: Option<String>,
+    /// What is required of the identity provider and its tokens besides.
+    pub oidc_rules: OidcRules,
     /// The certificate and key for TLS.
     pub tls: Option<TlsFiles>,
     /// Whether to permit listening beyond loopback without TLS.
@@ -75,6 +102,7 @@ impl DataOptions {
             admin_user: None,
             oidc_discovery_url: None,
             oidc_audience: None,
+            oidc_rules: OidcRules::DEFAULT,
             tls: None,
             insecure_listen: false,
         }
@@ -89,7 +117,10 @@ impl Default for ServeOptions {
             admin_password: None,
             license: None,
             endpoint: PublicEndpointOptions::default(),
+            trusted_proxies: Vec::new(),
+            connections: ConnectionOptions::default(),
             upstream: UpstreamOptions::default(),
+            audit_files: AuditFileLimits::default(),
             console: None,
             clock: None,
         }

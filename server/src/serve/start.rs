@@ -1,6 +1,5 @@
-//! Opening a service: checking its options, opening its data, and creating the first superuser (D-30).
+//! Opening a service: checking its options, and opening its data with the local account (D-30).
 
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -8,26 +7,29 @@ use std::sync::Arc;
 use gbac_api::address::address;
 use gbac_api::license::LicenseStatus;
 use gbac_api::service::SignIn;
-use gbac_engine::policy::{Change, Settings};
+use gbac_engine::policy::Settings;
 
 use super::error::ServeError;
+use super::local_account::LocalAccount;
 use super::options::{DataOptions, DemoOptions, ServeMode, ServeOptions};
+use crate::client_network::NetworkSlots;
+use crate::clock;
 use crate::console::Console;
 use crate::demo::{self, DemoKey, IdentityProvider};
 use crate::identity::oidc::{Keys, Oidc};
 use crate::identity::password::Password;
+use crate::identity::relayed_sign_in::RelayedSignIns;
 use crate::identity::sign_in::{Admin, Authenticator};
 use crate::metrics::Metrics;
 use crate::routes::app::{App, DemoAccess};
-use crate::state::audit::AuditLog;
+use crate::state::audit::{AuditFileLimits, AuditLog};
 use crate::state::config::Config;
-use crate::state::error::WriteError;
 use crate::state::log_levels::LogLevels;
 use crate::state::public_endpoint::PublicEndpoint;
 use crate::state::service::{Parts, Service};
-use crate::state::store::{Plan, Store, StoreError, catch_panic};
+use crate::state::store::{Store, StoreError, catch_panic};
+use crate::state::trusted_proxies::TrustedProxies;
 use crate::upstream::Upstream;
-use crate::{clock, random};
 
 /// Opens a service without a port.
 ///
@@ -59,8 +61,13 @@ pub(super) fn check(options: &ServeOptions, address: SocketAddr, tls: bool) -> R
     if options.admin_password.as_deref() == Some("") {
         return Err(ServeError::EmptyPassword);
     }
-    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
+    PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
     Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let AuditFileLimits { file_bytes, total_bytes, .. } = options.audit_files;
+    if total_bytes > 0 && (file_bytes == 0 || total_bytes < file_bytes) {
+        return Err(ServeError::AuditLimits);
+    }
     Ok(())
 }
 
@@ -72,6 +79,12 @@ fn check_data_options(data: &DataOptions) -> Result<(), ServeError> {
     }
     if let Some(url) = &data.oidc_discovery_url {
         address(url).map_err(ServeError::DiscoveryUrl)?;
+    }
+    if data.oidc_rules.issuer.as_deref() == Some("") {
+        return Err(ServeError::EmptyIssuer);
+    }
+    if data.oidc_rules.max_lifetime == Some(0) {
+        return Err(ServeError::ZeroLifetime);
     }
     match &data.oidc_audience {
         Some(audience) if audience.is_empty() => Err(ServeError::EmptyAudience),
@@ -109,6 +122,7 @@ struct Opened {
     store: Store,
     admin: Admin,
     generated_password: Option<String>,
+    notices: Vec<String>,
     oidc: Oidc,
     demo: Option<DemoAccess>,
     audit_file: Option<PathBuf>,
@@ -116,15 +130,20 @@ struct Opened {
 
 /// Opens a service with checked options that listens on this address.
 pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) -> Result<App, ServeError> {
-    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicUrl)?;
-    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
-    let clock = options.clock.unwrap_or(clock::system);
     let opened = match &options.mode {
         ServeMode::Demo(demo) => open_demo(options, demo, address)?,
         ServeMode::Data(data) => open_data(options, data)?,
     };
-    let Opened { store, admin, generated_password, oidc, demo, audit_file } = opened;
-    let audit_log = AuditLog::new(audit_file.clone())
+    assemble(options, address, tls, opened)
+}
+
+fn assemble(options: &ServeOptions, address: SocketAddr, tls: bool, opened: Opened) -> Result<App, ServeError> {
+    let endpoint = PublicEndpoint::new(options.endpoint.clone(), address, tls).map_err(ServeError::PublicEndpoint)?;
+    let upstream = Upstream::new(&options.upstream).map_err(ServeError::Upstream)?;
+    let trusted_proxies = TrustedProxies::parse(&options.trusted_proxies).map_err(ServeError::TrustedProxy)?;
+    let clock = options.clock.unwrap_or(clock::system);
+    let Opened { store, admin, generated_password, notices, oidc, demo, audit_file } = opened;
+    let audit_log = AuditLog::new(audit_file.clone(), options.audit_files, clock)
         .map_err(|source| ServeError::Audit { file: audit_file.unwrap_or_default(), source })?;
     let console = match &options.console {
         Some(folder) => {
@@ -136,6 +155,7 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
         store,
         audit_log,
         endpoint,
+        trusted_proxies,
         address,
         is_demo: demo.is_some(),
         clock,
@@ -145,10 +165,13 @@ pub(super) fn open_at(options: &ServeOptions, address: SocketAddr, tls: bool) ->
     Ok(App {
         authenticator: Authenticator::new(service.clone(), admin, oidc),
         service,
+        request_slots: NetworkSlots::new(options.connections.requests_per_address),
         upstream: Arc::new(upstream),
+        relayed_sign_ins: Arc::new(RelayedSignIns::new().map_err(ServeError::Start)?),
         console: Arc::new(console),
         demo: demo.map(Arc::new),
         generated_password: generated_password.map(Into::into),
+        notices: notices.into(),
     })
 }
 
@@ -162,6 +185,7 @@ fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) ->
     let provider = IdentityProvider::new(address, key).map_err(ServeError::Start)?;
     let mut config = Config {
         audit_enabled: true,
+        local_account: demo::ADMIN.into(),
         oidc_discovery_url: provider.discovery_url(),
         oidc_token_audience: demo::AUDIENCE.into(),
         ..Config::default()
@@ -173,6 +197,7 @@ fn open_demo(options: &ServeOptions, demo: &DemoOptions, address: SocketAddr) ->
         store: Store::memory(policy, config).map_err(ServeError::Store)?,
         admin: Admin::new(demo::ADMIN.into(), password),
         generated_password: None,
+        notices: Vec::new(),
         oidc: Oidc::with_keys(Keys::fixed(provider.issuer().to_owned(), provider.key_set().clone())),
         demo: Some(DemoAccess { sign_in, provider }),
         audit_file: demo.audit_file.clone(),
@@ -188,62 +213,79 @@ fn open_data(options: &ServeOptions, data: &DataOptions) -> Result<Opened, Serve
     // The database library panics on some damaged files: when it opens, reads, writes or closes them.
     let opened = catch_panic(|| {
         let store = Store::open(&data.folder, pin).map_err(ServeError::Store)?;
-        let (password, generated) = admin_password(&store, data.admin_user(), options.admin_password.as_deref())?;
-        create_superuser(&store, data.admin_user())?;
-        Ok((store, password, generated))
+        let account = LocalAccount::open(&store, data.admin_user(), options.admin_password.as_deref())?;
+        Ok((store, account))
     });
-    let (store, password, generated_password) =
-        opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
+    let (store, account) = opened.unwrap_or_else(|| Err(ServeError::Store(StoreError::unreadable())))?;
+    let LocalAccount { password, generated: generated_password, notices } = account;
     Ok(Opened {
         store,
         admin: Admin::new(data.admin_user().to_owned(), password),
         generated_password,
-        oidc: Oidc::remote(options.clock.unwrap_or(clock::system)),
+        notices,
+        oidc: Oidc::remote(options.clock.unwrap_or(clock::system), data.oidc_rules.clone()),
         demo: None,
         audit_file: Some(data.folder.join("audit.jsonl")),
     })
 }
 
-/// The password of the admin: the given one, the stored one, or a generated one, which is also returned as text.
-fn admin_password(store: &Store, user: &str, given: Option<&str>) -> Result<(Password, Option<String>), ServeError> {
-    let store_password = |text: &str| {
-        let password = Password::new(text).map_err(ServeError::Start)?;
-        store.set_password(user, password.hash()).map_err(ServeError::Store)?;
-        Ok(password)
-    };
-    // A given password also replaces a damaged hash, so the stored one is not read then.
-    if let Some(text) = given {
-        return Ok((store_password(text)?, None));
-    }
-    let stored = store.password(user).map_err(|error| match error {
-        StoreError::Damaged(_) => ServeError::StoredPassword(user.to_owned()),
-        error => ServeError::Store(error),
-    })?;
-    if let Some(hash) = stored {
-        let password = Password::from_hash(&hash).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData => ServeError::StoredPassword(user.to_owned()),
-            _ => ServeError::Start(error),
-        })?;
-        return Ok((password, None));
-    }
-    let text = random::hex(&random::bytes::<16>().map_err(ServeError::Start)?);
-    Ok((store_password(&text)?, Some(text)))
-}
-
-/// Makes the admin a superuser.
-fn create_superuser(store: &Store, user: &str) -> Result<(), ServeError> {
-    let user = user.to_owned();
-    let created = store.change_now(move |current| {
-        let mut settings = current.policy.settings().clone();
-        settings.superusers.insert(user);
-        Ok::<_, WriteError>(Plan::Changes(vec![Change::Settings(Box::new(settings))], ()))
-    });
-    created.map(drop).map_err(|error| ServeError::Start(io::Error::other(error.to_string())))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering::Relaxed;
+    use std::time::Duration;
+
+    use axum::body::{Body, to_bytes};
+    use axum::extract::Request;
+    use tower::ServiceExt;
+
     use super::*;
+    use crate::identity::oidc::OidcRules;
+    use crate::routes::router;
+
+    #[tokio::test]
+    async fn a_full_disk_stops_writes_only_and_only_until_there_is_room() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, faults) = Store::with_faults(folder.path(), Duration::ZERO);
+        let account = LocalAccount::open(&store, "admin", Some("demo")).unwrap();
+        let opened = Opened {
+            store: store.clone(),
+            admin: Admin::new("admin".into(), account.password),
+            generated_password: None,
+            notices: Vec::new(),
+            oidc: Oidc::remote(clock::system, OidcRules::DEFAULT),
+            demo: None,
+            audit_file: None,
+        };
+        let router = router(assemble(&ServeOptions::default(), ([127, 0, 0, 1], 8420).into(), false, opened).unwrap());
+        let ask = async |method: &str, path: &str, body: &'static str| {
+            let request = Request::builder().method(method).uri(path).header("host", "localhost");
+            let request = request.header("authorization", "Basic YWRtaW46ZGVtbw==");
+            let request = request.header("content-type", "application/json").body(Body::from(body)).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            let status = response.status().as_u16();
+            (status, String::from_utf8_lossy(&to_bytes(response.into_body(), usize::MAX).await.unwrap()).into_owned())
+        };
+        let metric = async |name: &str| ask("GET", "/metrics", "").await.1.contains(&format!("\n{name}\n"));
+        assert_eq!(ask("POST", "/v1/roles", r#"{"name":"before"}"#).await.0, 201);
+        assert!(metric("gbac_store_writable 1").await && metric("gbac_store_failures_total 0").await);
+        faults.room.store(0, Relaxed);
+        let (status, refusal) = ask("POST", "/v1/roles", r#"{"name":"refused"}"#).await;
+        assert_eq!(status, 503, "{refusal}");
+        assert!(refusal.contains("the change was not stored: the disk is full"), "{refusal}");
+        assert_eq!(ask("GET", "/readyz", "").await, (503, "the store does not accept writes\n".into()));
+        assert_eq!(ask("GET", "/healthz", "").await.0, 200);
+        assert!(metric("gbac_store_writable 0").await && metric("gbac_store_failures_total 1").await);
+        let (status, roles) = ask("GET", "/v1/roles", "").await;
+        assert!(status == 200 && roles.contains("before") && !roles.contains("refused"), "{status} {roles}");
+        faults.room.store(u64::MAX, Relaxed);
+        let waiting = store.clone();
+        tokio::task::spawn_blocking(move || waiting.wait_until_writable()).await.unwrap();
+        assert_eq!(ask("GET", "/readyz", "").await, (200, "ready\n".into()));
+        assert!(metric("gbac_store_writable 1").await);
+        assert_eq!(ask("POST", "/v1/roles", r#"{"name":"after"}"#).await.0, 201);
+        let (_, roles) = ask("GET", "/v1/roles", "").await;
+        assert!(roles.contains("before") && roles.contains("after") && !roles.contains("refused"), "{roles}");
+    }
 
     #[test]
     fn addresses_are_parsed() {

@@ -17,6 +17,8 @@ pub(crate) struct Config {
     pub(crate) oidc_clock_skew: u32,
     /// Whether audit events are written.
     pub(crate) audit_enabled: bool,
+    /// The name of the local account, which is a superuser by this record; empty until the first start has recorded it (D-30).
+    pub(crate) local_account: String,
     /// The enterprise license (D-16).
     pub(crate) license: LicenseStatus,
     /// The names of the fields above that the command line sets. They cannot be changed during this run and are not stored
@@ -32,6 +34,7 @@ impl Default for Config {
             oidc_token_audience: String::new(),
             oidc_clock_skew: 30,
             audit_enabled: false,
+            local_account: String::new(),
             license: LicenseStatus::Valid,
             pinned: BTreeSet::new(),
         }

@@ -17,11 +17,7 @@ const PINNED: &str = "is set on the command line; restart the service without th
 ///
 /// # Errors
 /// Every invalid property with the reason.
-pub(crate) fn apply(
-    current: &PropertyValues,
-    change: &ConfigChange,
-    admin: &str,
-) -> Result<PropertyValues, ConfigFaults> {
+pub(crate) fn apply(current: &PropertyValues, change: &ConfigChange) -> Result<PropertyValues, ConfigFaults> {
     let mut faults = ConfigFaults::new();
     let (default, mut wanted) = (PropertyValues::default(), current.clone());
     let resets = change.remove.iter().map(|name| (name, None));
@@ -52,15 +48,7 @@ pub(crate) fn apply(
     {
         faults.insert(name.into(), LicensedFeature::Property(name).message());
     }
-    if faults.is_empty() && !wanted.settings.superusers.contains(admin) {
-        faults.insert(ClusterProperty::Superusers.name().into(), lockout_message(admin));
-    }
     if faults.is_empty() { Ok(wanted) } else { Err(faults) }
-}
-
-/// Why a change is rejected after which the user with a password is not a superuser (D-30).
-pub(crate) fn lockout_message(admin: &str) -> String {
-    format!("no superuser could sign in; keep `{admin}` in the superusers")
 }
 
 #[cfg(test)]
@@ -79,7 +67,7 @@ mod tests {
         let current = PropertyValues { settings, config };
         let change = |upsert: Value| {
             let Value::Object(upsert) = upsert else { unreachable!() };
-            apply(&current, &ConfigChange { upsert, remove: Vec::new() }, "admin")
+            apply(&current, &ConfigChange { upsert, remove: Vec::new() })
         };
         let faults = change(json!({
             "oidc_discovery_url": "https://idp.example/", "oidc_token_audience": "x", "oidc_clock_skew_tolerance": 1,

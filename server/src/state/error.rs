@@ -10,6 +10,9 @@ pub(crate) enum WriteError {
     /// The store cannot be written; the message of its error.
     #[error("the change was not stored: {0}")]
     NotStored(String),
+    /// The audit event of the change could not be written (D-23).
+    #[error("the change was not recorded")]
+    NotRecorded,
     /// The service stopped working on the write.
     #[error("the change was aborted")]
     Aborted,
@@ -67,5 +70,5 @@ pub(crate) enum RoleError {
 }
 
 /// The audit event of a request could not be written, so the request must be rejected (D-23).
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AuditError;

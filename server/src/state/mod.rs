@@ -13,3 +13,5 @@ pub(crate) mod public_endpoint;
 pub(crate) mod role_changes;
 pub(crate) mod service;
 pub(crate) mod store;
+pub(crate) mod superusers;
+pub(crate) mod trusted_proxies;

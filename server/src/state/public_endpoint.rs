@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use thiserror::Error;
-use url::Url;
+use url::{Host, Url};
 
 use gbac_engine::escape::escaped;
 
@@ -14,6 +14,8 @@ pub struct PublicEndpointOptions {
     pub cluster_id: Option<String>,
     /// The URL that clients use; `None` is the address on which the service listens.
     pub public_url: Option<String>,
+    /// Further host names and IP addresses that clients use; requests for them are accepted.
+    pub public_hosts: Vec<String>,
 }
 
 /// The public address of the service.
@@ -32,13 +34,17 @@ impl PublicEndpoint {
     /// The public address of a service that listens on `listen`.
     ///
     /// # Errors
-    /// See [`PublicUrlError`].
-    pub(crate) fn new(options: PublicEndpointOptions, listen: SocketAddr, tls: bool) -> Result<Self, PublicUrlError> {
+    /// See [`PublicEndpointError`].
+    pub(crate) fn new(
+        options: PublicEndpointOptions,
+        listen: SocketAddr,
+        tls: bool,
+    ) -> Result<Self, PublicEndpointError> {
         let scheme = if tls { "https" } else { "http" };
         let (url, name) = match options.public_url {
             None => (format!("{scheme}://{listen}"), None),
             Some(text) => {
-                let invalid = || PublicUrlError(text.clone());
+                let invalid = || PublicEndpointError::Url(text.clone());
                 let url = Url::parse(&text).map_err(|_| invalid())?;
                 let has_only_origin = url.path() == "/" && url.query().is_none() && url.fragment().is_none();
                 let has_user = !url.username().is_empty() || url.password().is_some();
@@ -49,7 +55,10 @@ impl PublicEndpoint {
                 (url.as_str().trim_end_matches('/').to_owned(), Some(name))
             }
         };
-        let host_names = name.into_iter().map(|name| name.trim_matches(['[', ']']).to_owned()).collect();
+        let mut host_names: Vec<String> = name.into_iter().map(without_brackets).collect();
+        for text in options.public_hosts {
+            host_names.push(host_name(&text).ok_or(PublicEndpointError::Host(text))?);
+        }
         Ok(Self { cluster_id: options.cluster_id, url, host_names, listen: listen.ip() })
     }
 
@@ -76,17 +85,65 @@ impl PublicEndpoint {
     }
 }
 
-/// The public URL is not an `http` or `https` URL that consists of a host and optionally a port.
+/// The host name or IP address that a text is, as `Host` headers contain it, without brackets.
+fn host_name(text: &str) -> Option<String> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Some(address.to_string());
+    }
+    // A name with other characters, such as a port or a wildcard, would never be equal to one of a request.
+    let is_name = |name: &str| name.chars().all(|c| c.is_ascii_alphanumeric() || "-._".contains(c));
+    let name = Host::parse(text).ok()?.to_string();
+    match Host::parse(&name).ok()? {
+        Host::Domain(domain) if !is_name(&domain) => None,
+        _ => Some(without_brackets(name)),
+    }
+}
+
+fn without_brackets(name: String) -> String {
+    match name.strip_prefix('[').and_then(|name| name.strip_suffix(']')) {
+        Some(address) => address.to_owned(),
+        None => name,
+    }
+}
+
+/// Why the public address is not valid.
 #[derive(Debug, Error)]
-#[error("`{}` is not a public URL", escaped(.0))]
-pub struct PublicUrlError(String);
+pub enum PublicEndpointError {
+    /// The public URL is not an `http` or `https` URL that consists of a host and optionally a port.
+    #[error("`{}` is not a public URL", escaped(.0))]
+    Url(String),
+    /// The text is neither a host name nor an IP address.
+    #[error("`{}` is not a public host", escaped(.0))]
+    Host(String),
+}
+
+impl PublicEndpointError {
+    /// The stable code of the error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::Url(_) => "public_url",
+            Self::Host(_) => "public_host",
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub const fn hint(&self) -> &'static str {
+        match self {
+            Self::Url(_) => "use a scheme, a host and optionally a port, such as `https://gbac.example`",
+            Self::Host(_) => "use a host name or an IP address without a scheme, port or path, such as `gbac.example`",
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn endpoint(listen: &str, public_url: Option<&str>) -> PublicEndpoint {
-        let options = PublicEndpointOptions { cluster_id: None, public_url: public_url.map(Into::into) };
+        let options =
+            PublicEndpointOptions { public_url: public_url.map(Into::into), ..PublicEndpointOptions::default() };
         PublicEndpoint::new(options, listen.parse().unwrap(), false).unwrap()
     }
 
@@ -129,8 +186,34 @@ mod tests {
         for text in
             ["gbac.example", "ftp://gbac.example", "https://gbac.example/x", "https://u@gbac.example", "https://"]
         {
-            let options = PublicEndpointOptions { cluster_id: None, public_url: Some(text.into()) };
+            let options = PublicEndpointOptions { public_url: Some(text.into()), ..PublicEndpointOptions::default() };
             PublicEndpoint::new(options, ([127, 0, 0, 1], 1).into(), true).expect_err(text);
+        }
+    }
+
+    #[test]
+    fn further_hosts_are_accepted() {
+        let with = |host: &str| {
+            let options = PublicEndpointOptions { public_hosts: vec![host.into()], ..PublicEndpointOptions::default() };
+            PublicEndpoint::new(options, ([127, 0, 0, 1], 1).into(), true)
+        };
+        for (host, accepted) in [
+            ("GBAC.example", "gbac.example:8443"),
+            ("gbac", "gbac"),
+            ("gbac_1.internal", "gbac_1.internal"),
+            ("bücher.example", "xn--bcher-kva.example"),
+            ("10.0.0.8", "10.0.0.8:8420"),
+            ("2001:db8::7", "[2001:db8::7]:8420"),
+            ("[2001:db8::7]", "[2001:db8::7]"),
+        ] {
+            let endpoint = with(host).unwrap();
+            assert!(endpoint.accepts_host(accepted), "{host}");
+            assert!(FOREIGN.iter().all(|host| !endpoint.accepts_host(host)), "{host}");
+        }
+        for host in ["", "gbac.example:8443", "https://gbac.example", "gbac.example/x", "*.gbac.example", "a b", "a,b"]
+        {
+            let error = with(host).expect_err(host);
+            assert_eq!(error.code(), "public_host", "{host}");
         }
     }
 }

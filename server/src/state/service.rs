@@ -2,13 +2,17 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
-use super::audit::{Audit, AuditLog};
-use super::error::WriteError;
+use serde_json::Value;
+
+use super::audit::{Audit, AuditLog, ChangeRecorder, PolicyTags, RecordedChange};
+use super::error::{AuditError, WriteError};
 use super::license;
 use super::log_levels::LogLevels;
 use super::public_endpoint::PublicEndpoint;
-use super::store::{Plan, Snapshot, Store};
+use super::store::{Plan, Snapshot, Store, StoreError};
+use super::trusted_proxies::TrustedProxies;
 use crate::clock::Clock;
 use crate::metrics::{CurrentValues, Metrics};
 
@@ -24,6 +28,8 @@ pub(crate) struct Parts {
     pub(crate) audit_log: AuditLog,
     /// The public address.
     pub(crate) endpoint: PublicEndpoint,
+    /// The proxies that may name the client of a request.
+    pub(crate) trusted_proxies: TrustedProxies,
     /// The address it listens on.
     pub(crate) address: SocketAddr,
     /// Whether this is a demo.
@@ -51,7 +57,7 @@ impl Service {
         self.0.store.etag(snapshot)
     }
 
-    /// Makes a planned change if the license permits it; see [`Store::change`].
+    /// Makes a planned change if the license permits it, after its audit events are written; see [`Store::change`].
     pub(crate) async fn change<T, E>(
         &self,
         plan: impl FnOnce(&Snapshot) -> Result<Plan<T>, E> + Send + 'static,
@@ -60,18 +66,60 @@ impl Service {
         T: Send + 'static,
         E: From<WriteError> + Send + 'static,
     {
-        self.0
+        let recorded = RecordedChange::default();
+        let recorder = ChangeRecorder::new(&self.audit(), recorded.clone());
+        let store = self.0.store.clone();
+        let result = self
+            .0
             .store
             .change(move |current| {
-                let plan = plan(current)?;
-                Ok(license::check(current, plan)?)
+                let plan = license::check(current, plan(current)?)?;
+                let tags = PolicyTags { current: store.etag(current), next: store.next_etag(current) };
+                Ok(recorder.record(current, tags, plan)?)
             })
-            .await
+            .await;
+        if result.is_err() {
+            recorded.fail(&self.0.audit_log).await;
+        }
+        result
     }
 
-    /// Whether this user is a superuser.
-    pub(crate) fn is_superuser(&self, user: &str) -> bool {
-        self.read().policy.settings().superusers.contains(user)
+    /// Records a change of something that is not in the store, before it is made.
+    ///
+    /// # Errors
+    /// The audit event cannot be written, so the change must not be made.
+    pub(crate) async fn record_value(
+        &self,
+        kind: &str,
+        name: &str,
+        before: &Value,
+        after: &Value,
+    ) -> Result<(), AuditError> {
+        let audit = self.audit();
+        if !audit.is_enabled() {
+            return Ok(());
+        }
+        ChangeRecorder::new(&audit, RecordedChange::default()).record_value(kind, name, before, after).await
+    }
+
+    /// Why the service cannot work as configured; `None` if it is ready.
+    pub(crate) async fn fault(&self) -> Option<String> {
+        if !self.is_writable() {
+            return Some("the store does not accept writes".to_owned());
+        }
+        if !self.audit().is_enabled() || self.0.audit_log.check().await.is_ok() {
+            return None;
+        }
+        let reason = self.0.audit_log.failure().unwrap_or_default();
+        Some(format!("the audit log cannot be written: {reason}"))
+    }
+
+    /// A backup of the durable state; see [`Store::backup`].
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
+        self.0.store.backup()
     }
 
     /// Whether the store accepts writes.
@@ -84,6 +132,11 @@ impl Service {
         Audit::new(&self.0.audit_log, self.read().config.audit_enabled, self.now(), self.0.address)
     }
 
+    /// The audit log with the current time, whatever the setting is, for the end of a request that was recorded from its start.
+    pub(crate) fn recorder(&self) -> Audit<'_> {
+        Audit::new(&self.0.audit_log, true, self.now(), self.0.address)
+    }
+
     /// The audit events.
     pub(crate) fn audit_log(&self) -> &AuditLog {
         &self.0.audit_log
@@ -92,6 +145,16 @@ impl Service {
     /// The public address.
     pub(crate) fn endpoint(&self) -> &PublicEndpoint {
         &self.0.endpoint
+    }
+
+    /// The proxies that may name the client of a request.
+    pub(crate) fn trusted_proxies(&self) -> &TrustedProxies {
+        &self.0.trusted_proxies
+    }
+
+    /// Whether other machines can reach the service, directly or through a proxy on this machine.
+    pub(crate) fn is_reachable_remotely(&self) -> bool {
+        self.0.endpoint.is_reachable_remotely() || !self.0.trusted_proxies.is_empty()
     }
 
     /// Whether this is a demo.
@@ -112,12 +175,18 @@ impl Service {
     /// The metrics as text; `key_age` is the age of the provider's keys in seconds.
     pub(crate) fn metrics_text(&self, key_age: Option<f64>) -> String {
         let current = self.read();
+        let audit = self.0.audit_log.counters();
         self.0.metrics.text(&CurrentValues {
             acls: current.policy.acl_count(),
             roles: current.policy.role_count(),
             commits: self.0.store.commits(),
-            audit_events: self.0.audit_log.written(),
-            audit_failures: self.0.audit_log.failed(),
+            store_failures: self.0.store.failures(),
+            audit_events: audit.written.load(Relaxed),
+            audit_failures: audit.failed.load(Relaxed),
+            audit_repeated: audit.repeated.load(Relaxed),
+            audit_rate_limited: audit.beyond_limit.load(Relaxed),
+            audit_files_deleted: audit.deleted_files.load(Relaxed),
+            audit_writable: self.0.audit_log.failure().is_none(),
             writable: self.is_writable(),
             key_age,
         })

@@ -19,6 +19,8 @@ pub struct UpstreamOptions {
     pub dataplane: Option<String>,
     /// The base URL of its Control Plane API.
     pub controlplane: Option<String>,
+    /// Whether only callers who are signed in to this service may use them.
+    pub requires_sign_in: bool,
 }
 
 /// The cluster's APIs.
@@ -26,6 +28,8 @@ pub(crate) struct Upstream {
     admin: Option<BaseUrl>,
     dataplane: Option<BaseUrl>,
     controlplane: Option<BaseUrl>,
+    /// Whether only callers who are signed in to this service may use them.
+    pub(crate) requires_sign_in: bool,
     /// The client for requests to them.
     pub(crate) client: UpstreamClient,
 }
@@ -57,6 +61,7 @@ impl Upstream {
             admin: parse(&options.admin)?,
             dataplane: parse(&options.dataplane)?,
             controlplane: parse(&options.controlplane)?,
+            requires_sign_in: options.requires_sign_in,
             client: UpstreamClient::default(),
         })
     }

@@ -28,7 +28,7 @@ async fn reading_is_public_and_writing_requires_a_superuser() {
             refusal(
                 "UNAUTHENTICATED",
                 "REASON_PERMISSION_DENIED",
-                "authentication required; send the password or token of a superuser"
+                "authentication required; send a password or a token"
             )
         )
     );

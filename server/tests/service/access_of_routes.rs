@@ -1,5 +1,6 @@
-//! What each route takes of its caller (D-26), by requests: without credentials, with a user's token, with an expired token,
-//! and as a superuser. A route that this file does not name fails it.
+//! What each route takes of its caller (D-26, D-58), by requests: without credentials, with a token that is wrong, expired, of a
+//! user, of a user with each limited access and of a superuser, and with the local account's password. A route that this file does
+//! not name fails it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,12 +10,15 @@ use axum::http::{Method, Request};
 use gbac_server::{Access, ReadMethods, declared_access, router};
 use serde_json::json;
 
-use crate::harness::{NOW, Own, Service, admin};
+use crate::harness::{NOW, Own, Service, admin, request};
 use crate::identity_provider::{AUDIENCE, Provider};
 use crate::upstream::{Cluster, relaying};
 
 const SUPERUSER: Access = Access::Superuser(ReadMethods::Safe);
-const QUESTION: Access = Access::Superuser(ReadMethods::All);
+/// Operations that read with POST.
+const READING: Access = Access::Superuser(ReadMethods::All);
+/// What contains secrets.
+const SECRET: Access = Access::Superuser(ReadMethods::None);
 const CHANGE: Access = Access::Superuser(ReadMethods::AllButPost);
 
 /// A route: its pattern, what it takes, a path, and its methods, each with a body and what a superuser is answered. Other
@@ -56,6 +60,8 @@ const ROUTES: &[Route] = &[
     ("/gbac/v1/service", Access::Public, "/gbac/v1/service", &[(Method::GET, "", 200)]),
     ("/gbac/v1/policy", SUPERUSER, "/gbac/v1/policy", &[(Method::GET, "", 200), (Method::PUT, "{}", 428)]),
     ("/gbac/v1/policy/changes", SUPERUSER, "/gbac/v1/policy/changes", &[(Method::POST, "{}", 428)]),
+    ("/gbac/v1/accounts", SUPERUSER, "/gbac/v1/accounts", &[(Method::GET, "", 200)]),
+    ("/gbac/v1/backup", SECRET, "/gbac/v1/backup", &[(Method::GET, "", 200)]),
     ("/gbac/v1/audit", SUPERUSER, "/gbac/v1/audit", &[(Method::GET, "", 200)]),
     (
         "/gbac/v1/license",
@@ -63,8 +69,8 @@ const ROUTES: &[Route] = &[
         "/gbac/v1/license",
         &[(Method::GET, "", 200), (Method::PUT, r#"{"license":"valid"}"#, 200)],
     ),
-    ("/access/v1/evaluation", QUESTION, "/access/v1/evaluation", &[(Method::POST, "{}", 400)]),
-    ("/access/v1/evaluations", QUESTION, "/access/v1/evaluations", &[(Method::POST, "{}", 400)]),
+    ("/access/v1/evaluation", Access::Evaluate, "/access/v1/evaluation", &[(Method::POST, "{}", 400)]),
+    ("/access/v1/evaluations", Access::Evaluate, "/access/v1/evaluations", &[(Method::POST, "{}", 400)]),
     (
         "/.well-known/authzen-configuration",
         Access::Public,
@@ -79,8 +85,8 @@ const ROUTES: &[Route] = &[
 /// The operations of the SecurityService, each with what a superuser is answered who sends an empty message.
 const OPERATIONS: &[(&str, Access, u16)] = &[
     ("CreateRole", CHANGE, 400),
-    ("GetRole", QUESTION, 404),
-    ("ListRoles", QUESTION, 200),
+    ("GetRole", READING, 404),
+    ("ListRoles", READING, 200),
     ("AddRoleMembers", CHANGE, 404),
     ("RemoveRoleMembers", CHANGE, 404),
     ("DeleteRole", CHANGE, 200),
@@ -121,7 +127,7 @@ const OTHERS: &[(&str, Access, u16)] = &[
     ("/gbac/v1/upstream", SUPERUSER, 404),
     ("/gbac/v1/service/", SUPERUSER, 404),
     ("/gbac/v1/policy/none", SUPERUSER, 404),
-    ("/access/v1/none", QUESTION, 404),
+    ("/access/v1/none", Access::Evaluate, 404),
     ("/service.core.admin.v2.SecurityService/", CHANGE, 404),
     ("/service.core.admin.v2.SecurityService/ResolveOidcIdentity/", CHANGE, 404),
     ("/redpanda.core.admin.v2.SecurityService/a/b", CHANGE, 404),
@@ -185,30 +191,47 @@ const SERVICES: [&str; 2] = ["service.core.admin.v2.SecurityService", "redpanda.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Caller {
     Nobody,
-    User,
+    /// With a token that cannot be read.
+    Wrong,
+    /// With a superuser's token that has expired.
     Expired,
+    User,
+    /// With the access `evaluate`.
+    Evaluate,
+    /// With the access `read_only`.
+    ReadOnly,
     Superuser,
+}
+
+impl Caller {
+    const ALL: [Self; 7] =
+        [Self::Nobody, Self::Wrong, Self::Expired, Self::User, Self::Evaluate, Self::ReadOnly, Self::Superuser];
 }
 
 /// The refusal of a caller; none where it is let through.
 fn refusal(access: Access, caller: Caller, method: &Method, is_demo: bool, is_open: bool) -> Option<u16> {
-    use Caller::{Expired, Nobody, Superuser, User};
+    use Caller::{Evaluate, Expired, Nobody, ReadOnly, Superuser, User, Wrong};
     let is_safe = matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS);
-    let reads = match access {
+    let is_rejected = matches!(caller, Nobody | Wrong | Expired);
+    // Who is let through besides a superuser.
+    let enough = match access {
         Access::Public | Access::Cluster => return None,
         Access::Local if !is_open => return None,
         // Another method than POST is not possible there, which everybody is told.
-        Access::Authenticated => return (*method == Method::POST && matches!(caller, Nobody | Expired)).then_some(401),
-        Access::Local => false,
-        Access::Superuser(ReadMethods::Safe) => is_safe,
-        Access::Superuser(ReadMethods::AllButPost) => *method != Method::POST,
-        Access::Superuser(ReadMethods::All) => true,
+        Access::Authenticated => return (*method == Method::POST && is_rejected).then_some(401),
+        Access::Local => Some(ReadOnly),
+        Access::Evaluate => Some(Evaluate),
+        Access::Superuser(ReadMethods::None) => None,
+        Access::Superuser(ReadMethods::Safe) => is_safe.then_some(ReadOnly),
+        Access::Superuser(ReadMethods::AllButPost) => (*method != Method::POST).then_some(ReadOnly),
+        Access::Superuser(ReadMethods::All) => Some(ReadOnly),
     };
     match caller {
-        Nobody | User if is_demo && reads => None,
-        Nobody | Expired => Some(401),
-        User => Some(403),
+        Nobody | User | Evaluate | ReadOnly if is_demo && enough.is_some() => None,
+        Nobody | Wrong | Expired => Some(401),
         Superuser => None,
+        User | Evaluate | ReadOnly if enough == Some(caller) => None,
+        User | Evaluate | ReadOnly => Some(403),
     }
 }
 
@@ -228,7 +251,7 @@ async fn check(service: &Service, is_demo: bool, is_open: bool, credentials: imp
     for Probe { path, access, answer } in probes(is_demo) {
         for method in &METHODS {
             let (body, passed) = answer(method);
-            for caller in [Caller::Nobody, Caller::User, Caller::Expired, Caller::Superuser] {
+            for caller in Caller::ALL {
                 let expected = refusal(access, caller, method, is_demo, is_open).unwrap_or(passed);
                 let found = ask(method, &path, body, credentials(caller).as_deref()).await;
                 if found != expected {
@@ -291,12 +314,16 @@ async fn a_demo_is_readable_without_credentials() {
     let service = Service::with(|options| options.clock = Some(moving));
     let expired = service.people().await.remove(0).token;
     SECONDS.store(7200, Ordering::Relaxed);
-    let promote = json!({ "upsert": { "superusers": ["admin", "jonas.lindqvist"] }, "remove": [] });
+    let promote = json!({ "upsert": { "superusers": ["jonas.lindqvist"] }, "remove": [] });
     assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &promote).await.status, 200);
+    let tom = json!(["User:tom.weber"]);
+    grant(&service, &json!({ "read_only": tom, "evaluate": tom })).await;
     let people = service.people().await;
     let token = |caller: Caller| match caller {
         Caller::Nobody => None,
+        Caller::Wrong => Some("x.y.z"),
         Caller::User => Some(people[0].token.as_str()),
+        Caller::Evaluate | Caller::ReadOnly => Some(people[2].token.as_str()),
         Caller::Expired => Some(expired.as_str()),
         Caller::Superuser => Some(people[1].token.as_str()),
     };
@@ -310,22 +337,36 @@ async fn check_own(is_open: bool) {
             options.listen = "10.0.0.7:443".into();
         }
     });
-    let upsert = json!({ "superusers": ["admin", "root"],
+    let upsert = json!({ "superusers": ["root"],
         "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE });
     let set = json!({ "upsert": upsert, "remove": [] });
     assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set).await.status, 200);
-    let token = |user: &str, expires: f64| {
-        let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": user, "exp": expires, "groups": ["eng"] });
-        format!("Bearer {}", provider.sign("a", &claims))
+    grant(&service, &json!({ "read_only": ["Group:auditors"], "evaluate": ["User:gateway"] })).await;
+    let token = |user: &str, group: &str, expires: f64| {
+        let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": user, "exp": expires, "groups": [group] });
+        Some(format!("Bearer {}", provider.sign("a", &claims)))
     };
-    let (user, expired, superuser) = (token("alice", NOW + 60.0), token("root", NOW - 60.0), token("root", NOW + 60.0));
-    check(&service, false, is_open, |caller| match caller {
+    let tokens = Caller::ALL.map(|caller| match caller {
         Caller::Nobody => None,
-        Caller::User => Some(user.clone()),
-        Caller::Expired => Some(expired.clone()),
-        Caller::Superuser => Some(superuser.clone()),
-    })
-    .await;
+        Caller::Wrong => Some("Bearer x.y.z".to_owned()),
+        Caller::Expired => token("root", "auditors", NOW - 60.0),
+        // The token user with the name of the local account is somebody else.
+        Caller::User => token("admin", "gateway", NOW + 60.0),
+        Caller::Evaluate => token("gateway", "eng", NOW + 60.0),
+        Caller::ReadOnly => token("ana", "auditors", NOW + 60.0),
+        Caller::Superuser => token("root", "eng", NOW + 60.0),
+    });
+    let of = |caller| tokens[Caller::ALL.iter().position(|known| *known == caller).unwrap()].clone();
+    check(&service, false, is_open, of).await;
+}
+
+/// Grants limited access to the service.
+async fn grant(service: &Service, access: &serde_json::Value) {
+    let tag = service.get_as("/gbac/v1/policy", &admin()).await.header("etag").to_owned();
+    let changes = json!({ "changes": [{ "change": "settings", "settings": { "access": access } }] });
+    let mut request = request(Method::POST, "/gbac/v1/policy/changes", &admin(), &changes.to_string());
+    request.headers_mut().insert("if-match", tag.parse().unwrap());
+    assert_eq!(service.ask(request).await.status, 200);
 }
 
 #[tokio::test]
@@ -334,7 +375,7 @@ async fn a_service_is_not_readable_without_credentials() {
 }
 
 #[tokio::test]
-async fn beyond_loopback_metrics_require_a_superuser_too() {
+async fn beyond_loopback_metrics_require_credentials_too() {
     check_own(true).await;
 }
 

@@ -40,7 +40,7 @@ async fn one_question_has_a_decision_and_its_reasons() {
         ),
         ("no rule", question(&alice(&[]), "write", "topic", "orders-new")),
         ("a token", question(&token(1), "write", "topic", "payments-new")),
-        ("a superuser", question(&json!({ "type": "user", "id": "admin" }), "alter", "cluster", "kafka-cluster")),
+        ("a superuser", question(&json!({ "type": "user", "id": "root" }), "alter", "cluster", "kafka-cluster")),
         ("a request", question(&alice(&["analytics"]), "kafka:Fetch", "topic", "analytics-events")),
         ("no token", question(&json!({ "type": "token", "id": "x.y.z" }), "read", "topic", "x")),
     ] {

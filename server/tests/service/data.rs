@@ -26,7 +26,7 @@ async fn document(service: &Service) -> Value {
 async fn a_restart_keeps_everything() {
     let folder = tempdir().unwrap();
     let service = Service::on(folder.path(), |_| {}).unwrap();
-    assert_eq!(document(&service).await["settings"]["superusers"], json!(["admin"]));
+    assert_eq!(document(&service).await["settings"]["superusers"], json!([]));
     let role = json!({ "role": { "name": "x" }, "create": true,
         "add": [{ "principal": "Group:/a/b" }, { "principal": "User:maya" }] });
     assert_eq!(service.send(Method::PUT, "/v1/roles/Engineers", &role).await.status, 200);
@@ -78,8 +78,18 @@ async fn the_admin_has_one_password_and_it_can_be_rotated() {
     drop(kept);
     let other = Service::on(folder.path(), |options| data_options(options).admin_user = Some("root".into())).unwrap();
     assert_eq!((enters(&other, "root", "demo").await, enters(&other, "admin", "new").await), (200, 401));
+    assert_eq!(
+        other.app.notices(),
+        ["the local account `admin` is replaced by `root`, and its password is deleted"],
+        "a renamed account is not left behind"
+    );
     let superusers = other.get_as("/v1/cluster_config?key=superusers", &basic("root", "demo")).await.json();
-    assert_eq!(superusers, json!({ "superusers": ["admin", "root"] }));
+    assert_eq!(superusers, json!({ "superusers": [] }));
+    drop(other);
+    let back = Service::on(folder.path(), |options| options.admin_password = None).unwrap();
+    assert_eq!(enters(&back, "admin", "new").await, 401, "its old password is gone");
+    let (user, made) = back.app.generated_password().unwrap();
+    assert_eq!((enters(&back, user, made).await, enters(&back, "root", "demo").await), (200, 401));
 }
 
 #[tokio::test]
@@ -123,7 +133,7 @@ fn every_invalid_option_has_its_code() {
         assert!(matches!(error, ServeError::DiscoveryUrl(_)), "{bad}");
         assert!(!error.to_string().contains("secret"), "{error}");
     }
-    let endpoint = PublicEndpointOptions { cluster_id: None, public_url: url("gbac.example") };
+    let endpoint = PublicEndpointOptions { public_url: url("gbac.example"), ..PublicEndpointOptions::default() };
     assert_eq!(refused(|options, _| options.endpoint = endpoint), "public_url");
     let upstream = UpstreamOptions { admin: url("cluster:9644"), ..UpstreamOptions::default() };
     assert_eq!(refused(|options, _| options.upstream = upstream), "base_url_invalid");
@@ -160,10 +170,12 @@ fn a_damaged_folder_is_reported() {
     let folder = tempdir().unwrap();
     let file = folder.path().join("gbac.redb");
     let open_folder = |password: Option<&str>| open_data(DataOptions::new(folder.path().into()), password);
-    let refused = |hint: &str| {
-        let Err(error) = open_folder(None) else { panic!("opened") };
-        assert_eq!(error.code(), "data_damaged", "{error}");
-        assert!(error.hint().contains(hint) && error.hint().contains("restore the folder from a backup"), "{error}");
+    let refused = || {
+        for password in [None, Some("new")] {
+            let Err(error) = open_folder(password) else { panic!("opened") };
+            assert_eq!(error.code(), "data_damaged", "{error}");
+            assert!(error.hint().contains("restore the folder from a backup: run `gbac restore"), "{error}");
+        }
     };
     drop(open_folder(None).unwrap());
     let whole = std::fs::read(&file).unwrap();
@@ -180,7 +192,7 @@ fn a_damaged_folder_is_reported() {
         |bytes: &mut Vec<u8>| bytes.fill(0),
     ] {
         with(change);
-        refused("");
+        refused();
     }
     with(|bytes| {
         let hash = b"$argon2id$";
@@ -189,8 +201,9 @@ fn a_damaged_folder_is_reported() {
         assert!(!places.is_empty());
         places.into_iter().for_each(|place| bytes[place + 1] = b'X');
     });
-    refused("GBAC_ADMIN_PASSWORD");
-    drop(open_folder(Some("new")).unwrap());
+    // Another password hash would let somebody else in.
+    refused();
+    with(|_| {});
     drop(open_folder(None).unwrap());
 }
 
@@ -220,8 +233,9 @@ async fn random_damage_is_reported_without_a_panic() {
         for _ in 0..=number(&mut seed) % 400 {
             bytes[used[number(&mut seed) % used.len()]] = number(&mut seed).to_le_bytes()[0];
         }
-        std::fs::write(&file, bytes).unwrap();
-        match open_data(DataOptions::new(folder.path().into()), Some("x")) {
+        let copy = tempdir().unwrap();
+        std::fs::write(copy.path().join("gbac.redb"), bytes).unwrap();
+        match open_data(DataOptions::new(copy.path().into()), Some("x")) {
             // Not every byte counts; what closing such a file does is not the start's affair.
             Ok(app) => drop(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drop(app)))),
             Err(error) => {
@@ -231,6 +245,5 @@ async fn random_damage_is_reported_without_a_panic() {
         }
     }
     assert!(damaged > 50, "{damaged}");
-    std::fs::write(&file, whole).unwrap();
     Service::on(folder.path(), |_| {}).unwrap();
 }

@@ -110,8 +110,13 @@ impl Provider {
 
     /// A token with these claims.
     pub(crate) fn sign(&self, kid: &str, claims: &Value) -> String {
+        self.sign_as("JWT", kid, claims)
+    }
+
+    /// A token of this type with these claims.
+    pub(crate) fn sign_as(&self, typ: &str, kid: &str, claims: &Value) -> String {
         let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
-        let input = format!("{}.{}", part(&json!({ "alg": "RS256", "typ": "JWT", "kid": kid })), part(claims));
+        let input = format!("{}.{}", part(&json!({ "alg": "RS256", "typ": typ, "kid": kid })), part(claims));
         let signature = SigningKey::<Sha256>::new(KEY.clone()).sign(input.as_bytes());
         format!("{input}.{}", URL_SAFE_NO_PAD.encode(signature.to_bytes()))
     }

@@ -2,10 +2,12 @@
 
 mod access;
 mod access_of_routes;
+mod accounts;
 mod acls;
 mod audit;
 mod authzen;
 mod authzen_law;
+mod backup;
 mod cluster_config;
 mod console;
 mod control_plane;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::Method;
+use gbac_server::OidcRules;
 use rcgen::{CertifiedKey, generate_simple_self_signed};
 use rustls::pki_types::PrivateKeyDer;
 use serde_json::{Value, json};
@@ -111,7 +112,9 @@ async fn every_check_of_a_token_is_required() {
 async fn provider_errors_are_reported_and_harmless() {
     let provider = Provider::start().await;
     let service = service(&provider, || NOW).await;
-    let elsewhere = |uri: &str| Says::Body(json!({ "issuer": "x", "jwks_uri": uri }).to_string().into_bytes());
+    let issuer = provider.origin.as_str();
+    let elsewhere = |uri: &str| Says::Body(json!({ "issuer": issuer, "jwks_uri": uri }).to_string().into_bytes());
+    let other = json!({ "issuer": "https://other.example", "jwks_uri": format!("{issuer}{KEYS}") });
     let short = json!({ "keys": [{ "kty": "RSA", "kid": "a", "n": "AQAB", "e": "AQAB" }] });
     let mut told = Vec::new();
     for (path, says) in [
@@ -125,6 +128,7 @@ async fn provider_errors_are_reported_and_harmless() {
         (DISCOVERY, Says::Body(b"{}".to_vec())),
         (DISCOVERY, Says::Body(b"{\"issuer\":\"\",\"jwks_uri\":\"\"}".to_vec())),
         (DISCOVERY, Says::Body(b"{\"issuer\":\"x\"}".to_vec())),
+        (DISCOVERY, Says::Body(other.to_string().into_bytes())),
         (DISCOVERY, elsewhere("http://idp.example/keys")),
         (DISCOVERY, elsewhere("file:///etc/passwd")),
         (KEYS, Says::Status(503, "retry-after: 9\r\n", "")),
@@ -233,18 +237,43 @@ async fn concurrent_requests_share_one_fetch() {
 }
 
 #[tokio::test]
-async fn an_unknown_key_is_remembered_until_the_next_fetch() {
+async fn an_unknown_key_is_remembered_for_ten_seconds() {
+    let (seconds, clock) = clock!(CLOCK);
     let provider = Provider::start().await;
-    let service = service(&provider, || NOW).await;
+    let service = service(&provider, clock).await;
     let token = provider.token("b", "alice");
     for _ in 0..9 {
         assert_eq!(status(&service, &token).await, 401);
     }
     assert_eq!(provider.fetches(), 2);
     provider.publish(&["b"]);
+    seconds.store(9, Ordering::Relaxed);
     assert_eq!((status(&service, &token).await, provider.fetches()), (401, 2));
+    seconds.store(10, Ordering::Relaxed);
+    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3), "a key that rotates in a moment later");
+    // A refresh makes no key wait.
+    let next = provider.token("c", "alice");
+    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
+    provider.publish(&["b", "c"]);
+    assert_eq!((status(&service, &next).await, provider.fetches()), (401, 4));
     assert_eq!(refresh(&service).await.0, 200);
-    assert_eq!((status(&service, &token).await, provider.fetches()), (200, 3));
+    assert_eq!((status(&service, &next).await, provider.fetches()), (200, 5));
+}
+
+#[tokio::test]
+async fn one_unknown_key_asked_for_again_and_again_stays_within_the_limit() {
+    let (seconds, clock) = clock!(CLOCK);
+    let provider = Provider::start().await;
+    let service = service(&provider, clock).await;
+    let tokens = [provider.token("x", "mallory"), provider.token("y", "mallory")];
+    for second in 0..600 {
+        seconds.store(second, Ordering::Relaxed);
+        for token in &tokens {
+            assert_eq!(status(&service, token).await, 401);
+        }
+    }
+    // The first fetch, five at once, and one every ten seconds.
+    assert!(provider.fetches() <= 1 + 5 + 60, "{} fetches", provider.fetches());
 }
 
 #[tokio::test]
@@ -361,8 +390,92 @@ async fn a_superuser_can_sign_in_with_a_token() {
             .status
     };
     assert_eq!((list(&token).await, list(&admin()).await), (403, 200));
-    set(&service, json!({ "superusers": ["admin", "alice"] })).await;
+    set(&service, json!({ "superusers": ["alice"] })).await;
     assert_eq!(list(&token).await, 200);
+}
+
+/// A service with these rules that takes the tokens of a provider.
+async fn service_with(provider: &Provider, rules: OidcRules) -> Own {
+    let service = Own::with(|options| data_options(options).oidc_rules = rules);
+    set(&service, json!({ "oidc_discovery_url": provider.discovery(), "oidc_token_audience": AUDIENCE })).await;
+    service
+}
+
+#[tokio::test]
+async fn the_issuer_of_a_discovery_document_is_that_of_its_address_or_the_stated_one() {
+    let (provider, other) = (Provider::start().await, Provider::start().await);
+    let document = json!({ "issuer": "https://sts.example/t/", "jwks_uri": format!("{}{KEYS}", provider.origin) });
+    provider.say(DISCOVERY, Says::Body(document.to_string().into_bytes()));
+    let claims = json!({ "iss": "https://sts.example/t/", "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+    let token = provider.sign("a", &claims);
+    let strict = service_with(&provider, OidcRules::default()).await;
+    assert_eq!(status(&strict, &token).await, 401);
+    let (code, answer) = refresh(&strict).await;
+    let message = answer["message"].as_str().unwrap();
+    assert!(code == 503 && message.contains("states the issuer `https://sts.example/t/`, not `http"), "{message}");
+
+    let issuer = Some("https://sts.example/t/".to_owned());
+    let stated = service_with(&provider, OidcRules { issuer, ..OidcRules::default() }).await;
+    assert_eq!(status(&stated, &token).await, 200);
+    // It is required of every provider then.
+    set(&stated, json!({ "oidc_discovery_url": other.discovery() })).await;
+    assert_eq!((refresh(&stated).await.0, status(&stated, &other.token("a", "a")).await), (503, 401));
+}
+
+#[tokio::test]
+async fn only_access_tokens_are_accepted_if_the_service_says_so() {
+    let provider = Provider::start().await;
+    let rules = OidcRules { access_tokens_only: true, ..OidcRules::default() };
+    let (strict, open) = (service_with(&provider, rules).await, service(&provider, || NOW).await);
+    let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+    for (typ, expected) in
+        [("at+jwt", 200), ("application/at+jwt", 200), ("AT+JWT", 200), ("JWT", 401), ("jwt", 401), ("", 401)]
+    {
+        assert_eq!(status(&strict, &provider.sign_as(typ, "a", &claims)).await, expected, "{typ}");
+    }
+    for (typ, expected) in [("at+jwt", 200), ("JWT", 200), ("id+jwt", 401)] {
+        assert_eq!(status(&open, &provider.sign_as(typ, "a", &claims)).await, expected, "{typ}");
+    }
+}
+
+#[tokio::test]
+async fn the_lifetime_of_tokens_can_be_limited() {
+    let provider = Provider::start().await;
+    let rules = OidcRules { max_lifetime: Some(3600), ..OidcRules::default() };
+    let (strict, open) = (service_with(&provider, rules).await, service(&provider, || NOW).await);
+    let token = |issued: Value, expires: f64| {
+        let claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "iat": issued, "exp": expires });
+        provider.sign("a", &claims)
+    };
+    for (issued, expires, expected) in [
+        (json!(NOW), NOW + 3600.0, 200),
+        (json!(NOW), NOW + 3601.0, 401),
+        (json!(NOW - 1800.0), NOW + 1801.0, 401),
+        (json!(NOW - 86_400.0), NOW + 60.0, 401),
+    ] {
+        let token = token(issued.clone(), expires);
+        assert_eq!((status(&strict, &token).await, status(&open, &token).await), (expected, 200), "{issued} {expires}");
+    }
+    let without = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "a", "exp": NOW + 60.0 });
+    let without = provider.sign("a", &without);
+    assert_eq!((status(&strict, &without).await, status(&open, &without).await), (401, 200), "`iat` is required then");
+}
+
+#[tokio::test]
+async fn names_with_control_characters_are_refused() {
+    let provider = Provider::start().await;
+    let service = service(&provider, || NOW).await;
+    set(&service, json!({ "superusers": ["root"] })).await;
+    for change in [
+        json!({ "sub": "root\n" }),
+        json!({ "groups": ["eng", "ops\u{1b}[2J"] }),
+        json!({ "azp": "console\u{0}" }),
+        json!({ "client_id": "\u{85}" }),
+    ] {
+        let mut claims = json!({ "iss": provider.origin, "aud": AUDIENCE, "sub": "root", "exp": NOW + 60.0 });
+        claims.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        assert_eq!(status(&service, &provider.sign("a", &claims)).await, 401, "{change}");
+    }
 }
 
 #[tokio::test]

@@ -120,6 +120,7 @@ fn unstated(changed: &Diff, stated: StatedSettings) -> Vec<&'static str> {
         "nested_group_behavior" => stated.nested,
         "oidc_principal_mapping" => stated.principal_mapping,
         "superusers" => stated.superusers,
+        "access" => stated.access,
         _ => true,
     };
     changed.settings.iter().copied().filter(|name| !is_stated(name)).collect()

@@ -1,4 +1,4 @@
-//! What a person enters to connect: which cluster, and what opens it.
+//! The connection form: the cluster, and the credentials for it.
 
 use gbac_api::service::{SignIn, Upstream};
 use gbac_engine::token;

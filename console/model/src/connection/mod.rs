@@ -1,10 +1,12 @@
-//! Which cluster the pages are about, what can be asked of it, and why not.
+//! The connection: which cluster the pages show, and what its APIs can read and change.
 
 pub mod form;
 pub mod probe;
 
 use gbac_api::encode::component;
 use gbac_api::service::{SignIn, Upstream};
+use gbac_engine::mapping::PrincipalMapping;
+use gbac_engine::token::UnverifiedToken;
 
 use crate::phrases::count;
 
@@ -39,6 +41,28 @@ impl Credentials {
         match self {
             Self::Password(given) => Some(&given.user),
             Self::Token(_) => None,
+        }
+    }
+
+    /// The name to show for the caller: the user, or the subject that the token states.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self {
+            Self::Password(given) => given.user.clone(),
+            Self::Token(token) => {
+                let read = UnverifiedToken::decode(token).ok();
+                let subject = read.and_then(|token| PrincipalMapping::default().apply(token.claims.members()).ok());
+                subject.unwrap_or_else(|| "access token".to_owned())
+            }
+        }
+    }
+
+    /// What is shown if the service rejects them.
+    #[must_use]
+    pub fn rejection(&self) -> String {
+        match self {
+            Self::Password(given) => format!("The user name `{}` or the password is wrong.", given.user),
+            Self::Token(_) => "The access token is not valid, or has expired.".to_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A test of a connection: what was reached, with which answer, and what to do about it.
+//! The test of a connection: each request with its response and advice.
 
 use serde_json::Value;
 
@@ -11,7 +11,7 @@ pub struct ProbeStep {
     /// What was asked for, such as `Roles`.
     pub what: &'static str,
     /// The request, such as `GET /v1/acls`, as the cluster gets it.
-    pub asked: String,
+    pub request: String,
     /// What it has, such as `14 roles`, or why there is nothing.
     pub outcome: Result<String, Failure>,
 }
@@ -48,7 +48,7 @@ pub fn cluster_words(answer: &Value) -> String {
     let text = |name: &str| answer.pointer(&format!("/cluster/{name}")).and_then(Value::as_str).unwrap_or_default();
     let parts = [text("name").to_owned(), type_of(answer).unwrap_or_default()];
     let words: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
-    if words.is_empty() { "it is there".into() } else { words.join(", ") }
+    if words.is_empty() { "available".into() } else { words.join(", ") }
 }
 
 /// A kind of cluster that has no groups, when the answer tells that it is one.
@@ -79,7 +79,7 @@ mod tests {
         let answer = json!({ "cluster": { "type": "TYPE_BYOC" } });
         assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "byoc"));
         let answer = json!({ "cluster": { "dataplane_api": "https://x" } });
-        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "it is there"));
+        assert_eq!((without_groups(&answer), cluster_words(&answer).as_str()), (None, "available"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! One principal: every ACL that reaches it, by the way it takes, with what a deny takes from it and what the draft does to it.
+//! One principal: each ACL that applies to it, the denies that override it, and the changes of the draft.
 
 use gbac_analysis::{DenyExtent, Reach, ReachSubject, Scope, reach};
 use gbac_engine::model::{Acl, Permission, Principal, PrincipalType};
@@ -6,7 +6,7 @@ use gbac_engine::policy::{Change, Policy};
 
 use crate::phrases::count;
 
-/// How many rows of one way are shown at first.
+/// How many rows of one source are shown at first.
 pub const SHOWN: usize = 50;
 
 /// How ACLs reach a principal.
@@ -20,10 +20,10 @@ pub enum SourceKind {
     Everyone,
 }
 
-/// The ACLs of one way.
+/// The ACLs of one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AccessSource {
-    /// Which way.
+    /// Which source.
     pub source: SourceKind,
     /// The principal that they name.
     pub principal: Principal,
@@ -36,8 +36,8 @@ pub struct AccessSource {
 pub struct Card {
     /// The principal.
     pub principal: Principal,
-    /// The ways: direct, through roles by name, for everyone.
-    pub ways: Vec<AccessSource>,
+    /// The sources of its ACLs: direct, through roles by name, for everyone.
+    pub sources: Vec<AccessSource>,
     /// The members, of a role.
     pub members: Vec<Principal>,
     /// A role that ACLs name and nobody created: they do nothing.
@@ -67,32 +67,32 @@ pub fn card(policy: &Policy, principal: &Principal) -> Card {
         () if of.kind() == PrincipalType::Role => SourceKind::Role,
         () => SourceKind::Everyone,
     };
-    let mut ways: Vec<AccessSource> = found
+    let mut sources: Vec<AccessSource> = found
         .principals
         .iter()
-        .map(|way| AccessSource {
-            source: source(&way.principal),
-            principal: way.principal.clone(),
-            acls: way.acls.clone(),
+        .map(|access| AccessSource {
+            source: source(&access.principal),
+            principal: access.principal.clone(),
+            acls: access.acls.clone(),
         })
         .collect();
     if is_missing {
-        ways = vec![AccessSource {
+        sources = vec![AccessSource {
             source: SourceKind::Direct,
             principal: principal.clone(),
             acls: policy.acls_of(principal),
         }];
     }
     // A role is no person: what everyone has is told of its members.
-    ways.retain(|way| principal.kind() != PrincipalType::Role || way.source == SourceKind::Direct);
-    ways.sort_by_key(|way| way.source);
+    sources.retain(|access| principal.kind() != PrincipalType::Role || access.source == SourceKind::Direct);
+    sources.sort_by_key(|access| access.source);
     let members = match principal.kind() {
         PrincipalType::Role => policy.role(principal.name()).map(|role| role.members.into_iter().collect()),
         PrincipalType::User | PrincipalType::Group => None,
     };
     Card {
         principal: principal.clone(),
-        ways,
+        sources,
         members: members.unwrap_or_default(),
         is_missing,
         is_superuser: found.superuser,
@@ -119,7 +119,7 @@ impl Card {
     /// The ACLs that name it.
     #[must_use]
     pub fn direct(&self) -> &[Acl] {
-        self.ways.first().filter(|way| way.source == SourceKind::Direct).map_or(&[], |way| &way.acls)
+        self.sources.first().filter(|access| access.source == SourceKind::Direct).map_or(&[], |access| &access.acls)
     }
 }
 
@@ -172,10 +172,13 @@ mod tests {
     #[test]
     fn everything_that_reaches_a_group_is_there_by_its_way() {
         let card = card(&policy(), &Principal::group("eng"));
-        let ways: Vec<(SourceKind, String, usize)> =
-            card.ways.iter().map(|way| (way.source, way.principal.to_string(), way.acls.len())).collect();
+        let sources: Vec<(SourceKind, String, usize)> = card
+            .sources
+            .iter()
+            .map(|access| (access.source, access.principal.to_string(), access.acls.len()))
+            .collect();
         assert_eq!(
-            ways,
+            sources,
             [
                 (SourceKind::Direct, "Group:eng".into(), 2),
                 (SourceKind::Role, "Role:Readers".into(), 1),
@@ -185,7 +188,7 @@ mod tests {
         // The deny blocks a part of what the role allows, and nothing of the literal twin.
         let deny = card.direct().iter().find(|acl| acl.permission == Permission::Deny).unwrap();
         assert_eq!(card.marks(deny).overrides, 1);
-        let allow = &card.ways[1].acls[0];
+        let allow = &card.sources[1].acls[0];
         assert_eq!(card.marks(allow).blocked_by, [(deny.clone(), DenyExtent::Part)]);
         let twin = card.direct().iter().find(|acl| acl.permission == Permission::Allow).unwrap();
         assert_eq!(card.marks(twin), Marks::default());
@@ -199,7 +202,7 @@ mod tests {
         assert!(gone.is_missing && gone.direct().len() == 1 && losers(&gone).is_empty());
         assert!(card(&policy, &Principal::user("root")).is_superuser);
         let everyone = card(&policy, &Principal::user("*"));
-        assert_eq!((everyone.ways.len(), everyone.ways[0].source), (1, SourceKind::Direct));
+        assert_eq!((everyone.sources.len(), everyone.sources[0].source), (1, SourceKind::Direct));
         let readers = card(&policy, &Principal::role("Readers"));
         assert_eq!(losers(&readers), [Principal::group("eng")]);
     }

@@ -1,4 +1,4 @@
-//! Findings of lint: what each finding means, where to fix it, and which of its fixes is in the draft.
+//! Findings: the meaning of each kind, links to what it is about, and the fixes in the draft.
 
 use std::collections::BTreeMap;
 
@@ -49,6 +49,14 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Superusers named by a claim that users can edit",
             "Anyone who can set this claim to a superuser's name is allowed everything.",
         ),
+        "superuser_unreachable" => (
+            "Superusers that no token names",
+            "Nobody can sign in as such a superuser. Write the name as tokens have it.",
+        ),
+        "access_group_unknown" => (
+            "Groups with access to the service that nothing else names",
+            "No role and no ACL names the group, so its name is probably misspelled.",
+        ),
         "acl_unreachable" => (
             "Allows that never allow",
             "A deny on the same or a broader name always overrides it, so it grants nothing.",
@@ -79,7 +87,7 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             ("Asterisks that are not wildcards", "Only User:* means everyone. This is the name of a group or role.")
         }
         "principal_type_twice" => (
-            "Principal types inside user names",
+            "User names that contain a principal type",
             "A user whose name starts with a principal type. A group was probably intended, and it gets nothing.",
         ),
         "member_is_everyone" => ("User:* as a member", "As a member, User:* is the single user named *, not everyone."),
@@ -96,7 +104,7 @@ pub fn meaning(code: &str) -> (&'static str, &'static str) {
             "Control characters in a name",
             "They are invisible and often pasted by accident, so the name differs from what you see.",
         ),
-        _ => ("ACLs that can't be created", "It was stored before this was validated, or in another way."),
+        _ => ("ACLs that can't be created", "They were stored by an earlier version or by another tool."),
     }
 }
 
@@ -112,7 +120,7 @@ pub struct Place {
 /// Where to fix a finding by hand: the pages of what it is about.
 #[must_use]
 pub fn places(finding: &Finding, policy: &Policy) -> Vec<Place> {
-    if finding.code == "superuser_name_chosen" {
+    if ["superuser_name_chosen", "superuser_unreachable", "access_group_unknown"].contains(&finding.code.as_str()) {
         return vec![Place { address: "/security/settings".into(), words: "Open settings".into() }];
     }
     let of_acl = finding.acls.first().map(|acl| &acl.principal).filter(|_| finding.principals.is_empty());
@@ -187,8 +195,8 @@ pub fn address_of(severity: Option<Severity>) -> String {
 /// The severity in the query of an address of [`address_of`], without the `?`.
 #[must_use]
 pub fn severity_at(query: &str) -> Option<Severity> {
-    let asked = value(query, "severity")?;
-    Severity::ALL.iter().copied().find(|severity| severity.code() == asked)
+    let code = value(query, "severity")?;
+    Severity::ALL.iter().copied().find(|severity| severity.code() == code)
 }
 
 /// What was found, in a line.

@@ -1,4 +1,4 @@
-//! The list of principals: what each holds in words, which are asked for, and a search that never takes long at a time.
+//! The list of principals: a summary of each, filters, and a search with bounded cost.
 
 use gbac_analysis::{PolicySummary, PrincipalSummary};
 use gbac_api::encode::query;
@@ -309,11 +309,11 @@ mod tests {
 
     #[test]
     fn an_address_leads_back_to_what_was_asked() {
-        let asked =
+        let wanted =
             ListQuery { search: "a&b=ü".into(), kind: PrincipalKind::Groups, with: AccessFilter::Deny, page: 2 };
-        let address = asked.address();
+        let address = wanted.address();
         assert_eq!(address, "/security/permissions?search=a%26b%3D%C3%BC&type=group&with=deny&page=3");
-        assert_eq!(ListQuery::from_query(address.split_once('?').unwrap().1), asked);
+        assert_eq!(ListQuery::from_query(address.split_once('?').unwrap().1), wanted);
         assert_eq!(ListQuery::default().address(), address::PERMISSIONS);
         assert_eq!(ListQuery::from_query("type=what&page=x"), ListQuery::default());
     }

@@ -1,4 +1,4 @@
-//! Resources by operations for one principal or person: who is meant, the rows, and each cell in words.
+//! The matrix of resources and operations for a principal, or for a user with groups.
 
 use std::net::IpAddr;
 
@@ -261,8 +261,8 @@ mod tests {
         .unwrap()
     }
 
-    fn words(asked: &MatrixQuery) -> Vec<String> {
-        let whose = asked.check().unwrap().unwrap();
+    fn words(query: &MatrixQuery) -> Vec<String> {
+        let whose = query.check().unwrap().unwrap();
         let matrix = matrix(&policy(), &whose, 0);
         let row = |row: &MatrixRow| {
             let cells = row.cells.iter().zip(&matrix.columns).filter_map(|(cell, operation)| {

@@ -1,4 +1,4 @@
-//! What the permissions pages know: every principal, what reaches it, who can do what, and what is odd.
+//! The permissions pages: principals, matrix, who can, findings.
 
 pub mod card;
 pub mod findings;

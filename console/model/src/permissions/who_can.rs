@@ -1,15 +1,15 @@
-//! Who may do one thing: the question as it is typed and addressed, and the answer sorted by what it means.
+//! Who can: the query with its address, and the answer grouped by result.
 
 use std::net::IpAddr;
 
 use gbac_analysis::{Scope, WhoCanEntry, who_can};
 use gbac_api::encode::query;
 use gbac_engine::decide::{At, Outcome, Request};
-use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, ResourceType};
+use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Principal, PrincipalType, ResourceType};
 use gbac_engine::policy::Policy;
 
 use crate::address::{self, value};
-use crate::phrases::{capitalized, with_hint};
+use crate::phrases::{capitalized, count, with_hint};
 
 /// How many principals of one kind of answer are shown at first, and how many more at a time.
 pub const PAGE: usize = 50;
@@ -153,7 +153,7 @@ impl WhoCanGroup {
             Self::Can => "Can",
             Self::FromSomeHost => "Depends on the host",
             Self::Blocked => "Blocked by a deny",
-            Self::Carries => "Passes a deny on to others",
+            Self::Carries => "Has only a deny",
         }
     }
 }
@@ -181,6 +181,41 @@ impl WhoCanPrincipal {
     }
 }
 
+/// How many are in a group of the answer. A role is no principal of a request, so it is counted by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Users and groups.
+    pub principals: usize,
+    /// Roles.
+    pub roles: usize,
+}
+
+impl Tally {
+    /// Counts what was found.
+    #[must_use]
+    pub fn of(found: &[WhoCanPrincipal]) -> Self {
+        let roles = found.iter().filter(|found| found.principal().kind() == PrincipalType::Role).count();
+        Self { principals: found.len() - roles, roles }
+    }
+
+    /// All of them.
+    #[must_use]
+    pub const fn total(self) -> usize {
+        self.principals + self.roles
+    }
+
+    /// In words: `2 principals and 1 role`.
+    #[must_use]
+    pub fn words(self) -> String {
+        match (self.principals, self.roles) {
+            (0, 0) => "no principals".into(),
+            (principals, 0) => count(principals, "principal"),
+            (0, roles) => count(roles, "role"),
+            (principals, roles) => format!("{} and {}", count(principals, "principal"), count(roles, "role")),
+        }
+    }
+}
+
 /// Who may, and who would if nothing blocked it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct WhoCanAnswer {
@@ -193,10 +228,10 @@ pub struct WhoCanAnswer {
 }
 
 impl WhoCanAnswer {
-    /// How many are in a group.
+    /// How many users, groups and roles are in a group.
     #[must_use]
-    pub fn count(&self, group: WhoCanGroup) -> usize {
-        self.groups.iter().find(|(of, _)| *of == group).map_or(0, |(_, found)| found.len())
+    pub fn tally(&self, group: WhoCanGroup) -> Tally {
+        self.groups.iter().find(|(of, _)| *of == group).map(|(_, found)| Tally::of(found)).unwrap_or_default()
     }
 
     /// How many may from one host only.
@@ -215,9 +250,9 @@ pub fn only_host(entry: &WhoCanEntry) -> Option<Host> {
 
 /// Answers a question about a policy.
 #[must_use]
-pub fn answer(policy: &Policy, asked: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
-    let name = asked.resource_name();
-    let request = Request::new(asked.operation, asked.resource_type, name, At::IgnoringExpiry);
+pub fn answer(policy: &Policy, query: &WhoCanQuery, host: Option<IpAddr>) -> WhoCanAnswer {
+    let name = query.resource_name();
+    let request = Request::new(query.operation, query.resource_type, name, At::IgnoringExpiry);
     let request = host.map_or(request, |host| request.with_host(host));
     let found = who_can(policy, &request);
     let group_of = |entry: &WhoCanEntry| match (entry.outcome, &entry.granted_by, entry.denied_by.is_empty()) {
@@ -268,14 +303,25 @@ mod tests {
         .unwrap()
     }
 
+    #[test]
+    fn a_role_is_not_counted_as_a_principal() {
+        let query = WhoCanQuery { operation: Operation::Write, name: "pay-eu".into(), ..WhoCanQuery::default() };
+        let answer = answer(&policy(), &query, None);
+        let can = answer.tally(WhoCanGroup::Can);
+        assert_eq!((can.words().as_str(), can.total()), ("2 principals and 1 role", 3));
+        assert_eq!(answer.tally(WhoCanGroup::Blocked).words(), "1 principal");
+        assert_eq!(Tally { principals: 0, roles: 2 }.words(), "2 roles");
+        assert_eq!(Tally::default().words(), "no principals");
+    }
+
     fn ask(host: &str) -> Vec<(WhoCanGroup, Vec<String>)> {
-        let asked = WhoCanQuery {
+        let query = WhoCanQuery {
             operation: Operation::Write,
             name: "pay-eu".into(),
             host: host.into(),
             ..WhoCanQuery::default()
         };
-        let answer = answer(&policy(), &asked, asked.check().unwrap());
+        let answer = answer(&policy(), &query, query.check().unwrap());
         let names = |found: &[WhoCanPrincipal]| found.iter().map(|found| found.principal().to_string()).collect();
         answer.groups.iter().map(|(group, found)| (*group, names(found))).collect()
     }
@@ -301,14 +347,14 @@ mod tests {
 
     #[test]
     fn a_question_has_an_address() {
-        let asked = WhoCanQuery {
+        let query = WhoCanQuery {
             operation: Operation::DescribeConfigs,
             name: "a&b /ü".into(),
             host: "::1".into(),
             ..WhoCanQuery::default()
         };
-        let address = asked.address();
-        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(asked));
+        let address = query.address();
+        assert_eq!(WhoCanQuery::from_query(address.split_once('?').unwrap().1), Some(query));
         assert_eq!(WhoCanQuery::from_query("type=topic"), None);
         let foreign = WhoCanQuery::from_query("type=group&operation=write&name=g").unwrap();
         assert_eq!(foreign.operation, Operation::Read);
@@ -320,8 +366,8 @@ mod tests {
 
     #[test]
     fn faults_are_at_their_fields() {
-        let asked = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
-        let faults = asked.check().unwrap_err();
+        let query = WhoCanQuery { host: "10.0.0.0/8".into(), ..WhoCanQuery::default() };
+        let faults = query.check().unwrap_err();
         assert!(faults.name.is_some() && faults.host.is_some_and(|text| text.contains("not a range")));
         assert_eq!(WhoCanQuery { name: "x".into(), host: "*".into(), ..WhoCanQuery::default() }.check(), Ok(None));
     }

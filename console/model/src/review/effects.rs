@@ -1,12 +1,13 @@
-//! What a draft changes for people: who gains and loses what, as the engine finds it over all known principals.
+//! The effects of a draft: the access that known principals gain and lose.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gbac_analysis::{AccessEffect, AccessRegion, Diff, NamePattern, Scope};
 use gbac_engine::model::{Acl, PatternType, Permission, Principal, PrincipalType};
 use gbac_engine::policy::{Change, Policy};
 
 use crate::group_changes::{GroupChanges, compared};
+use crate::phrases::count;
 
 /// The effect of a draft.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,6 +141,66 @@ pub fn effects(before: &Policy, after: &Policy, changes: &[Change], claims: Opti
         }
     }
     Effects { compared: known.len(), people, idle, settings: found.settings, groups, users: found.users.len() }
+}
+
+/// Holders of one kind that gain and lose exactly the same.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EffectGroup {
+    /// The holders, in order; one at least.
+    pub people: Vec<AffectedHolder>,
+}
+
+impl EffectGroup {
+    /// The first of them, which stands for all.
+    #[must_use]
+    pub fn first(&self) -> Option<&AffectedHolder> {
+        self.people.first()
+    }
+
+    /// What they are, in number: `13 groups`; none where one name says it.
+    #[must_use]
+    pub fn noun(&self) -> Option<String> {
+        let kind = self.first().map(|person| kind_of(&person.holder))?;
+        let noun = match kind? {
+            PrincipalType::User => "user",
+            PrincipalType::Group => "group",
+            PrincipalType::Role => "role",
+        };
+        (self.people.len() > 1).then(|| count(self.people.len(), noun))
+    }
+}
+
+/// The type of a holder; none for everyone.
+fn kind_of(holder: &Scope) -> Option<PrincipalType> {
+    match holder {
+        Scope::Everyone => None,
+        Scope::One(principal) => Some(principal.kind()),
+    }
+}
+
+/// Joins the holders that gain and lose exactly the same, each group at the place of its first.
+#[must_use]
+pub fn alike(people: Vec<AffectedHolder>) -> Vec<EffectGroup> {
+    let mut groups: Vec<EffectGroup> = Vec::new();
+    // By a part of what has to be equal, so that not every two are compared.
+    let mut by_kind: BTreeMap<(Option<PrincipalType>, Vec<String>, usize), Vec<usize>> = BTreeMap::new();
+    for person in people {
+        let key = (kind_of(&person.holder), person.joins.clone(), person.lines.len());
+        let places = by_kind.entry(key).or_default();
+        let same = |place: &&usize| {
+            groups.get(**place).and_then(EffectGroup::first).is_some_and(|first| {
+                (&first.joins, &first.leaves, &first.lines) == (&person.joins, &person.leaves, &person.lines)
+            })
+        };
+        match places.iter().find(same).copied().and_then(|place| groups.get_mut(place)) {
+            Some(group) => group.people.push(person),
+            None => {
+                places.push(groups.len());
+                groups.push(EffectGroup { people: vec![person] });
+            }
+        }
+    }
+    groups
 }
 
 /// Why a line is so, as far as the draft says.
@@ -317,6 +378,32 @@ mod tests {
         assert_eq!(why("Group:stays"), [EffectReason::Added(1)]);
         assert!(why("Group:blocked").iter().all(|reason| *reason == EffectReason::Joins("R".into())));
         assert_eq!(why("Role:R"), [EffectReason::Added(1)]);
+    }
+
+    #[test]
+    fn identical_effects_are_told_once() {
+        let groups = ["a", "b", "c"].map(|name| join("R", name));
+        let mut before = policy(&[Change::CreateRole("R".into()), Change::CreateRole("S".into()), join("S", "d")]);
+        for change in groups {
+            before.apply(change).unwrap();
+        }
+        let changes = [
+            allow("R", "x-"),
+            allow("S", "x-"),
+            Change::AddMember { role: "R".into(), member: Principal::user("ann") },
+            join("R", "late"),
+        ];
+        let mut after = before.clone();
+        for change in &changes {
+            after.apply(change.clone()).unwrap();
+        }
+        let found = effects(&before, &after, &changes, None);
+        let all = found.people.len();
+        let groups = alike(found.people);
+        let nouns: Vec<Option<String>> = groups.iter().map(EffectGroup::noun).collect();
+        // The group that joins gains the same for another reason, a user is no group, and roles come last.
+        assert_eq!(nouns, [None, Some("4 groups".into()), None, Some("2 roles".into())], "{groups:?}");
+        assert_eq!(groups.iter().map(|group| group.people.len()).sum::<usize>(), all);
     }
 
     #[test]

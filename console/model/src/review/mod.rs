@@ -1,15 +1,15 @@
-//! What is reviewed before a draft is sent: its rows by whom they are about, what they change for people, and what
-//! somebody else changed meanwhile.
+//! The review of a draft: its rows by role and principal, its effects on effective access, and concurrent changes.
 
 mod effects;
 
 use gbac_analysis::NameIndex;
 use gbac_engine::model::{Acl, Principal, PrincipalType};
-use gbac_engine::policy::{Change, GroupSource, Policy, Settings};
+use gbac_engine::policy::{AccessLevel, Change, GroupSource, Policy, Settings};
 use std::collections::BTreeSet;
 
 pub use self::effects::{
-    AffectedHolder, BLOCKED, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, effects, reasons,
+    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, Total, alike, effects,
+    reasons,
 };
 use crate::draft::{ChangeStatus, Staged};
 use crate::names::{remarks, unseen};
@@ -170,6 +170,10 @@ fn settings_rows(before: &Settings, after: &Settings) -> Vec<(&'static str, Stri
         let mut all = groups(settings);
         all.push(("oidc_principal_mapping", settings.principal_mapping.as_str().to_owned()));
         all.push(("superusers", settings.superusers.as_slice().join(", ")));
+        for (name, level) in [("access.read_only", AccessLevel::ReadOnly), ("access.evaluate", AccessLevel::Evaluate)] {
+            let grantees = settings.access.grantees(level).iter().map(ToString::to_string);
+            all.push((name, grantees.collect::<Vec<_>>().join(", ")));
+        }
         all
     };
     let (before, after) = (all(before), all(after));

@@ -1,4 +1,4 @@
-//! The form of an ACL of a role: every edit is checked by the engine, and an error belongs to a field.
+//! The form that adds an ACL to a role, with an error for each field.
 
 use gbac_engine::model::{Acl, CLUSTER_NAME, Host, Operation, PatternType, Permission, Principal, ResourceType};
 

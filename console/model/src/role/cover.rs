@@ -1,4 +1,4 @@
-//! What a new ACL comes to: which known names its pattern covers, and what the role's other ACLs make of it.
+//! The coverage of a new ACL: known names that it matches, and ACLs of the role that make it redundant.
 
 use gbac_analysis::{NamePattern, known_names, lint_roles};
 use gbac_engine::model::{Acl, ResourceType};

@@ -1,4 +1,4 @@
-//! Who is to become a member of a role: what was typed, what will be stored, and what is wrong with it.
+//! The form that adds a member to a role: the name as entered, as stored, and its warnings.
 
 use gbac_analysis::{NameIndex, name_findings};
 use gbac_engine::model::{Principal, PrincipalType, RoleError, check_member};

@@ -1,4 +1,4 @@
-//! One role: its ACLs and members as they are on the service and as they will be, each row with what is odd about it.
+//! One role: its ACLs and members, stored and in the draft, with their findings.
 
 pub mod acl_form;
 pub mod cover;
@@ -46,8 +46,8 @@ impl Remark {
     #[must_use]
     pub fn words(&self) -> String {
         match self {
-            Self::AddsNothing => "Adds nothing".into(),
-            Self::NeverAllows => "Never allows: a deny wins".into(),
+            Self::AddsNothing => "Redundant".into(),
+            Self::NeverAllows => "Never allows: a deny overrides it".into(),
             Self::Overrides(allows) => format!("Overrides {}", count(*allows, "allow")),
             Self::Odd => "Check this".into(),
         }
@@ -214,7 +214,7 @@ mod tests {
     fn what_is_odd_about_a_row_is_at_the_row() {
         let rows = acl_rows(&policy(), &policy(), "R", &[]);
         let words: Vec<_> = rows.iter().map(|row| row.remark.as_ref().map(|(remark, _)| remark.words())).collect();
-        assert_eq!(words, [None, Some("Adds nothing".into())]);
+        assert_eq!(words, [None, Some("Redundant".into())]);
 
         let write = rows[0].acl.clone();
         let deny = Acl { permission: gbac_engine::model::Permission::Deny, ..write };

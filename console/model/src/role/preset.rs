@@ -1,4 +1,4 @@
-//! Presets of ACLs: what a kind of client needs, as rows that are seen before they are added.
+//! Presets: the ACLs that a kind of client needs.
 
 use gbac_analysis::requests::{Recipe, RecipeParameter, RequiredCheck, Requirement, ResourceNames, recipe};
 use gbac_engine::decide::Outcome;

@@ -1,4 +1,4 @@
-//! The settings as a person edits them, and what is wrong with them.
+//! The settings form and its errors.
 
 pub mod service;
 pub mod sso;

@@ -1,4 +1,4 @@
-//! What the service says about itself, in words: identity provider, licence, loggers.
+//! The service's settings in words: identity provider, license, audit log, loggers.
 
 use gbac_api::license::LicenseStatus;
 use gbac_api::loggers::Logger;

@@ -1,4 +1,4 @@
-//! Whose tokens the service accepts, and why it refuses the one that is entered.
+//! The tokens that the service accepts, and the reason for which it refuses the entered one.
 
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_analysis::sign_in::{self, SignInCheck};
@@ -111,7 +111,7 @@ mod tests {
 
     const NOW: f64 = 1_795_243_000.0;
 
-    fn asked(claims: &Value) -> Inputs {
+    fn access(claims: &Value) -> Inputs {
         Inputs { token: claims.to_string(), as_claims: true, resource_name: "x".into(), ..Inputs::default() }
     }
 
@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn what_the_service_accepts_is_compared_unless_something_else_is_entered() {
         let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": NOW, "groups": [] });
-        let mut inputs = asked(&claims);
+        let mut inputs = access(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let issuer = (FactMark::Good, "The issuer is https://idp.example, as the service requires.".to_owned());
         assert_eq!(facts(&view, "issuer"), [issuer]);
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn the_first_fault_is_told_with_the_others_and_a_way_to_try_it() {
         let claims = json!({ "sub": "maya", "iss": "https://idp.example", "aud": "billing", "exp": 1, "nbf": 9e9 });
-        let mut inputs = asked(&claims);
+        let mut inputs = access(&claims);
         let view = evaluate(&inputs, Some(&policy()), &service(), NOW);
         let refusal = view.refusal.unwrap();
         assert!(refusal.words.plain().starts_with("The token is for billing, and"), "{}", refusal.words.plain());

@@ -27,13 +27,13 @@ pub fn file(judged: &Judged, policy: &Policy) -> (String, String) {
 /// expired.
 #[must_use]
 pub fn test(judged: &Judged, policy: &Policy) -> Value {
-    let Judged { asked, identity, .. } = judged;
+    let Judged { access, identity, .. } = judged;
     let named = Identity::new(identity.user(), identity.groups().iter().cloned());
     // Names have no expiry.
-    let request = asked.request(At::IgnoringExpiry);
+    let request = access.request(At::IgnoringExpiry);
     let decision = decide::decide(policy, &named, &request);
     let may = if decision.outcome == decide::Outcome::Allow { "may" } else { "may not" };
-    let name = format!("{} {may} {}", identity.user(), asked.deed().plain());
+    let name = format!("{} {may} {}", identity.user(), access.deed().plain());
     let check = check_to_value(identity, &request);
     let mut expect = json!({ "outcome": decision.outcome.code(), "reason": decision.reason.code() });
     if let (Some(source), Value::Object(members)) = (decision.source, &mut expect) {

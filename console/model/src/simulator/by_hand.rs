@@ -1,4 +1,4 @@
-//! The identity by hand: a user and groups, and what is odd about how they are written.
+//! The identity entered by hand: a user, groups, and warnings about their spelling.
 
 use crate::rich_text::RichText;
 use crate::simulator::inputs::{InputEdit, InputField, InputProblem, Inputs, Weight};

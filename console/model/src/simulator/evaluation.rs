@@ -1,7 +1,7 @@
-//! From what is entered to each step, the verdict and the trace, as values.
+//! The evaluation of the simulator's inputs: extraction, verdict and trace, as values.
 //!
 //! [`evaluate`] is a pure function of the inputs, a policy and the time. [`Simulation`] gives the same result, keeps what
-//! did not change, and shows the last valid result while an input is wrong.
+//! did not change, and shows the last valid result while an input is invalid.
 
 use gbac_engine::ClaimSet;
 use std::sync::Arc;
@@ -92,7 +92,7 @@ pub struct View {
     pub who: Option<Shared<SimulatedIdentity>>,
     /// The steps from token to principals.
     pub steps: Option<Shared<Steps>>,
-    /// What the steps are of, when it is not what is entered now: `the last token that could be read`.
+    /// What the steps are of, when it is not what is entered now: `the last readable token`.
     pub steps_stale: Option<&'static str>,
     /// The verdict.
     pub verdict: Option<Verdict>,
@@ -254,7 +254,7 @@ impl Simulation {
         let known = policy.is_some();
         let policy = self.policy(policy);
         let (rules, mut problems) = settings::read(inputs, policy.settings());
-        let (asked, of_question) = question::read(inputs);
+        let (access, of_question) = question::read(inputs);
         let needs_userinfo = inputs.mode == IdentityMode::Token
             && rules.as_ref().is_some_and(|rules| matches!(rules.extraction.source, groups::ClaimSource::UserInfo(_)));
 
@@ -303,16 +303,16 @@ impl Simulation {
             refusal = refusal.or_else(|| of_platform().or_else(of_claims).map(SignInRefusal::new));
         }
         let identity = opened.as_ref().and_then(|opened| opened.identity.as_ref().ok());
-        let verdict = match (&refusal, &opened, identity, &asked) {
-            (Some(refusal), _, identity, asked) => {
-                let accepted = identity.zip(asked.as_ref()).filter(|_| known).map(|(identity, asked)| {
-                    let decision = decide::decide(&policy, identity, &asked.request(At::IgnoringExpiry));
+        let verdict = match (&refusal, &opened, identity, &access) {
+            (Some(refusal), _, identity, access) => {
+                let accepted = identity.zip(access.as_ref()).filter(|_| known).map(|(identity, access)| {
+                    let decision = decide::decide(&policy, identity, &access.request(At::IgnoringExpiry));
                     (identity.user(), decision.reason)
                 });
-                Some((verdict::sign_in_fails(refusal, asked.as_ref(), accepted), None))
+                Some((verdict::sign_in_fails(refusal, access.as_ref(), accepted), None))
             }
-            (None, Some(opened), Some(identity), Some(asked)) if known => {
-                Some(self.judge(opened, identity, &policy, asked, inputs.ignore_expiry, now))
+            (None, Some(opened), Some(identity), Some(access)) if known => {
+                Some(self.judge(opened, identity, &policy, access, inputs.ignore_expiry, now))
             }
             _ => None,
         };
@@ -368,7 +368,7 @@ impl Simulation {
         if let Some(last) = &mut self.last {
             match verdict {
                 Some(verdict) => last.verdict = Some(verdict),
-                None => view.verdict_stale = stale.or(Some("the last question that was complete")),
+                None => view.verdict_stale = stale.or(Some("the last complete check")),
             }
             if let Some((verdict, judged)) = &last.verdict {
                 view.verdict = Some(verdict.clone());
@@ -420,7 +420,7 @@ impl Simulation {
         let read = self.userinfo.get(inputs.userinfo.clone(), |text| match gbac_json::parse(text.trim()) {
             Ok(Value::Object(members)) => Ok(Shared::new(gbac_json::claims_from_object(members))),
             Ok(_) => {
-                let hint = "paste what the provider's user-info endpoint answers; it starts with `{`";
+                let hint = "paste the response of the provider's user-info endpoint; it starts with `{`";
                 Err(InputProblem::fault(
                     InputField::UserInfo,
                     "not_an_object",
@@ -479,19 +479,19 @@ impl Simulation {
         opened: &Shared<SimulatedIdentity>,
         identity: &Arc<Identity>,
         policy: &Shared<Policy>,
-        asked: &AccessRequest,
+        access: &AccessRequest,
         ignore_expiry: bool,
         now: f64,
     ) -> (Verdict, Option<Shared<Judged>>) {
-        let request = asked.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
+        let request = access.request(if ignore_expiry { At::IgnoringExpiry } else { At::seconds(now) });
         // The decision is cheap and says whether the explanation would be another one.
         let decision = decide::decide(policy, identity, &request);
         let explainer =
             self.explainer.get((opened.clone(), policy.clone()), |_| Shared::new(Explainer::new(policy, identity)));
-        let key = (opened.clone(), policy.clone(), asked.clone(), decision);
+        let key = (opened.clone(), policy.clone(), access.clone(), decision);
         let judged = self.judged.get(key, |(.., decision)| {
             Shared::new(Judged {
-                asked: asked.clone(),
+                access: access.clone(),
                 identity: Arc::clone(identity),
                 origins: Arc::clone(&opened.origins),
                 explanation: explainer.explain(&request, decision.clone()),
@@ -513,10 +513,10 @@ fn is_empty(inputs: &Inputs) -> bool {
 fn stale_words(problems: &[InputProblem]) -> &'static str {
     let field = problems.iter().find(|problem| problem.weight.blocks_evaluation()).map(|problem| problem.field);
     match field {
-        Some(InputField::Token) => "the last token that could be read",
+        Some(InputField::Token) => "the last readable token",
         Some(InputField::UserInfo) => "the last user-info document that could be read",
-        Some(InputField::User | InputField::Groups) => "the last user that was named",
-        _ => "the last settings that could be used",
+        Some(InputField::User | InputField::Groups) => "the last valid user",
+        _ => "the last valid settings",
     }
 }
 

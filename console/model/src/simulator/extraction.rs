@@ -1,4 +1,4 @@
-//! The way from a token to principals, step by step, in words.
+//! The extraction: from a token to principals, step by step.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -182,7 +182,7 @@ pub fn by_hand(identity: &Identity) -> Steps {
         title: "User",
         count: String::new(),
         state: StepState::Done,
-        body: vec![RichText::new().text("By hand, so ").principal(&Principal::user(identity.user()))],
+        body: vec![RichText::new().text("Entered by hand: ").principal(&Principal::user(identity.user()))],
     };
     let body = if groups.is_empty() {
         "No groups. Only ACLs for the user and the user’s roles apply."
@@ -210,10 +210,10 @@ fn decode_step(read: &DecodedToken) -> ExtractionStep {
             let words = RichText::new().text("Compact JWS, ").code(header.alg());
             body.push(match header.kid() {
                 Some(kid) => words.text(", key ").code(kid),
-                None => words.text(", no key named"),
+                None => words.text(", no key ID"),
             });
         }
-        None => body.push("Claims as entered: there is no signature".into()),
+        None => body.push("Claims entered as JSON, without a signature".into()),
     }
     body.extend(read.left_out.iter().cloned());
     ExtractionStep { title: "Decode", count: count(read.claims.members().len(), "claim"), state: StepState::Done, body }
@@ -269,9 +269,11 @@ fn claim_step(taken: &ExtractionInput<'_>) -> ExtractionStep {
                 RichText::new().code(location.clone()).text(format!(" is {found}, so the whole claim is discarded"));
             (StepState::Bad, words, names(0))
         }
-        ClaimFinding::TooMany => {
-            (StepState::Bad, RichText::new().code(path).text(" selects too much, so the claim is discarded"), names(0))
-        }
+        ClaimFinding::TooMany => (
+            StepState::Bad,
+            RichText::new().code(path).text(" selects too many values, so the claim is discarded"),
+            names(0),
+        ),
         ClaimFinding::NoUserInfo => {
             let words = RichText::new().code(path).text(" reads the user-info document. Paste it below the token.");
             (StepState::Bad, words, names(0))
@@ -386,7 +388,7 @@ fn notes(taken: &ExtractionInput<'_>) -> Vec<ExtractionNote> {
         note.actions = paths(taken.suggestions);
     }
     if let Some((found, next)) = object_ids(taken.extraction.names(), Some(taken.policy)) {
-        let title = "The groups are object ids".to_owned();
+        let title = "The groups are object IDs".to_owned();
         let words = sentence(&found, &next);
         notes.push(ExtractionNote { code: "object_ids", weight: Weight::Warning, title, words, actions: Vec::new() });
     }
@@ -486,7 +488,7 @@ fn collision(group: &Group, policy: &Policy) -> ExtractionNote {
 fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
     let (weight, title, more) = match warning.code.as_str() {
         "group_overage" => {
-            let more = "In Entra ID that is more than 200 groups; there, let the token carry the groups assigned to the application.";
+            let more = "In Entra ID, this happens above 200 groups. Configure the token to contain only the groups assigned to the application.";
             (Weight::Warning, "The provider sent an address instead of the groups", more)
         }
         "id_token" => (
@@ -495,7 +497,7 @@ fn note(warning: &Warning, taken: &ExtractionInput<'_>) -> ExtractionNote {
             "Copy the access token of the same sign-in. Both are in the token response, as `id_token` and `access_token`.",
         ),
         "claim_wrong_type" => (Weight::Warning, "The claim is not a list of names", ""),
-        "element_not_string" => (Weight::Warning, "The list contains other values than names", ""),
+        "element_not_string" => (Weight::Warning, "The list contains values that are not names", ""),
         "too_many_nodes" => (Weight::Warning, "The claim is too large", ""),
         "near_claim" => (Weight::Warning, "Another claim contains names", ""),
         "suffix_empty" => (Weight::Warning, "Nothing follows the last slash", ""),

@@ -1,4 +1,4 @@
-//! What a person enters in the simulator, and what is wrong with a field.
+//! The inputs of the simulator, and the problem of each field.
 
 use gbac_engine::ResolveError;
 use gbac_engine::groups::NestedGroupBehavior;

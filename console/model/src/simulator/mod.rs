@@ -3,10 +3,10 @@
 pub mod accepted;
 pub mod assertion;
 mod by_hand;
-pub mod collisions;
 mod evaluation;
 pub mod extraction;
 pub mod inputs;
+pub mod least_change;
 pub mod panel;
 pub mod platform;
 pub mod presets;
@@ -22,7 +22,6 @@ pub mod trial_form;
 pub mod troubleshoot;
 pub mod verdict;
 pub mod verification;
-pub mod ways;
 
 #[cfg(test)]
 mod refused_tokens;

@@ -1,39 +1,36 @@
-//! The panels under the simulator's panes.
+//! The parts of the simulator that open: panels below the panes, and sections of panels and panes.
 
-/// A panel under the panes.
+/// A part that opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Panel {
-    /// Changes to try.
+    /// Hypothetical changes, and a comparison with another user.
     WhatIf,
-    /// The least change that allows or denies.
-    Ways,
+    /// The least change that allows or denies; in [`Panel::WhatIf`].
+    LeastChange,
     /// A whole API request.
     Request,
-    /// Names that become one group.
-    Collisions,
-    /// Two identities side by side.
-    Compare,
-    /// Steps from the token to its groups.
-    Troubleshoot,
-    /// Saved tests.
+    /// Saved tests, and links to this check.
     Tests,
-    /// A link to this check.
-    Share,
+    /// Names that become one group; in the extraction.
+    Collisions,
+    /// The diagnosis of each step; in the extraction.
+    Troubleshooting,
 }
 
 impl Panel {
-    /// The id of its heading's button.
+    /// The panels below the panes, in order.
+    pub const BELOW: [Self; 3] = [Self::WhatIf, Self::Request, Self::Tests];
+
+    /// The id of its content.
     #[must_use]
     pub const fn id(self) -> &'static str {
         match self {
             Self::WhatIf => "part-what-if",
-            Self::Ways => "part-ways",
+            Self::LeastChange => "part-least-change",
             Self::Request => "part-request",
-            Self::Collisions => "part-collisions",
-            Self::Compare => "part-compare",
-            Self::Troubleshoot => "part-troubleshoot",
             Self::Tests => "part-tests",
-            Self::Share => "part-share",
+            Self::Collisions => "part-collisions",
+            Self::Troubleshooting => "part-troubleshooting",
         }
     }
 
@@ -41,14 +38,12 @@ impl Panel {
     #[must_use]
     pub const fn title(self) -> &'static str {
         match self {
-            Self::WhatIf => "What if",
-            Self::Ways => "Least change",
+            Self::WhatIf => "What if and compare",
+            Self::LeastChange => "Least change",
             Self::Request => "Whole request",
+            Self::Tests => "Tests and sharing",
             Self::Collisions => "Collisions",
-            Self::Compare => "Compare two users",
-            Self::Troubleshoot => "Troubleshoot",
-            Self::Tests => "Tests",
-            Self::Share => "Share",
+            Self::Troubleshooting => "Troubleshoot",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The platform's own rules in the place of ours, where ours are wider (D-29).
+//! The extraction rules of the platform, where they are narrower than those of GBAC (D-29).
 
 use gbac_engine::warning::Warning;
 

@@ -1,4 +1,4 @@
-//! Where well-known identity providers put groups into an access token, and the paths that this token itself offers.
+//! Group claims of well-known identity providers, and claim paths that fit the entered token.
 
 use gbac_engine::groups::suggest_paths;
 

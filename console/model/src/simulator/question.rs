@@ -1,4 +1,4 @@
-//! The question of a check: operation, resource and host, read from their fields.
+//! The request of a check: operation, resource and host, read from their fields.
 
 use std::net::IpAddr;
 
@@ -122,10 +122,10 @@ pub fn read(inputs: &Inputs) -> (Option<AccessRequest>, Vec<InputProblem>) {
             None
         }
     };
-    let asked =
+    let access =
         AccessRequest { operation: inputs.operation, resource_type: inputs.resource_type, resource_name: name, host };
     let in_the_way = problems.iter().any(|problem| problem.weight.blocks_evaluation());
-    ((!in_the_way).then_some(asked), problems)
+    ((!in_the_way).then_some(access), problems)
 }
 
 fn name_problem(name: &str, resource_type: ResourceType) -> Option<InputProblem> {
@@ -180,9 +180,9 @@ fn read_host(text: &str) -> Result<Option<IpAddr>, InputProblem> {
 mod tests {
     use super::*;
 
-    fn asked(inputs: &Inputs) -> (Option<AccessRequest>, Vec<&'static str>) {
-        let (asked, problems) = read(inputs);
-        (asked, problems.iter().map(|problem| problem.code).collect())
+    fn access(inputs: &Inputs) -> (Option<AccessRequest>, Vec<&'static str>) {
+        let (access, problems) = read(inputs);
+        (access, problems.iter().map(|problem| problem.code).collect())
     }
 
     fn topic(name: &str) -> Inputs {
@@ -191,10 +191,10 @@ mod tests {
 
     #[test]
     fn a_name_is_asked_for_and_kept_as_it_is() {
-        assert_eq!(asked(&topic("")), (None, vec!["resource_name_empty"]));
-        let (asked_for, problems) = asked(&topic("payments-*"));
+        assert_eq!(access(&topic("")), (None, vec!["resource_name_empty"]));
+        let (asked_for, problems) = access(&topic("payments-*"));
         assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), ("payments-*", vec!["name_wildcard"]));
-        let (asked_for, problems) = asked(&topic(" x"));
+        let (asked_for, problems) = access(&topic(" x"));
         assert_eq!((asked_for.unwrap().resource_name.as_str(), problems), (" x", vec!["edge_whitespace"]));
     }
 
@@ -202,14 +202,14 @@ mod tests {
     fn the_cluster_and_the_registry_have_no_name_to_enter() {
         let cluster =
             Inputs { resource_type: ResourceType::Cluster, operation: Operation::Create, ..topic("left over") };
-        assert_eq!(asked(&cluster).0.unwrap().resource_name, CLUSTER_NAME);
+        assert_eq!(access(&cluster).0.unwrap().resource_name, CLUSTER_NAME);
         let registry = Inputs { resource_type: ResourceType::Registry, ..topic("left over") };
-        assert_eq!(asked(&registry).0.unwrap().resource_name, "");
+        assert_eq!(access(&registry).0.unwrap().resource_name, "");
     }
 
     #[test]
     fn hosts_are_addresses_or_nothing() {
-        let host = |text: &str| asked(&Inputs { host: text.into(), ..topic("x") });
+        let host = |text: &str| access(&Inputs { host: text.into(), ..topic("x") });
         assert_eq!(host("").0.unwrap().host, None);
         assert_eq!(host(" 10.0.0.7\n").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
         assert_eq!(host("::ffff:10.0.0.7").0.unwrap().host, Some("10.0.0.7".parse().unwrap()));
@@ -223,17 +223,17 @@ mod tests {
     #[test]
     fn foreign_operations_are_answered_with_a_word() {
         let group = Inputs { resource_type: ResourceType::Group, operation: Operation::Write, ..topic("g") };
-        let (asked_for, problems) = asked(&group);
+        let (asked_for, problems) = access(&group);
         assert!(asked_for.is_some());
         assert_eq!(problems, ["operation_foreign"]);
-        assert_eq!(asked(&Inputs { operation: Operation::All, ..topic("x") }).1, ["operation_all"]);
+        assert_eq!(access(&Inputs { operation: Operation::All, ..topic("x") }).1, ["operation_all"]);
     }
 
     #[test]
     fn deeds_read_as_english() {
         let deed = |operation, resource_type| {
             let inputs = Inputs { operation, resource_type, ..topic("n") };
-            asked(&inputs).0.unwrap().deed().plain()
+            access(&inputs).0.unwrap().deed().plain()
         };
         assert_eq!(deed(Operation::Write, ResourceType::Topic), "write to topic n");
         assert_eq!(deed(Operation::Read, ResourceType::Group), "join consumer group n");

@@ -1,4 +1,4 @@
-//! Tokens that a service refuses: the verdict is the outcome of the whole path, and no advice about ACLs stands beside it.
+//! Tests of refused tokens: the verdict is that of sign-in, without advice about ACLs.
 
 use gbac_analysis::provider::AcceptedTokens;
 use serde_json::{Value, json};
@@ -72,10 +72,10 @@ fn no_refused_token_is_shown_as_allowed() {
             "{first}"
         );
         assert!(said(why(&view, "Fix first")).starts_with(first), "{first}: {verdict:?}");
-        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a may write to topic payments-settled.");
+        assert_eq!(said(why(&view, "If accepted")), "Allowed. User:a can write to topic payments-settled.");
         assert!(verdict.why.iter().all(|(label, _)| !ADVICE.contains(label)), "{verdict:?}");
         assert!(view.judged.is_none() && view.verdict_stale.is_none() && view.refusal.is_some(), "{first}");
-        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so nobody may write"));
+        assert!(verdict.sentence.plain().starts_with("The service refuses this token, so no one can write"));
         // What is refused is also marked where the token's checks are listed, or at the field.
         let is_marked = view.facts.iter().any(|fact| fact.mark == super::token::FactMark::Bad);
         assert!(is_marked || !view.problems.is_empty(), "{first}");
@@ -102,9 +102,9 @@ fn a_refused_token_takes_the_place_of_the_last_good_verdict() {
 
 #[test]
 fn claims_alone_are_judged_as_the_token_they_would_be() {
-    let asked = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
+    let access = |claims: Value| Inputs { as_claims: true, ..inputs(&claims.to_string()) };
     let kind = |claims: Value| {
-        evaluate(&asked(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
+        evaluate(&access(claims), Some(&policy()), &AcceptedTokens::default(), NOW).verdict.unwrap().kind
     };
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": NOW + 60.0 })), VerdictKind::Allowed);
     assert_eq!(kind(json!({ "sub": "a", "groups": ["payments"], "exp": "soon" })), VerdictKind::SignInFails);

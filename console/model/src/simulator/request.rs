@@ -1,4 +1,4 @@
-//! Whole requests: what a client asks for in one call or in all that it does, and which of it is allowed.
+//! Whole requests: the checks of one API request or of a client, and their outcomes.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -186,7 +186,7 @@ impl RequestForm {
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequestRow {
     /// The check.
-    pub asked: AccessRequest,
+    pub access: AccessRequest,
     /// What becomes of it.
     pub kind: VerdictKind,
     /// The requests that need it.
@@ -215,7 +215,7 @@ impl RequestAnswer {
     /// The checks for what would allow it; none where one of several is enough, so that not all are needed.
     #[must_use]
     pub fn all(&self) -> Option<Vec<AccessRequest>> {
-        self.choice.is_none().then(|| self.rows.iter().map(|row| row.asked.clone()).collect())
+        self.choice.is_none().then(|| self.rows.iter().map(|row| row.access.clone()).collect())
     }
 }
 
@@ -234,16 +234,16 @@ pub fn answer(
         let outcome = need.outcome(|check| {
             let request = Request::new(check.operation, check.resource_type, &check.resource_name, at).with_host(host);
             let decision = decide(policy, identity, &request);
-            let asked = AccessRequest {
+            let access = AccessRequest {
                 operation: check.operation,
                 resource_type: check.resource_type,
                 resource_name: check.resource_name.clone(),
                 host,
             };
-            match rows.iter_mut().find(|row| row.asked == asked) {
+            match rows.iter_mut().find(|row| row.access == access) {
                 Some(row) if row.of.contains(name) => {}
                 Some(row) => row.of.push(name.clone()),
-                None => rows.push(RequestRow { asked, kind: kind(decision.reason), of: vec![name.clone()] }),
+                None => rows.push(RequestRow { access, kind: kind(decision.reason), of: vec![name.clone()] }),
             }
             decision.outcome
         });
@@ -297,7 +297,7 @@ mod tests {
             .rows
             .iter()
             .filter(|row| row.kind != VerdictKind::Allowed)
-            .map(|row| row.asked.deed().plain())
+            .map(|row| row.access.deed().plain())
             .collect();
         assert!(denied.iter().all(|deed| deed.ends_with("consumer group app")), "{denied:?}");
         assert!(found.rows.iter().any(|row| row.kind == VerdictKind::Allowed && row.of.len() > 1), "{:?}", found.rows);

@@ -1,4 +1,4 @@
-//! Named tests: checks with the outcome that is expected, run again whenever the policy or what is tried changes.
+//! Saved tests: checks with expected outcomes, evaluated again after each change.
 
 use gbac_analysis::check::{Answer, Check, Query};
 use gbac_engine::Subject;

@@ -1,4 +1,4 @@
-//! The settings that turn claims into an identity: the service's, or those to try.
+//! The settings that extract an identity from claims: the service's, or hypothetical ones.
 
 use gbac_engine::claim_path::ClaimPath;
 use gbac_engine::groups::{ClaimSource, ExtractionRule};

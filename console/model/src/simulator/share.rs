@@ -1,4 +1,4 @@
-//! A check as a link or a file: the user, the groups by name and the question. The token is never in it.
+//! A check as a link or file, with the user, groups and request, never the token.
 
 use gbac_analysis::check::Query;
 use gbac_api::encode::{component, decode};
@@ -22,15 +22,15 @@ pub const LONGEST: usize = 8000;
 
 /// The path and fragment of a check.
 #[must_use]
-pub fn link(identity: &Identity, asked: &AccessRequest) -> String {
+pub fn link(identity: &Identity, access: &AccessRequest) -> String {
     let mut check = json!({
         "user": identity.user(),
         "groups": identity.groups(),
-        "operation": asked.operation.spelling().cli,
-        "type": asked.resource_type.spelling().cli,
-        "name": asked.resource_name,
+        "operation": access.operation.spelling().cli,
+        "type": access.resource_type.spelling().cli,
+        "name": access.resource_name,
     });
-    if let (Some(host), Value::Object(members)) = (asked.host, &mut check) {
+    if let (Some(host), Value::Object(members)) = (access.host, &mut check) {
         members.insert("host".into(), json!(host.to_string()));
     }
     format!("{}#{MARK}{}", address::SIMULATOR, component(&check.to_string()))
@@ -53,9 +53,9 @@ pub fn open(fragment: &str) -> Option<Opened> {
 
 /// A check as a file, and a name for it: one line, which `gbac check --requests` answers too.
 #[must_use]
-pub fn file(identity: &Identity, asked: &AccessRequest) -> (String, String) {
-    let check = check_to_value(identity, &asked.request(At::IgnoringExpiry));
-    let name = assertion::file_name(&format!("{} {}", identity.user(), asked.deed().plain()));
+pub fn file(identity: &Identity, access: &AccessRequest) -> (String, String) {
+    let check = check_to_value(identity, &access.request(At::IgnoringExpiry));
+    let name = assertion::file_name(&format!("{} {}", identity.user(), access.deed().plain()));
     (format!("{name}.check.json"), format!("{check}\n"))
 }
 
@@ -116,7 +116,7 @@ fn read(text: &str) -> Option<Inputs> {
 mod tests {
     use super::*;
 
-    fn asked(host: Option<&str>) -> AccessRequest {
+    fn access(host: Option<&str>) -> AccessRequest {
         AccessRequest {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
@@ -132,7 +132,7 @@ mod tests {
     #[test]
     fn a_link_opens_as_the_same_check() {
         let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
-        let link = link(&identity, &asked(Some("10.0.0.1")));
+        let link = link(&identity, &access(Some("10.0.0.1")));
         assert!(link.starts_with("/security/simulator#check=") && link.is_ascii() && !link.contains(' '), "{link}");
         let Some(Opened::Check(inputs)) = open(fragment(&link)) else { panic!("{link}") };
         assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
@@ -144,14 +144,14 @@ mod tests {
     #[test]
     fn a_file_opens_as_the_same_check_and_holds_no_more() {
         let identity = Identity::new("maya", ["/eng/a", "b,c", "日本 %"]);
-        let (name, text) = file(&identity, &asked(Some("10.0.0.1")));
+        let (name, text) = file(&identity, &access(Some("10.0.0.1")));
         assert_eq!(name, "maya-write-to-topic-a-b.check.json");
         assert_eq!(text.lines().count(), 1);
         let inputs = open_file(&text).unwrap();
         assert!(inputs.mode == IdentityMode::ByHand && inputs.token.is_empty());
         assert_eq!((inputs.user.as_str(), inputs.groups.as_str()), ("maya", "/eng/a\nb,c\n日本 %"));
         assert_eq!((inputs.resource_name.as_str(), inputs.host.as_str()), ("a#b &ü", "10.0.0.1"));
-        let (_, without) = file(&Identity::new("a", ["two\nlines"]), &asked(None));
+        let (_, without) = file(&Identity::new("a", ["two\nlines"]), &access(None));
         for wrong in [
             "",
             "[]",
@@ -170,6 +170,6 @@ mod tests {
             assert!(matches!(open(text), Some(Opened::Unreadable)), "{text}");
         }
         let broken = Identity::new("a", ["two\nlines"]);
-        assert!(matches!(open(fragment(&link(&broken, &asked(None)))), Some(Opened::Unreadable)));
+        assert!(matches!(open(fragment(&link(&broken, &access(None)))), Some(Opened::Unreadable)));
     }
 }

@@ -1,4 +1,4 @@
-//! The simulator as a page would use it: real-shaped tokens, bad input, what is kept and what is remembered.
+//! Tests of the simulator with realistic tokens and invalid input.
 
 use std::sync::Arc;
 
@@ -165,7 +165,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
 
     let verdict = view.verdict.as_ref().unwrap();
     assert_eq!((verdict.kind, verdict.kind.title()), (VerdictKind::DeniedByRule, "Denied by rule"));
-    assert_eq!(verdict.sentence.plain(), "User:maya may not write to topic payments-settled");
+    assert_eq!(verdict.sentence.plain(), "User:maya can't write to topic payments-settled");
     assert_eq!(said(why(&view, "Decided by")), "groups[4] > Group:read-only > Deny Write, topic payments- prefixed");
     assert_eq!(
         said(why(&view, "Overridden")),
@@ -173,7 +173,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
     );
     assert_eq!(said(why(&view, "Near misses")), "2 rows one by host and one by letter case");
     assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden row allows it.");
-    assert_eq!(view.announcement(), "Denied by rule: User:maya may not write to topic payments-settled");
+    assert_eq!(view.announcement(), "Denied by rule: User:maya can't write to topic payments-settled");
     assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
 }
 
@@ -196,11 +196,11 @@ fn the_trace_has_three_passes() {
     assert_eq!(over.principal.words.plain(), "Group:payments → Role:PaymentsWriters");
     assert_eq!(over.principal.small.as_ref().unwrap().plain(), "from groups[1] and groups[2], member of the role");
     let near: Vec<_> = allow.rows.iter().filter(|row| row.result == trace::TraceRowStatus::Near).collect();
-    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "asked: 10.20.4.17");
+    assert_eq!(near[0].host.small.as_ref().unwrap().plain(), "requested: 10.20.4.17");
     assert_eq!(near[1].principal.words.plain(), "Group:Payments");
     assert_eq!(near[1].principal.small.as_ref().unwrap().plain(), "token gives Group:payments");
     let other = allow.rows.iter().find(|row| row.result == trace::TraceRowStatus::NoMatch).unwrap();
-    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "asked: Write");
+    assert_eq!(other.operation.small.as_ref().unwrap().plain(), "requested: Write");
     let deciding = trace::visible_rows(judged, TraceFilter::Deciding, 200);
     assert_eq!((deciding.rows, deciding.hidden), (2, 3));
     assert_eq!(trace::user_roles(judged).plain(), "User:maya is not a member of a role.");
@@ -212,13 +212,13 @@ fn the_trace_has_three_passes() {
 #[test]
 fn allowed_by_an_implied_operation_of_a_role() {
     let claims = json!({ "sub": "svc", "exp": NOW + 60.0, "groups": ["x"] });
-    let asked = Inputs {
+    let access = Inputs {
         operation: Operation::Describe,
         resource_name: "orders".into(),
         host: String::new(),
         ..inputs(&token(&claims))
     };
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
     assert_eq!(said(why(&view, "Decided by")), "User:svc > Role:Auditors > Allow Read, topic * all names");
     assert_eq!(said(why(&view, "Implied")), "Read also allows Describe. No ACL names Describe itself.");
@@ -365,15 +365,15 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
     let good = simulation.evaluate(&inputs(&token(&maya())), Some(&policy), &AcceptedTokens::default(), NOW);
     let cut = token(&maya())[..80].to_owned();
     let wrong = simulation.evaluate(&inputs(&cut), Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!(wrong.verdict_stale, Some("the last token that could be read"));
-    assert_eq!(wrong.steps_stale, Some("the last token that could be read"));
+    assert_eq!(wrong.verdict_stale, Some("the last readable token"));
+    assert_eq!(wrong.steps_stale, Some("the last readable token"));
     assert!(wrong.steps == good.steps && wrong.verdict == good.verdict && wrong.judged == good.judged);
     assert_eq!(wrong.problem(InputField::Token).unwrap().weight, Weight::Error);
     assert!(wrong.facts.is_empty());
 
     let host = Inputs { host: "10.0.0.0/8".into(), ..inputs(&token(&maya())) };
     let wrong = simulation.evaluate(&host, Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last question that was complete"), None));
+    assert_eq!((wrong.verdict_stale, wrong.steps_stale), (Some("the last complete check"), None));
     assert_eq!(wrong.problem(InputField::Host).unwrap().code, "host_invalid");
 
     let path = Inputs {
@@ -382,7 +382,7 @@ fn the_last_good_result_stays_while_the_input_is_wrong() {
         ..inputs(&token(&maya()))
     };
     let wrong = simulation.evaluate(&path, Some(&policy), &AcceptedTokens::default(), NOW);
-    assert_eq!(wrong.verdict_stale, Some("the last settings that could be used"));
+    assert_eq!(wrong.verdict_stale, Some("the last valid settings"));
 
     let empty = simulation.evaluate(&inputs("  "), Some(&policy), &AcceptedTokens::default(), NOW);
     assert!(empty.verdict.is_none() && empty.steps.is_none() && empty.judged.is_none());
@@ -429,29 +429,29 @@ fn the_verdict_follows_the_policy() {
 
 #[test]
 fn names_by_hand() {
-    let mut asked = Inputs { mode: IdentityMode::ByHand, ..inputs("") };
-    let none = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    let mut access = Inputs { mode: IdentityMode::ByHand, ..inputs("") };
+    let none = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(none.problems.is_empty() && none.verdict.is_none());
-    asked.groups = "payments\nread-only\n".into();
+    access.groups = "payments\nread-only\n".into();
     assert_eq!(
-        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).problem(InputField::User).unwrap().code,
+        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW).problem(InputField::User).unwrap().code,
         "user_empty"
     );
-    asked.user = "maya".into();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    access.user = "maya".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(said(why(&view, "Decided by")), "Group:read-only > Deny Write, topic payments- prefixed");
     assert_eq!(view.steps.as_ref().unwrap().summary, "2 groups by hand");
 
-    asked.groups = "Group:payments\nops".into();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    access.groups = "Group:payments\nops".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     let problem = view.problem(InputField::Groups).unwrap();
     assert_eq!(problem.code, "group_with_type");
     assert!(problem.actions[0].change == InputEdit::Groups("payments\nops".into()));
-    asked.groups = "payments, ops".into();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    access.groups = "payments, ops".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert!(view.problem(InputField::Groups).unwrap().actions[0].change == InputEdit::Groups("payments\nops".into()));
-    asked.user = "User:maya".into();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    access.user = "User:maya".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::User).unwrap().code, "user_with_type");
 }
 
@@ -460,15 +460,15 @@ fn the_sso_mapping_asks_for_the_userinfo() {
     let sso = policy_with(&json!({
         "sso": { "mode": "use_map", "attributes": { "federated_groups": "${context.userinfo.groups}" } },
     }));
-    let mut asked = inputs(&token(&json!({ "sub": "a", "exp": NOW + 60.0 })));
-    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
+    let mut access = inputs(&token(&json!({ "sub": "a", "exp": NOW + 60.0 })));
+    let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
     assert!(view.needs_userinfo && view.sso);
     assert_eq!(bodies(&view)[2].0, StepState::Bad);
-    asked.userinfo = "[]".into();
-    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
+    access.userinfo = "[]".into();
+    let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::UserInfo).unwrap().code, "not_an_object");
-    asked.userinfo = "{ \"groups\": [\"payments\"] }".into();
-    let view = evaluate(&asked, Some(&sso), &AcceptedTokens::default(), NOW);
+    access.userinfo = "{ \"groups\": [\"payments\"] }".into();
+    let view = evaluate(&access, Some(&sso), &AcceptedTokens::default(), NOW);
     assert_eq!(view.verdict.as_ref().unwrap().kind, VerdictKind::Allowed);
     assert_eq!(
         said(why(&view, "Decided by")),
@@ -478,22 +478,22 @@ fn the_sso_mapping_asks_for_the_userinfo() {
 
 #[test]
 fn keys_are_checked_and_never_in_the_way() {
-    let mut asked = inputs(&token(&maya()));
+    let mut access = inputs(&token(&maya()));
     assert_eq!(
-        evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW).facts[0].words.plain(),
+        evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW).facts[0].words.plain(),
         "Signature not verified"
     );
-    asked.keys = "-----BEGIN PUBLIC KEY-----".into();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    access.keys = "-----BEGIN PUBLIC KEY-----".into();
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.problem(InputField::Keys).unwrap().code, "key_set_pem");
     assert!(view.verdict.is_some() && view.verdict_stale.is_none());
     // RFC 7515 appendix A.2: a public key that did not sign this token.
-    asked.keys = json!({ "keys": [{
+    access.keys = json!({ "keys": [{
         "kty": "RSA", "kid": "k1", "e": "AQAB",
         "n": "ofgWCuLjybRlzo0tZWJjNiuSfb4p4fAkd_wWJcyQoTbji9k0l8W26mPddxHmfHQp-Vaw-4qPCJrcS2mJPMEzP1Pt0Bm4d4QlL-yRT-SFd2lZS-pCgNMsD1W_YpRPEwOWvG6b32690r2jZ47soMZo9wGzjb_7OMg0LOL-bSf63kpaSHSXndS5z5rexMdbBYUsLA9e-KXBdQOS-UTo7WTBEMa2R2CapHg665xsmtdVMTBQY4uDZlxvb3qCo5ZwKh9kG4LT6_I5IhlJH7aGhyxXFvUK-DWNmoudF8NAco9_h9iaGNj8q2ethFkMLs91kzk2PAcDTW9gb54h4FRWyuXpoQ",
     }] })
     .to_string();
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     let report = view.report.as_ref().unwrap();
     assert!(report.claims.is_none() && report.signature == Signature::Forged);
     assert_eq!(report.lines.iter().map(|line| line.name).collect::<Vec<_>>()[..3], ["Form", "Signature", "Issuer"]);
@@ -501,9 +501,9 @@ fn keys_are_checked_and_never_in_the_way() {
     let verdict = view.verdict.as_ref().unwrap();
     assert_eq!((verdict.kind, view.verdict_stale, view.judged.is_some()), (VerdictKind::SignInFails, None, false));
     assert!(said(why(&view, "Fix first")).starts_with("The signature is not valid."), "{verdict:?}");
-    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya may not write"), "{verdict:?}");
-    asked.keys = asked.keys.replace("\"k1\"", "\"k2\"");
-    let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+    assert!(said(why(&view, "If accepted")).starts_with("Denied by rule. User:maya can't write"), "{verdict:?}");
+    access.keys = access.keys.replace("\"k1\"", "\"k2\"");
+    let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
     assert_eq!(view.facts[0].words.plain(), "The signature could not be verified");
     assert_eq!(view.verdict.unwrap().kind, VerdictKind::SignInFails);
 }
@@ -512,8 +512,8 @@ fn keys_are_checked_and_never_in_the_way() {
 fn every_resource_and_operation_has_a_verdict() {
     for resource_type in ResourceType::ALL {
         for operation in Operation::ALL {
-            let asked = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
-            let view = evaluate(&asked, Some(&policy()), &AcceptedTokens::default(), NOW);
+            let access = Inputs { operation: *operation, resource_type: *resource_type, ..inputs(&token(&maya())) };
+            let view = evaluate(&access, Some(&policy()), &AcceptedTokens::default(), NOW);
             assert!(view.verdict.is_some(), "{operation:?} {resource_type:?}");
             for filter in TraceFilter::ALL {
                 let _ = trace::visible_rows(view.judged.as_ref().unwrap(), *filter, 3);
@@ -532,7 +532,7 @@ fn no_input_makes_it_fall_over() {
     }
     for text in ["\u{202e}", "é.é.é", "....", "{", "[[[[", "eyJ.eyJ.", "\0\0\0", "Bearer", "Bearer ", "\"\""] {
         for as_claims in [false, true] {
-            let asked = Inputs {
+            let access = Inputs {
                 token: text.into(),
                 as_claims,
                 userinfo: text.into(),
@@ -542,7 +542,7 @@ fn no_input_makes_it_fall_over() {
                 source: SettingsSource::WhatIf,
                 ..Inputs::default()
             };
-            let _ = simulation.evaluate(&asked, Some(&policy), &AcceptedTokens::default(), f64::NAN).announcement();
+            let _ = simulation.evaluate(&access, Some(&policy), &AcceptedTokens::default(), f64::NAN).announcement();
         }
     }
 }

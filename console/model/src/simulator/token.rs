@@ -1,4 +1,4 @@
-//! The token field: what was pasted, what it is, and what can be said about it before any policy.
+//! The token field: the kind of input, and the facts that the token states about itself.
 
 use std::sync::Arc;
 

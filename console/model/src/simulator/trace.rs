@@ -1,4 +1,4 @@
-//! The trace: every candidate ACL in evaluation order, with what matched in it and what did not.
+//! The trace: every candidate ACL in evaluation order, with the parts that match and those that do not.
 
 use gbac_engine::decide::{
     AccessPath, Candidate, CandidateStatus, Explanation, HostFacet, NameFacet, OperationFacet, PrincipalFacet, Reason,
@@ -118,7 +118,7 @@ pub struct VisibleRows {
     pub hidden: usize,
 }
 
-/// How many ways to a principal a row names.
+/// How many paths to a principal a row names.
 const NAMED_WAYS: usize = 3;
 /// How many roles the foot names.
 const NAMED_ROLES: usize = 5;
@@ -185,7 +185,7 @@ pub fn summary(explanation: &Explanation) -> String {
         (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
         (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
         (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
-        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not reached", "not reached"),
+        (number(&|c| c.status == CandidateStatus::NotEvaluated), "not evaluated", "not evaluated"),
         (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),
         (number(&|c| c.status == CandidateStatus::NoMatch), "does not match", "do not match"),
     ];
@@ -243,12 +243,12 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
     let words = RichText::new();
     match &candidate.principal {
         PrincipalFacet::LetterCase(known) | PrincipalFacet::LeadingSlash(known) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let words = words.differs(&format!("{}:", own.kind().prefix()), own.name(), known.name());
             Facet { matches: false, words, small: Some(small.text(known.to_string())) }
         }
         PrincipalFacet::MemberLetterCase(near) | PrincipalFacet::MemberLeadingSlash(near) => {
-            let small = RichText::new().text(if judged.origins.is_empty() { "asked: " } else { "token gives " });
+            let small = RichText::new().text(if judged.origins.is_empty() { "requested: " } else { "token gives " });
             let kind = format!("{}:", near.member.kind().prefix());
             let words = words.differs(&kind, near.member.name(), near.own.name()).text(" → ").principal(own);
             Facet { matches: false, words, small: Some(small.text(near.own.to_string())) }
@@ -265,13 +265,13 @@ fn principal(candidate: &Candidate, judged: &Judged) -> Facet {
                 }
                 _ => words.principal(own),
             };
-            Facet { matches: true, words, small: Some(ways(&candidate.paths, judged)) }
+            Facet { matches: true, words, small: Some(access_paths(&candidate.paths, judged)) }
         }
     }
 }
 
 /// How the identity comes to a principal: `from groups[1] and groups[2], member of the role`.
-fn ways(paths: &[AccessPath], judged: &Judged) -> RichText {
+fn access_paths(paths: &[AccessPath], judged: &Judged) -> RichText {
     let Some(first) = paths.first() else { return RichText::new() };
     let places: Vec<RichText> = paths
         .iter()
@@ -288,19 +288,19 @@ fn ways(paths: &[AccessPath], judged: &Judged) -> RichText {
     let words = words.text(if first.role.is_some() { "member of the role" } else { "direct ACL" });
     match others {
         0 => words,
-        1 => words.text(", also another way"),
-        others => words.text(format!(", also {others} other ways")),
+        1 => words.text(", also through another path"),
+        others => words.text(format!(", also through {others} other paths")),
     }
 }
 
 fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let acl = &candidate.acl;
     let kind = acl.resource_type.spelling().label;
-    let asked = &judged.asked.resource_name;
+    let access = &judged.access.resource_name;
     let words = match acl.resource_type {
         ResourceType::Cluster | ResourceType::Registry => RichText::new().text(kind),
         _ if matches!(candidate.name, NameFacet::LetterCase | NameFacet::LeadingSlash) => {
-            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, asked);
+            let words = RichText::new().quiet(kind).text(" ").differs("", &acl.resource_name, access);
             words.text(format!(" {}", pattern_words(&acl.resource_name, acl.pattern_type)))
         }
         _ => RichText::new().quiet(kind).text(" ").pattern(&acl.resource_name, acl.pattern_type),
@@ -308,24 +308,24 @@ fn resource(candidate: &Candidate, judged: &Judged) -> Facet {
     let matches = matches!(candidate.name, NameFacet::Literal | NameFacet::Prefixed | NameFacet::AllNames);
     let small = match candidate.name {
         _ if matches => None,
-        NameFacet::LetterCase => Some(format!("asked: {asked}, in another letter case")),
-        NameFacet::LeadingSlash => Some(format!("asked: {asked}, a slash is different")),
-        _ if candidate.resource_type => Some(format!("asked: {asked}")),
-        _ => Some(format!("asked: {}", judged.asked.resource().plain())),
+        NameFacet::LetterCase => Some(format!("requested: {access}, in another letter case")),
+        NameFacet::LeadingSlash => Some(format!("requested: {access}, a slash is different")),
+        _ if candidate.resource_type => Some(format!("requested: {access}")),
+        _ => Some(format!("requested: {}", judged.access.resource().plain())),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
 
 fn operation(candidate: &Candidate, judged: &Judged) -> Facet {
-    let asked = judged.asked.operation.spelling().label;
+    let access = judged.access.operation.spelling().label;
     let words = RichText::new().text(candidate.acl.operation.spelling().label);
     let (matches, small) = match candidate.operation {
         OperationFacet::Exact | OperationFacet::All => (true, None),
-        OperationFacet::Implied => (true, Some(format!("also allows {asked}"))),
+        OperationFacet::Implied => (true, Some(format!("also allows {access}"))),
         OperationFacet::DenyImpliesNothing => {
-            (false, Some(format!("asked: {asked}; a deny denies its own operation only")))
+            (false, Some(format!("requested: {access}; a deny denies its own operation only")))
         }
-        OperationFacet::No => (false, Some(format!("asked: {asked}"))),
+        OperationFacet::No => (false, Some(format!("requested: {access}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }
@@ -337,7 +337,7 @@ fn host(candidate: &Candidate, judged: &Judged) -> Facet {
         HostFacet::Any | HostFacet::Exact => (true, None),
         HostFacet::Unknown if deny => (true, Some("no host given: applies".to_owned())),
         HostFacet::Unknown => (false, Some("no host given: does not apply".to_owned())),
-        HostFacet::No => (false, judged.asked.host.map(|host| format!("asked: {host}"))),
+        HostFacet::No => (false, judged.access.host.map(|host| format!("requested: {host}"))),
     };
     Facet { matches, words, small: small.map(RichText::from) }
 }

@@ -1,4 +1,4 @@
-//! What if: changes that are tried on the page only, and what they do to one person.
+//! What if: hypothetical changes, the verdict with them, and their effect on one user.
 
 use std::sync::Arc;
 
@@ -131,10 +131,16 @@ pub struct Side {
 
 /// The verdict on a question at an instant, for one side.
 #[must_use]
-pub fn side(policy: &Policy, who: &SimulatedIdentity, identity: &Arc<Identity>, asked: &AccessRequest, at: At) -> Side {
-    let request = asked.request(at);
+pub fn side(
+    policy: &Policy,
+    who: &SimulatedIdentity,
+    identity: &Arc<Identity>,
+    access: &AccessRequest,
+    at: At,
+) -> Side {
+    let request = access.request(at);
     let judged = Judged {
-        asked: asked.clone(),
+        access: access.clone(),
         identity: Arc::clone(identity),
         origins: Arc::clone(&who.origins),
         explanation: explain(policy, identity, &request),

@@ -1,4 +1,4 @@
-//! The form for a change to try: what can be chosen for this person, and the change that it comes to.
+//! The form that adds a hypothetical change: its choices, and the change that it makes.
 
 use std::sync::Arc;
 
@@ -104,7 +104,7 @@ pub struct Options {
 impl Options {
     /// What can be chosen.
     #[must_use]
-    pub fn of(policy: &Policy, identity: &Identity, asked: Option<&AccessRequest>) -> Self {
+    pub fn of(policy: &Policy, identity: &Identity, access: Option<&AccessRequest>) -> Self {
         let user = Principal::user(identity.user());
         let members: Vec<Principal> =
             std::iter::once(user).chain(identity.groups().iter().map(|name| Principal::group(name.as_str()))).collect();
@@ -120,8 +120,8 @@ impl Options {
                 principals.push(role);
             }
         }
-        let rows = asked.map_or_else(Vec::new, |asked| {
-            let candidates = explain(policy, identity, &asked.request(At::IgnoringExpiry)).candidates.into_iter();
+        let rows = access.map_or_else(Vec::new, |access| {
+            let candidates = explain(policy, identity, &access.request(At::IgnoringExpiry)).candidates.into_iter();
             let reaches = candidates.filter(|candidate| !candidate.paths.is_empty() && candidate.is_on_resource());
             reaches.map(|candidate| Arc::unwrap_or_clone(candidate.acl)).collect()
         });
@@ -193,7 +193,7 @@ impl TrialForm {
         &self,
         options: &Options,
         policy: &Policy,
-        asked: Option<&AccessRequest>,
+        access: Option<&AccessRequest>,
     ) -> Result<HypotheticalChange, RichText> {
         let missing = |words: &'static str| RichText::from(words);
         match self.kind {
@@ -227,9 +227,9 @@ impl TrialForm {
                     options.memberships.get(self.membership).ok_or_else(|| missing("This user has no role."))?.clone();
                 Ok(HypotheticalChange::Policy(Change::RemoveMember { role, member }))
             }
-            TrialKind::AddAcl => self.acl(options, asked).map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
+            TrialKind::AddAcl => self.acl(options, access).map(|acl| HypotheticalChange::Policy(Change::AddAcl(acl))),
             TrialKind::RemoveAcl => {
-                let words = match asked {
+                let words = match access {
                     None => "Complete the check first.",
                     Some(_) => "No ACL on this resource applies to this user.",
                 };
@@ -252,18 +252,18 @@ impl TrialForm {
         }
     }
 
-    fn acl(&self, options: &Options, asked: Option<&AccessRequest>) -> Result<Acl, RichText> {
-        let asked = asked.ok_or_else(|| RichText::from("Complete the check first."))?;
+    fn acl(&self, options: &Options, access: Option<&AccessRequest>) -> Result<Acl, RichText> {
+        let access = access.ok_or_else(|| RichText::from("Complete the check first."))?;
         let principal = options.principals.get(self.principal).ok_or_else(|| RichText::from("Choose a principal."))?;
-        let nameless = matches!(asked.resource_type, ResourceType::Cluster | ResourceType::Registry);
-        let name = if self.name.is_empty() || nameless { &asked.resource_name } else { &self.name };
+        let nameless = matches!(access.resource_type, ResourceType::Cluster | ResourceType::Registry);
+        let name = if self.name.is_empty() || nameless { &access.resource_name } else { &self.name };
         Ok(Acl {
-            resource_type: asked.resource_type,
+            resource_type: access.resource_type,
             resource_name: name.clone(),
             pattern_type: if self.prefixed && !nameless { PatternType::Prefixed } else { PatternType::Literal },
             principal: principal.clone(),
             host: Host::Any,
-            operation: self.operation.unwrap_or(asked.operation),
+            operation: self.operation.unwrap_or(access.operation),
             permission: self.permission,
         })
     }
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
     use crate::simulator::tests::policy;
 
-    fn asked() -> AccessRequest {
+    fn access() -> AccessRequest {
         AccessRequest {
             operation: Operation::Write,
             resource_type: ResourceType::Topic,
@@ -292,10 +292,10 @@ mod tests {
         }
     }
 
-    fn words(form: &TrialForm, groups: &[&str], asked: Option<&AccessRequest>) -> Result<String, String> {
+    fn words(form: &TrialForm, groups: &[&str], access: Option<&AccessRequest>) -> Result<String, String> {
         let policy = policy();
-        let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), asked);
-        form.trial(&options, &policy, asked)
+        let options = Options::of(&policy, &Identity::new("maya", groups.iter().copied()), access);
+        form.trial(&options, &policy, access)
             .map(|trial| super::super::trial::trial_words(&trial).plain())
             .map_err(|words| words.plain())
     }
@@ -304,7 +304,7 @@ mod tests {
     fn each_kind_comes_to_its_change() {
         let groups = ["payments", "read-only"];
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
-        let said = |form: TrialForm| words(&form, &groups, Some(&asked())).unwrap();
+        let said = |form: TrialForm| words(&form, &groups, Some(&access())).unwrap();
         assert_eq!(
             said(TrialForm { group: "Group:x".into(), ..form(TrialKind::Join) }),
             "Add the user to Group:x in the identity provider"
@@ -331,7 +331,7 @@ mod tests {
     #[test]
     fn what_is_missing_is_said() {
         let form = |kind| TrialForm { kind, ..TrialForm::default() };
-        let fault = |form: TrialForm, asked: Option<&AccessRequest>| words(&form, &[], asked).unwrap_err();
+        let fault = |form: TrialForm, access: Option<&AccessRequest>| words(&form, &[], access).unwrap_err();
         assert_eq!(fault(form(TrialKind::Join), None), "Enter a group.");
         assert_eq!(fault(form(TrialKind::Leave), None), "This user has no groups.");
         assert_eq!(fault(form(TrialKind::AddMember), None), "Enter a role.");

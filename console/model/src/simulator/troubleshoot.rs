@@ -1,4 +1,4 @@
-//! The four steps of the troubleshooting procedure, over what is entered, and what the service itself sees in the token.
+//! The four steps of the troubleshooting procedure for the entered token, each in the extraction step that it diagnoses.
 
 use gbac_analysis::doctor::{DiagnosticInput, DiagnosticStep, ServiceResolution, StepStatus, TokenInput, diagnose};
 use gbac_analysis::provider::AcceptedTokens;
@@ -70,6 +70,17 @@ fn settings(rules: &IdentityRules, held: &Settings) -> Settings {
 #[must_use]
 pub fn token(who: &SimulatedIdentity) -> Option<&str> {
     who.taken.as_ref()?.read.token.as_deref()
+}
+
+/// The diagnostic steps of an extraction step, by their codes; [`steps`] has their content.
+#[must_use]
+pub fn diagnosed_by(extraction_step: &str) -> &'static [&'static str] {
+    match extraction_step {
+        "Group claim" => &["claim"],
+        "Nested names" => &["settings"],
+        "Principals" => &["groups", "log"],
+        _ => &[],
+    }
 }
 
 /// How a step is marked, and the word for it.
@@ -149,6 +160,17 @@ mod tests {
         assert_eq!(of(&inputs, "", Some(&other)).unwrap()[1].state, StepStatus::Attention);
         let refused = ServiceResolution::Refused("401".into());
         assert_eq!(of(&inputs, "", Some(&refused)).unwrap()[1].state, StepStatus::Failed);
+    }
+
+    #[test]
+    fn every_diagnostic_step_stands_in_a_step_of_the_extraction() {
+        let inputs = claims(&json!({ "sub": "maya", "exp": NOW + 60.0, "groups": ["payments"] }));
+        let mut codes: Vec<&str> = of(&inputs, "", None).unwrap().iter().map(|step| step.code).collect();
+        let outline = crate::simulator::extraction::outline();
+        let mut placed: Vec<&str> = outline.iter().flat_map(|(title, _)| diagnosed_by(title)).copied().collect();
+        codes.sort_unstable();
+        placed.sort_unstable();
+        assert_eq!(placed, codes);
     }
 
     #[test]

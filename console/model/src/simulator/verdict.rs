@@ -1,4 +1,4 @@
-//! The verdict in words: what was decided, by which row, and what else there is to know.
+//! The verdict in words: the decision, the deciding ACL, and further remarks.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::simulator::question::{AccessRequest, in_sentence};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     /// What was asked.
-    pub asked: AccessRequest,
+    pub access: AccessRequest,
     /// Who asked.
     pub identity: Arc<Identity>,
     /// Where the identity's groups came from.
@@ -93,14 +93,14 @@ const NAMED_PLACES: usize = 3;
 /// as if the identity had not expired.
 #[must_use]
 pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
-    let Judged { asked, identity, explanation, .. } = judged;
+    let Judged { access, identity, explanation, .. } = judged;
     let decision = &explanation.decision;
     let kind = kind(decision.reason);
     let user = Principal::user(identity.user());
     let mut verdict = Verdict {
         kind,
-        sentence: who_may(&user, kind, asked),
-        short: asked.short(),
+        sentence: who_may(&user, kind, access),
+        short: access.short(),
         why: Vec::new(),
         actions: Vec::new(),
     };
@@ -119,7 +119,7 @@ pub fn of(judged: &Judged, now: f64, ignore_expiry: bool) -> Verdict {
     if !matches!(decision.reason, Reason::Superuser | Reason::Expired) {
         near_misses(&mut verdict, explanation);
     }
-    host(&mut verdict, decision, asked);
+    host(&mut verdict, decision, access);
     would_allow(&mut verdict, judged);
     if ignore_expiry && identity.expires_at().map(gbac_engine::Timestamp::as_seconds).is_some_and(|at| at < now) {
         let words = "The token has expired. The verdict ignores the expiry.";
@@ -140,9 +140,9 @@ pub const fn kind(reason: Reason) -> VerdictKind {
     }
 }
 
-fn who_may(user: &Principal, kind: VerdictKind, asked: &AccessRequest) -> RichText {
-    let may = if kind == VerdictKind::Allowed { " may " } else { " may not " };
-    RichText::new().principal(user).text(may).then(asked.deed())
+fn who_may(user: &Principal, kind: VerdictKind, access: &AccessRequest) -> RichText {
+    let may = if kind == VerdictKind::Allowed { " can " } else { " can't " };
+    RichText::new().principal(user).text(may).then(access.deed())
 }
 
 /// The verdict on a token that fails at sign-in. `accepted` is the user that it names, with the reason that a decision
@@ -150,7 +150,7 @@ fn who_may(user: &Principal, kind: VerdictKind, asked: &AccessRequest) -> RichTe
 #[must_use]
 pub fn sign_in_fails(
     refusal: &SignInRefusal,
-    asked: Option<&AccessRequest>,
+    access: Option<&AccessRequest>,
     accepted: Option<(&str, Reason)>,
 ) -> Verdict {
     let mut why = vec![("Fix first", Why::RichText(refusal.words.clone()))];
@@ -158,19 +158,19 @@ pub fn sign_in_fails(
         let more = refusal.more.iter().map(|name| RichText::from(*name)).collect();
         why.push(("Also fails", Why::RichText(listed(more, refusal.more.len()))));
     }
-    if let Some((asked, (user, reason))) = asked.zip(accepted) {
+    if let Some((access, (user, reason))) = access.zip(accepted) {
         let kind = kind(reason);
         let answer = RichText::new().text(format!("{}. ", kind.title()));
-        why.push(("If accepted", Why::RichText(answer.then(who_may(&Principal::user(user), kind, asked)).text("."))));
+        why.push(("If accepted", Why::RichText(answer.then(who_may(&Principal::user(user), kind, access)).text("."))));
     }
     let refused = RichText::new().text("The service refuses this token");
     Verdict {
         kind: VerdictKind::SignInFails,
-        sentence: match asked {
-            Some(asked) => refused.text(", so nobody may ").then(asked.deed()).text(" with it"),
+        sentence: match access {
+            Some(access) => refused.text(", so no one can ").then(access.deed()).text(" with it"),
             None => refused,
         },
-        short: asked.map_or_else(|| "with this token".into(), AccessRequest::short),
+        short: access.map_or_else(|| "with this token".into(), AccessRequest::short),
         why,
         actions: refusal.actions.clone(),
     }
@@ -195,7 +195,7 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
         verdict.why.push(("Decided by", Why::Paths(vec![path(way, &deciding.acl, false, judged)])));
     }
     if let Some(operation) = explanation.decision.implied_by {
-        let asked = judged.asked.operation.spelling().label;
+        let access = judged.access.operation.spelling().label;
         let by = operation.spelling().label;
         let named = explanation.candidates.iter().any(|candidate| {
             candidate.acl.permission == deciding.acl.permission
@@ -203,10 +203,10 @@ fn decided(verdict: &mut Verdict, judged: &Judged) {
                 && matches!(candidate.status, CandidateStatus::Decides | CandidateStatus::Agrees)
         });
         let words = match (deciding.operation, deciding.acl.permission) {
-            (OperationFacet::All, Permission::Allow) => format!("{by} also allows {asked}."),
-            (OperationFacet::All, Permission::Deny) => format!("{by} also denies {asked}."),
-            _ if named => format!("{by} also allows {asked}."),
-            _ => format!("{by} also allows {asked}. No ACL names {asked} itself."),
+            (OperationFacet::All, Permission::Allow) => format!("{by} also allows {access}."),
+            (OperationFacet::All, Permission::Deny) => format!("{by} also denies {access}."),
+            _ if named => format!("{by} also allows {access}."),
+            _ => format!("{by} also allows {access}. No ACL names {access} itself."),
         };
         verdict.why.push(("Implied", Why::RichText(words.into())));
     }
@@ -236,17 +236,17 @@ fn nothing(verdict: &mut Verdict, judged: &Judged) {
         here += usize::from(candidate.is_on_resource());
     }
     let rows = |number: usize| count(number, "candidate row");
-    let operation = judged.asked.operation.spelling().label;
+    let operation = judged.access.operation.spelling().label;
     let words = match (all, here) {
         (0, _) => {
             format!("{}, none for this user, the user’s groups or their roles", count(judged.explanation.acls, "ACL"))
         }
-        (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.asked.resource_type)),
+        (all, 0) => format!("{}, none on this {}", rows(all), in_sentence(judged.access.resource_type)),
         (all, here) => format!(
             "{}, {} on this {}, none of them allows {operation}",
             rows(all),
             thousands(here),
-            in_sentence(judged.asked.resource_type)
+            in_sentence(judged.access.resource_type)
         ),
     };
     verdict.why.push(("ACLs considered", Why::RichText(words.into())));
@@ -281,13 +281,13 @@ fn near_misses(verdict: &mut Verdict, explanation: &Explanation) {
     verdict.why.push(("Near misses", Why::Near(count(all, "row"), listed(said, 3))));
 }
 
-fn host(verdict: &mut Verdict, decision: &Decision, asked: &AccessRequest) {
+fn host(verdict: &mut Verdict, decision: &Decision, access: &AccessRequest) {
     if !decision.host_unknown {
         return;
     }
     let words = match decision.reason {
         Reason::DenyRule => "No host was given, so denies for one host apply. The verdict may depend on the host.",
-        _ if asked.host.is_none() => {
+        _ if access.host.is_none() => {
             "No host was given, so allows for one host do not apply. The verdict may depend on the host."
         }
         _ => return,
@@ -326,9 +326,9 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 [only] => who.text(" or ").principal(&Principal::group(only)),
                 groups => who.text(format!(" or one of the {} groups", thousands(groups.len()))),
             };
-            let operation = judged.asked.operation.spelling().label;
+            let operation = judged.access.operation.spelling().label;
             let words =
-                RichText::new().text(format!("One ACL that allows {operation} on ")).then(judged.asked.resource());
+                RichText::new().text(format!("One ACL that allows {operation} on ")).then(judged.access.resource());
             verdict.why.push((
                 "Would allow",
                 Why::RichText(words.text(", for ").then(who).text(", or for a role of theirs.")),

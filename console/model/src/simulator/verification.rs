@@ -1,4 +1,4 @@
-//! The check of a token against pasted or fetched keys, each check on its own line.
+//! The verification of a token with pasted or fetched keys, check by check.
 
 use std::hint::black_box;
 use std::sync::OnceLock;
@@ -135,7 +135,7 @@ pub fn check_name(about: &str) -> &'static str {
 #[must_use]
 pub fn fact(read: &DecodedToken, report: Option<&Report>) -> TokenFact {
     let (mark, words) = match (read.token.is_some(), report) {
-        (false, _) => (FactMark::Warn, "Claims only: there is no signature"),
+        (false, _) => (FactMark::Warn, "Claims only, without a signature"),
         (true, None) => (FactMark::Warn, "Signature not verified"),
         (true, Some(Report { claims: Some(_), .. })) => (FactMark::Good, "Signature verified"),
         (true, Some(Report { signature: Signature::Good, .. })) => {

@@ -1,4 +1,4 @@
-//! Audit: the last events of the service, to read, to filter, and as they are.
+//! The audit page: recent events of the service, with filters.
 
 mod table;
 
@@ -192,7 +192,7 @@ fn Events(read: Read, filter: RwSignal<AuditFilter>, is_on: RwSignal<Option<bool
                 view! { <table::Events rows=shown /> }.into_any()
             }
         }}
-        {(unknown > 0).then(|| view! { <p class="quiet">{count(unknown, "event")} " of other classes not shown."</p> })}
+        {(unknown > 0).then(|| view! { <p class="quiet">{count(unknown, "event")} " of other event types not shown."</p> })}
     }
     .into_any()
 }
@@ -220,13 +220,13 @@ fn Filters(filter: RwSignal<AuditFilter>) -> impl IntoView {
     let limit = Signal::derive(move || filter.with(|filter| filter.limit.to_string()));
     view! {
         <form class="filters" role="search" aria-label="Filter events" on:submit=move |event| event.prevent_default()>
-            <Select id="audit-kind" label="What" value=kind choices=Signal::stored(kinds)
+            <Select id="audit-kind" label="Event type" value=kind choices=Signal::stored(kinds)
                 on_change=move |id: String| filter.update(|filter| filter.kind = EventKind::ALL.into_iter().find(|kind| kind.id() == id)) />
             <Select id="audit-outcome" label="Outcome" value=outcome choices=Signal::stored(outcomes)
                 on_change=move |id: String| filter.update(|filter| filter.allowed = match id.as_str() { "allow" => Some(true), "deny" => Some(false), _ => None }) />
             <Field id="audit-user" label="User" value=user mono=true on_input=move |text: String| filter.update(|filter| filter.user = text) />
             <Field id="audit-group" label="IdP group or role" value=group mono=true on_input=move |text: String| filter.update(|filter| filter.group = text) />
-            <Select id="audit-limit" label="How many" value=limit choices=Signal::stored(limits)
+            <Select id="audit-limit" label="Number of events" value=limit choices=Signal::stored(limits)
                 on_change=move |text: String| filter.update(|filter| filter.limit = text.parse().unwrap_or(filter.limit)) />
         </form>
     }

@@ -1,4 +1,4 @@
-//! The events as rows, each with the event itself on demand.
+//! The table of audit events, each with its JSON on demand.
 
 use gbac_console_model::address;
 use gbac_console_model::audit::{EventKind, EventRow, Folded, Matched, folded};
@@ -23,7 +23,7 @@ pub(super) fn Events(rows: Vec<EventRow>) -> impl IntoView {
         <div class="panel flat">
             <Table
                 label="Events" caption="Audit events, newest first" class="audit"
-                heads=Heads::from(["When", "Who", "What", "Outcome", "By"]).and_unseen("Event")
+                heads=Heads::from(["When", "Who", "Action", "Outcome", "Decided by"]).and_unseen("Event")
             >
                 <tbody role="rowgroup">{rows}</tbody>
             </Table>
@@ -60,9 +60,9 @@ fn Event(row: EventRow, times: usize, since: String, place: usize) -> impl IntoV
         <tr role="row" class:has-why=open>
             <th role="rowheader" scope="row"><span class="num when">{when}</span>{again}</th>
             <td role="cell" data-l="Who"><div>{who} {row.is_admin.then(|| view! { " " <Tag>"superuser"</Tag> })}{from}</div></td>
-            <td role="cell" data-l="What"><div>{what}{resource}</div></td>
+            <td role="cell" data-l="Action"><div>{what}{resource}</div></td>
             <td role="cell" data-l="Outcome"><span class=class><Icon glyph=glyph size=IconSize::Small />{row.outcome()}</span></td>
-            <td role="cell" data-l="By"><div><By row=row /></div></td>
+            <td role="cell" data-l="Decided by"><div><By row=row /></div></td>
             <td role="cell" class="act">
                 <button type="button" class="btn btn-sm" aria-label=label aria-expanded=move || if open.get() { "true" } else { "false" }
                     aria-controls=controls on:click=move |_| open.update(|open| *open = !*open)>"JSON"</button>

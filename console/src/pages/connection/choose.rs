@@ -1,4 +1,4 @@
-//! The form that tests a connection and makes it the one of the pages.
+//! The form that tests a connection and switches to it.
 
 use gbac_console_model::connection::form::{ConnectionField as Part, ConnectionForm, TargetKind};
 use gbac_console_model::connection::probe::{ProbeStep, advice};
@@ -75,11 +75,11 @@ pub(super) fn Choose() -> impl IntoView {
     let connect = move || {
         let Some((connection, credentials)) = read() else { return };
         match (connection, credentials) {
-            (Connection::Service, Credentials::Password(given)) => {
+            (Connection::Service, credentials) => {
                 if service.connection.with_untracked(|connection| *connection != Connection::Service) {
                     go(service, draft, Connection::Service, None);
                 }
-                service.sign_in(given.user, given.password);
+                service.sign_in(credentials);
             }
             (connection, credentials) => go(service, draft, connection, Some(credentials)),
         }
@@ -153,7 +153,7 @@ pub(super) fn Choose() -> impl IntoView {
                         {move || if kind.get() == TargetKind::Service { "Sign in" } else { "Connect" }}
                     </Button>
                     <Button on_press=test busy=testing>"Test"</Button>
-                    {move || testing.get().then(|| view! { <span class="quiet">"Asking"</span> })}
+                    {move || testing.get().then(|| view! { <span class="quiet">"Testing"</span> })}
                 </div>
             </form>
             {move || tested.get().map(|tested| view! { <Found tested=tested /> })}
@@ -212,7 +212,7 @@ fn Found(tested: Tested) -> impl IntoView {
     let lines: Vec<_> = steps
         .into_iter()
         .map(|step| {
-            let ProbeStep { what, asked, outcome } = step;
+            let ProbeStep { what, request, outcome } = step;
             let (class, glyph) = if outcome.is_ok() { ("v-allow", Glyph::Allow) } else { ("v-deny", Glyph::Deny) };
             let said = match outcome {
                 Ok(words) => view! { <p>{words}</p> }.into_any(),
@@ -231,7 +231,7 @@ fn Found(tested: Tested) -> impl IntoView {
             view! {
                 <li>
                     <span class=class><Icon glyph=glyph size=IconSize::Small /></span>
-                    <div><b>{what}</b> " " <span class="cl quiet">{asked}</span>{said}</div>
+                    <div><b>{what}</b> " " <span class="cl quiet">{request}</span>{said}</div>
                 </li>
             }
         })

@@ -1,4 +1,4 @@
-//! Connection: which cluster the pages are about, what can be asked of it, and how to be about another one.
+//! The connection page: the current cluster, its APIs, and the form for another one.
 
 mod choose;
 
@@ -73,13 +73,13 @@ fn Now() -> impl IntoView {
     let user = move || match service.user.get() {
         Some(user) => view! { <Mono text=user /> }.into_any(),
         None => match service.connection.get() {
-            Connection::Cloud { .. } => "whoever the access token is for".into_any(),
+            Connection::Cloud { .. } => "the user of the access token".into_any(),
             Connection::Service | Connection::SelfManaged => "nobody".into_any(),
         },
     };
     view! {
         <section class="panel flat pad stack" aria-labelledby="connection-now">
-            <h2 id="connection-now" class="h-md">"Now"</h2>
+            <h2 id="connection-now" class="h-md">"Current connection"</h2>
             <dl class="kv">
                 <dt>"Cluster"</dt>
                 <dd><span class="mono brk">{named}</span><br /><span class="quiet">{move || service.connection.with(Connection::words)}</span></dd>
@@ -95,7 +95,7 @@ fn Now() -> impl IntoView {
                 </dd>
                 <dt>"Read"</dt>
                 <dd>{age} {move || read().map(|read| format!(": {read}"))}</dd>
-                <dt>"Acting as"</dt>
+                <dt>"Signed in as"</dt>
                 <dd>{user}</dd>
             </dl>
             <div class="row">

@@ -1,4 +1,4 @@
-//! The policy, or the draft, as text.
+//! The export of the policy or the draft as text.
 
 use std::sync::Arc;
 
@@ -52,9 +52,9 @@ pub(super) fn ExportView() -> impl IntoView {
                 ExportFormat::Document => "With the draft",
                 ExportFormat::Script(_) => "The draft only",
             };
-            let choices = vec![Choice::new("", "As it is"), Choice::new("draft", draft_words())];
+            let choices = vec![Choice::new("", "Current policy"), Choice::new("draft", draft_words())];
             view! {
-                <Segmented name="export-scope" legend="What" hide_legend=true value=value choices=choices
+                <Segmented name="export-scope" legend="Content" hide_legend=true value=value choices=choices
                     on_change=move |id: String| of_draft.set(id == "draft") />
             }
         })
@@ -63,7 +63,7 @@ pub(super) fn ExportView() -> impl IntoView {
         <section class="panel flat pad stack" aria-labelledby="h-export">
             <h2 id="h-export">"Export"</h2>
             <div class="row">
-                <Segmented name="export-form" legend="Form" hide_legend=true value=value
+                <Segmented name="export-form" legend="Format" hide_legend=true value=value
                     choices=ExportFormat::ALL.into_iter().map(|form| Choice::new(form.id(), form.word())).collect()
                     on_change=move |id: String| form.set(ExportFormat::from_id(&id).unwrap_or_default()) />
                 {scope}

@@ -1,4 +1,4 @@
-//! A text from elsewhere: read at once, every problem with its place, and taken into the draft.
+//! The import of text into the draft, with a place for each problem.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -178,7 +178,7 @@ fn Take(incoming: Arc<ImportPreview>, text: RwSignal<String>, role: RwSignal<Str
     view! {
         {has_choice.then(|| view! {
             <Segmented name="import-mode" legend="Existing rules" value=value
-                choices=vec![Choice::new("replace", "Replace"), Choice::new("add", "Keep and add")]
+                choices=vec![Choice::new("add", "Keep and add"), Choice::new("replace", "Replace")]
                 on_change=move |id: String| mode.set(if id == "replace" { ImportMode::Replace } else { ImportMode::Add }) />
         })}
         <p role="status">

@@ -1,4 +1,4 @@
-//! Export and import: the policy as text to take elsewhere, and texts from elsewhere as a draft.
+//! The page for import and export.
 
 mod export;
 mod import;

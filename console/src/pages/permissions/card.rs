@@ -1,4 +1,4 @@
-//! One principal, open: every ACL that reaches it by the way it takes.
+//! The ACLs that apply to one principal, grouped by path.
 
 use std::collections::BTreeSet;
 
@@ -46,10 +46,10 @@ fn Open(card: Card) -> impl IntoView {
     let caption = format!("ACLs that apply to {}", plain(&card.principal.to_string()));
     let name = caption.clone();
     let card = StoredValue::new(card);
-    let ways = card.with_value(|card| card.ways.clone());
-    let is_empty = ways.iter().all(|way| way.acls.is_empty());
+    let sources = card.with_value(|card| card.sources.clone());
+    let is_empty = sources.iter().all(|access| access.acls.is_empty());
     let nothing = card.with_value(nothing);
-    let ways = ways.into_iter().map(|way| view! { <WayRows way=way card=card /> }).collect_view();
+    let sources = sources.into_iter().map(|access| view! { <SourceRows access=access card=card /> }).collect_view();
     view! {
         {card.with_value(remark).map(|remark| view! { <p>{remark}</p> })}
         <Members card=card />
@@ -62,7 +62,7 @@ fn Open(card: Card) -> impl IntoView {
                         label=name caption=caption class="cards no-sel"
                         heads=Heads::from(["Resource type", "Resource", "Pattern", "Operation", "Permission", "Host"]).and_unseen("Actions")
                     >
-                        {ways}
+                        {sources}
                     </Table>
                 </div>
             }
@@ -113,10 +113,10 @@ fn Members(card: StoredValue<Card>) -> impl IntoView {
     })
 }
 
-/// The rows of one way, the first of them until all are asked for.
+/// The rows of one source, the first of them until all are requested.
 #[component]
-fn WayRows(way: AccessSource, card: StoredValue<Card>) -> impl IntoView {
-    let AccessSource { source, principal, acls } = way;
+fn SourceRows(access: AccessSource, card: StoredValue<Card>) -> impl IntoView {
+    let AccessSource { source, principal, acls } = access;
     let all = RwSignal::new(acls.len() <= SHOWN);
     let number = acls.len();
     let is_group = principal.kind() == PrincipalType::Group;
@@ -196,10 +196,10 @@ fn AclRow(acl: Acl, card: StoredValue<Card>, deletes: bool) -> impl IntoView {
         Memo::new(move |_| draft.changes.with(|changes| changes.contains(&change)))
     };
     let line = acl_line(&acl);
-    let (asked, id) = (acl.clone(), button_id(&acl));
+    let (deleted, id) = (acl.clone(), button_id(&acl));
     let ask = move |()| {
-        let principal = asked.principal.clone();
-        deletion.set(Some(Deletion { principal, acls: vec![asked.clone()], focus_after: button_id(&asked) }));
+        let principal = deleted.principal.clone();
+        deletion.set(Some(Deletion { principal, acls: vec![deleted.clone()], focus_after: button_id(&deleted) }));
     };
     let (undo_line, undo_id) = (line.clone(), id.clone());
     let undo = move |()| {

@@ -1,4 +1,4 @@
-//! The call of the command line that gives a principal an ACL of its own: no form of the console does.
+//! The command that grants an ACL directly to a principal, which no form of the console does.
 
 use gbac_api::script::{ScriptTarget, steps};
 use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, Principal, PrincipalType, ResourceType};

@@ -1,4 +1,4 @@
-//! Deleting ACLs that name a principal itself: what is lost is named first, and the deletion joins the draft.
+//! The dialog that deletes direct ACLs of a principal in the draft, with the access that is lost.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub(super) fn DeleteAcls(deletion: RwSignal<Option<Deletion>>) -> impl IntoView 
         let number = deletion.with_untracked(|deletion| deletion.as_ref().map_or(0, |deletion| deletion.acls.len()));
         view! { {if number == 1 { "Delete ACL".to_owned() } else { format!("Delete {}", count(number, "ACL")) }} }
     };
-    let body = move || deletion.get_untracked().map(|asked| view! { <Confirm asked=asked deletion=deletion /> });
+    let body = move || deletion.get_untracked().map(|deleted| view! { <Confirm deleted=deleted deletion=deletion /> });
     view! {
         <Dialog open=Signal::derive(move || deletion.with(Option::is_some)) on_close=move |()| deletion.set(None)
             id="delete-acls" title=title small=true>
@@ -42,9 +42,9 @@ pub(super) fn DeleteAcls(deletion: RwSignal<Option<Deletion>>) -> impl IntoView 
 }
 
 #[component]
-fn Confirm(asked: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
+fn Confirm(deleted: Deletion, deletion: RwSignal<Option<Deletion>>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let Deletion { principal, acls, focus_after } = asked;
+    let Deletion { principal, acls, focus_after } = deleted;
     let number = acls.len();
     let acls = StoredValue::new(acls);
     let changes = move || acls.get_value().into_iter().map(Change::RemoveAcl).collect::<Vec<_>>();

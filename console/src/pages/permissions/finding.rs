@@ -1,4 +1,4 @@
-//! Findings of one kind: what the kind means, and each finding with its fixes.
+//! Findings of one kind: their meaning, and each finding with its fixes.
 
 use std::sync::Arc;
 

@@ -1,8 +1,9 @@
-//! The findings of the policy, by kind, with their fixes.
+//! The findings of the policy, by kind, with their fixes; and the group names that collide.
 
 use std::sync::Arc;
 
 use gbac_analysis::{Finding, Severity};
+use gbac_console_model::collisions::collision_report;
 use gbac_console_model::permissions::findings::{address_of, kinds, severity_at, summary};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -10,6 +11,8 @@ use leptos_router::hooks::{use_location, use_navigate};
 
 use super::finding::KindView;
 use super::frame::{Context, Frame};
+use crate::pages::collision::CollisionList;
+use crate::store::service::Service;
 use crate::ui::{Choice, Empty, Glyph, Segmented, SkeletonRows};
 
 /// The page.
@@ -18,7 +21,30 @@ pub fn FindingsPage() -> impl IntoView {
     view! {
         <Frame lead="Rules that probably don't do what you intended. Fixes go to your draft.">
             <Body />
+            <Collisions />
         </Frame>
+    }
+}
+
+/// Known groups that become one group under the service's settings: tokens decide who is in which, so there is no fix for the
+/// draft. Nothing is shown while there is none.
+#[component]
+fn Collisions() -> impl IntoView {
+    let service = expect_context::<Service>();
+    let report = Memo::new(move |_| {
+        let policy = service.policy.get()?;
+        let nested = policy.settings().identity_rules().extraction.nested;
+        let none: [&str; 0] = [];
+        Some(collision_report(&policy, nested, &none)).filter(|report| !report.merged.found.is_empty())
+    });
+    move || {
+        report.get().map(|report| view! {
+            <section class="section panel flat pad stack" aria-labelledby="h-collisions">
+                <h2 class="h-md" id="h-collisions">"Group names that collide"</h2>
+                <p class="quiet">"Different names in tokens become the same group, so a user with one of them gets the access of the others."</p>
+                <CollisionList report=report of_token=false />
+            </section>
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The head and tabs of every view of the permissions, and what the views share.
+//! The head and tabs of the permissions views, and their shared context.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Every principal, a row each that opens.
+//! The list of principals.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -44,34 +44,34 @@ pub fn PermissionsPage() -> impl IntoView {
 /// What is asked for, kept in the address, and the search as it is typed.
 fn asked_in_address() -> (Memo<ListQuery>, RwSignal<String>, Callback<ListQuery>) {
     let location = use_location();
-    let (path, query) = (location.pathname, location.search);
+    let (path, search_part) = (location.pathname, location.search);
     let navigate = use_navigate();
-    let asked = Memo::new(move |_| query.with(|query| ListQuery::from_query(query)));
-    let search = RwSignal::new(asked.with_untracked(|asked| asked.search.clone()));
+    let query = Memo::new(move |_| search_part.with(|search_part| ListQuery::from_query(search_part)));
+    let search = RwSignal::new(query.with_untracked(|query| query.search.clone()));
     // What this page wrote last, so that its own writing is not taken for a visitor's going back.
     let written = StoredValue::new(search.get_untracked());
-    let go = Callback::new(move |asked: ListQuery| {
+    let go = Callback::new(move |query: ListQuery| {
         // The page may have been left since the key was pressed.
         if path.get_untracked() == address::PERMISSIONS {
-            let _ = written.try_update_value(|written| written.clone_from(&asked.search));
+            let _ = written.try_update_value(|written| written.clone_from(&query.search));
             let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
-            navigate(&asked.address(), options);
+            navigate(&query.address(), options);
         }
     });
     let mut write = debounce(Duration::from_millis(200), move |text: String| {
         if written.try_get_value().is_some_and(|written| written != text) {
-            go.run(ListQuery { search: text, page: 0, ..asked.get_untracked() });
+            go.run(ListQuery { search: text, page: 0, ..query.get_untracked() });
         }
     });
     Effect::new(move |_| write(search.get()));
     Effect::new(move |_| {
-        let asked = asked.with(|asked| asked.search.clone());
-        if asked != written.get_value() {
-            written.set_value(asked.clone());
-            search.set(asked);
+        let query = query.with(|query| query.search.clone());
+        if query != written.get_value() {
+            written.set_value(query.clone());
+            search.set(query);
         }
     });
-    (asked, search, go)
+    (query, search, go)
 }
 
 /// Searches in steps; the last result stays until the next one is there.
@@ -114,8 +114,8 @@ fn step(
 fn Principals() -> impl IntoView {
     let context = expect_context::<Context>();
     let draft = expect_context::<Draft>();
-    let (asked, search, go) = asked_in_address();
-    let text = Memo::new(move |_| asked.with(|asked| asked.search.clone()));
+    let (query, search, go) = asked_in_address();
+    let text = Memo::new(move |_| query.with(|query| query.search.clone()));
     let found = search_in_steps(context.holdings, text);
     let marks = Memo::new(move |_| {
         let all = context.findings.all.get();
@@ -123,7 +123,7 @@ fn Principals() -> impl IntoView {
     });
     let shown = Memo::new(move |_| {
         let (Some(holdings), Some(found)) = (context.holdings.get(), found.get()) else { return Vec::new() };
-        let (kind, with) = asked.with(|asked| (asked.kind, asked.with));
+        let (kind, with) = query.with(|query| (query.kind, query.with));
         let takes = |place: &usize| {
             let Some(holding) = holdings.all.get(*place) else { return false };
             let held = match with {
@@ -136,7 +136,7 @@ fn Principals() -> impl IntoView {
         found.iter().copied().filter(takes).collect::<Vec<usize>>()
     });
     let number = Memo::new(move |_| shown.with(Vec::len));
-    let page = Memo::new(move |_| asked.with(|asked| asked.page).min(number.get().saturating_sub(1) / PAGE));
+    let page = Memo::new(move |_| query.with(|query| query.page).min(number.get().saturating_sub(1) / PAGE));
     let rows = Memo::new(move |_| {
         let Some(holdings) = context.holdings.get() else { return Vec::new() };
         let here = shown.with(|shown| shown.iter().copied().skip(page.get() * PAGE).take(PAGE).collect::<Vec<_>>());
@@ -146,7 +146,7 @@ fn Principals() -> impl IntoView {
     provide_context(deletion);
     let is_found = Memo::new(move |_| number.get() > 0);
     let nobody = Memo::new(move |_| context.holdings.with(|all| all.as_ref().is_some_and(|all| all.all.is_empty())));
-    let turn = move |page: usize| go.run(ListQuery { page, ..asked.get_untracked() });
+    let turn = move |page: usize| go.run(ListQuery { page, ..query.get_untracked() });
     let list = move || {
         // Open already: the only one that was found, and the one that a link names. Letter case makes no difference to a
         // search, but to principals.
@@ -169,7 +169,7 @@ fn Principals() -> impl IntoView {
         }
     };
     view! {
-        <Tools asked=asked search=search go=go number=number />
+        <Tools query=query search=search go=go number=number />
         {move || match (is_found.get(), found.with(Option::is_some), nobody.get()) {
             (true, ..) => list().into_any(),
             (false, _, true) => view! {
@@ -181,7 +181,7 @@ fn Principals() -> impl IntoView {
                 </div>
             }
             .into_any(),
-            (false, true, false) => view! { <NoMatch asked=asked search=search go=go /> }.into_any(),
+            (false, true, false) => view! { <NoMatch query=query search=search go=go /> }.into_any(),
             (false, false, false) => ().into_any(),
         }}
         <DeleteAcls deletion=deletion />
@@ -190,7 +190,7 @@ fn Principals() -> impl IntoView {
 
 #[component]
 fn Tools(
-    asked: Memo<ListQuery>,
+    query: Memo<ListQuery>,
     search: RwSignal<String>,
     go: Callback<ListQuery>,
     number: Memo<usize>,
@@ -201,15 +201,15 @@ fn Tools(
         (shown, all) if shown == all => count(all, "principal"),
         (shown, all) => format!("{} of {}", thousands(shown), count(all, "principal")),
     };
-    let kind = Signal::derive(move || asked.with(|asked| asked.kind.id().to_owned()));
-    let with = Signal::derive(move || asked.with(|asked| asked.with.id().to_owned()));
+    let kind = Signal::derive(move || query.with(|query| query.kind.id().to_owned()));
+    let with = Signal::derive(move || query.with(|query| query.with.id().to_owned()));
     let choose_kind = move |id: String| {
         let kind = PrincipalKind::ALL.into_iter().find(|kind| kind.id() == id).unwrap_or_default();
-        go.run(ListQuery { kind, page: 0, ..asked.get_untracked() });
+        go.run(ListQuery { kind, page: 0, ..query.get_untracked() });
     };
     let choose_with = move |id: String| {
         let with = AccessFilter::ALL.into_iter().find(|with| with.id() == id).unwrap_or_default();
-        go.run(ListQuery { with, page: 0, ..asked.get_untracked() });
+        go.run(ListQuery { with, page: 0, ..query.get_untracked() });
     };
     view! {
         <div class="tools">
@@ -231,7 +231,7 @@ fn Tools(
             </div>
             <Segmented name="principal-type" legend="Type" hide_legend=true value=kind on_change=choose_kind
                 choices=PrincipalKind::ALL.into_iter().map(|kind| Choice::new(kind.id(), kind.word())).collect() />
-            <Segmented name="principal-with" legend="Holding" hide_legend=true value=with on_change=choose_with
+            <Segmented name="principal-with" legend="Filter" hide_legend=true value=with on_change=choose_with
                 choices=AccessFilter::ALL.into_iter().map(|with| Choice::new(with.id(), with.word())).collect() />
             <span class="help" id="principals-search-how">
                 {move || Search::new(&search.get()).is_broken().then_some("Not a regular expression, so searched as plain text")}
@@ -242,9 +242,9 @@ fn Tools(
 }
 
 #[component]
-fn NoMatch(asked: Memo<ListQuery>, search: RwSignal<String>, go: Callback<ListQuery>) -> impl IntoView {
+fn NoMatch(query: Memo<ListQuery>, search: RwSignal<String>, go: Callback<ListQuery>) -> impl IntoView {
     let what = move || {
-        let ListQuery { search, kind, with, .. } = asked.get();
+        let ListQuery { search, kind, with, .. } = query.get();
         let mut parts = Vec::new();
         if !search.is_empty() {
             parts.push(plain(&search));

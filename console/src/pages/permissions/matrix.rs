@@ -1,4 +1,4 @@
-//! Resources by operations for one principal or person, with the reason of each cell on demand.
+//! The matrix of resources and operations, with a reason for each cell on demand.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -43,21 +43,21 @@ fn Body() -> impl IntoView {
     let navigate = use_navigate();
     let form = RwSignal::new(query.with_untracked(|query| MatrixQuery::from_query(query)));
     let written = StoredValue::new(form.get_untracked());
-    let mut write = debounce(Duration::from_millis(300), move |asked: MatrixQuery| {
-        let is_new = written.try_get_value().is_some_and(|written| written != asked);
+    let mut write = debounce(Duration::from_millis(300), move |wanted: MatrixQuery| {
+        let is_new = written.try_get_value().is_some_and(|written| written != wanted);
         if path.get_untracked() == address::MATRIX && is_new {
-            written.set_value(asked.clone());
+            written.set_value(wanted.clone());
             let options = NavigateOptions { replace: true, scroll: false, ..NavigateOptions::default() };
-            navigate(&asked.address(), options);
+            navigate(&wanted.address(), options);
         }
     });
     Effect::new(move |_| write(form.get()));
     // A link or the browser's own buttons lead to somebody else.
     Effect::new(move |_| {
-        let asked = query.with(|query| MatrixQuery::from_query(query));
-        if asked.address() != written.get_value().address() {
-            written.set_value(asked.clone());
-            form.set(asked);
+        let wanted = query.with(|query| MatrixQuery::from_query(query));
+        if wanted.address() != written.get_value().address() {
+            written.set_value(wanted.clone());
+            form.set(wanted);
         }
     });
     let checked = Memo::new(move |_| form.with(MatrixQuery::check));
@@ -133,7 +133,7 @@ fn Who(
                 </div>
             })}
             <div class="host">
-                <Field id="matrix-host" label="Host" mono=true placeholder="not known"
+                <Field id="matrix-host" label="Host" mono=true placeholder="Any host"
                     value=Signal::derive(move || form.with(|form| form.host.clone())) error=host_fault
                     on_input=move |host| form.update(|form| form.host = host) />
             </div>
@@ -345,7 +345,7 @@ fn CellButton(
 fn Key() -> impl IntoView {
     view! {
         <ul class="key matrix-key">
-            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "a row allows it"</li>
+            <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "an ACL allows it"</li>
             <li><VerdictWord mark=Mark::Allow word="Allow" small=true /> "without background: implied by another operation"</li>
             <li><VerdictWord mark=Mark::Deny word="Deny" small=true /> "an ACL denies it"</li>
             <li><span aria-hidden="true">"–"</span> "no rule, so denied by default"</li>

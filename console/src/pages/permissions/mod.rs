@@ -1,4 +1,4 @@
-//! Permissions: every principal with its access, the matrix, who can, and findings.
+//! Permissions: principals, matrix, who can, findings.
 
 mod card;
 mod cli_call;

@@ -1,4 +1,4 @@
-//! The way from a principal to an ACL, hop by hop.
+//! The path from a principal to an ACL, hop by hop.
 
 use gbac_analysis::AclMatch;
 use gbac_console_model::address;

@@ -1,4 +1,4 @@
-//! Who may do one thing: a question, and every principal that an ACL on it concerns.
+//! Who can: a query, and the principals that its ACLs concern.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use gbac_analysis::{Scope, WhoCanEntry};
 use gbac_console_model::address;
 use gbac_console_model::permissions::list;
 use gbac_console_model::permissions::who_can::{
-    PAGE, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
+    PAGE, Tally, WhoCanAnswer, WhoCanGroup, WhoCanPrincipal, WhoCanQuery, answer, only_host,
 };
-use gbac_console_model::phrases::{agree, count, list_up_to as join, thousands};
+use gbac_console_model::phrases::{agree, capitalized, list_up_to as join, thousands};
 use gbac_engine::model::{Operation, PrincipalType, ResourceType};
 use leptos::prelude::*;
 use leptos_router::NavigateOptions;
@@ -37,27 +37,27 @@ pub fn WhoCanPage() -> impl IntoView {
 #[component]
 fn Ask() -> impl IntoView {
     let context = expect_context::<Context>();
-    let query = use_location().search;
-    let asked = Memo::new(move |_| query.with(|query| WhoCanQuery::from_query(query)));
-    let form = RwSignal::new(asked.get_untracked().unwrap_or_default());
+    let search_part = use_location().search;
+    let query = Memo::new(move |_| search_part.with(|search_part| WhoCanQuery::from_query(search_part)));
+    let form = RwSignal::new(query.get_untracked().unwrap_or_default());
     Effect::new(move |_| {
-        if let Some(asked) = asked.get() {
-            form.set(asked);
+        if let Some(query) = query.get() {
+            form.set(query);
         }
     });
     let found = Memo::new_with_compare(
         move |_| {
-            let asked = asked.get()?;
-            let host = asked.check().ok()?;
+            let query = query.get()?;
+            let host = query.check().ok()?;
             let policy = context.policy();
-            Some(Arc::new((asked.clone(), dom::measured("permissions: who can", || answer(&policy, &asked, host)))))
+            Some(Arc::new((query.clone(), dom::measured("permissions: who can", || answer(&policy, &query, host)))))
         },
         |_, _| true,
     );
     view! {
         <div class="panel flat">
             <Form form=form />
-            {move || match (asked.get(), found.get()) {
+            {move || match (query.get(), found.get()) {
                 (_, Some(found)) => view! { <Answered found=found /> }.into_any(),
                 (Some(_), None) => ().into_any(),
                 (None, None) => view! {
@@ -92,9 +92,9 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
     let has_name = Memo::new(move |_| form.with(WhoCanQuery::has_name));
     let find = move || {
         sent.set(true);
-        let asked = form.get_untracked();
-        match asked.check() {
-            Ok(_) => navigate(&asked.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
+        let query = form.get_untracked();
+        match query.check() {
+            Ok(_) => navigate(&query.address(), NavigateOptions { scroll: false, ..NavigateOptions::default() }),
             Err(faults) => {
                 dom::focus(if faults.name.is_some() { "who-name" } else { "who-host" });
             }
@@ -119,7 +119,7 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
                 value=Signal::derive(move || form.with(|form| form.resource_name().to_owned()))
                 disabled=Signal::derive(move || !has_name.get())
                 error=name_fault on_input=move |name| form.update(|form| form.name = name) />
-            <Field id="who-host" label="Host" mono=true placeholder="not known"
+            <Field id="who-host" label="Host" mono=true placeholder="Any host"
                 value=Signal::derive(move || form.with(|form| form.host.clone()))
                 error=host_fault on_input=move |host| form.update(|form| form.host = host) />
             <Button kind=ButtonKind::Primary submit=true>"Find"</Button>
@@ -129,26 +129,26 @@ fn Form(form: RwSignal<WhoCanQuery>) -> impl IntoView {
 
 #[component]
 fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
-    let (asked, answer) = (*found).clone();
-    let operation = asked.operation.spelling().label.to_lowercase();
-    let operation = if asked.operation == Operation::All { "use the operation All".to_owned() } else { operation };
-    let resource = asked.resource_type.spelling().label.to_lowercase();
-    let can = answer.count(WhoCanGroup::Can);
-    let name = (asked.has_name()).then(|| asked.name.clone());
+    let (query, answer) = (*found).clone();
+    let operation = query.operation.spelling().label.to_lowercase();
+    let operation = if query.operation == Operation::All { "use the operation All".to_owned() } else { operation };
+    let resource = query.resource_type.spelling().label.to_lowercase();
+    let can = answer.tally(WhoCanGroup::Can);
+    let name = (query.has_name()).then(|| query.name.clone());
     let nobody = answer.groups.is_empty();
     let caption = format!("Who can {operation}");
-    let blocked = answer.count(WhoCanGroup::Blocked);
-    let (one_host, from_some_host) = (answer.one_host_only(), answer.count(WhoCanGroup::FromSomeHost));
-    let remark = remark(&asked, &answer);
+    let blocked = answer.tally(WhoCanGroup::Blocked).total();
+    let (one_host, from_some_host) = (answer.one_host_only(), answer.tally(WhoCanGroup::FromSomeHost).total());
+    let remark = remark(&query, &answer);
     let verb = format!(
         " can {operation} {} ",
-        if name.is_some() { resource } else { format!("the {}", asked.resource_type.spelling().label) }
+        if name.is_some() { resource } else { format!("the {}", query.resource_type.spelling().label) }
     );
     let plural = |number: usize, one: &str, many: &str| format!("{} {}", thousands(number), agree(number, one, many));
     view! {
         <p class="answer" role="status">
             <span>
-                <b>{if can == 0 { "No principals".to_owned() } else { count(can, "principal") }}</b>
+                <b>{capitalized(&can.words())}</b>
                 {verb}
                 {name.map(|name| view! { <ResourceName name=name /> })}
                 "."
@@ -181,9 +181,9 @@ fn Answered(found: Arc<(WhoCanQuery, WhoCanAnswer)>) -> impl IntoView {
 }
 
 /// What the answer does not say about longer or other names.
-fn remark(asked: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
-    match (asked.name.as_str(), answer.is_prefix) {
-        _ if !asked.has_name() => None,
+fn remark(query: &WhoCanQuery, answer: &WhoCanAnswer) -> Option<&'static str> {
+    match (query.name.as_str(), answer.is_prefix) {
+        _ if !query.has_name() => None,
         ("*", _) => Some("This is about all names: ACLs on single names and prefixes are not included."),
         (_, true) => {
             Some("This name is also a prefix. The result is for exactly this name; longer names may have other ACLs.")
@@ -197,10 +197,9 @@ fn Rows(group: WhoCanGroup, found: Vec<WhoCanPrincipal>) -> impl IntoView {
     let number = found.len();
     let limit = RwSignal::new(PAGE);
     let remark = match group {
-        WhoCanGroup::Can => count(number, "principal"),
-        WhoCanGroup::Blocked => count(number, "principal"),
-        WhoCanGroup::FromSomeHost => format!("{}; enter the host", count(number, "principal")),
-        WhoCanGroup::Carries => "denied for anyone who also has one of these".into(),
+        WhoCanGroup::Can | WhoCanGroup::Blocked => Tally::of(&found).words(),
+        WhoCanGroup::FromSomeHost => format!("{}; enter the host", Tally::of(&found).words()),
+        WhoCanGroup::Carries => "blocks everyone who also has one of these".into(),
     };
     let rows = move || {
         let shown: Vec<WhoCanPrincipal> = found.iter().take(limit.get()).cloned().collect();
@@ -248,7 +247,7 @@ fn Row(group: WhoCanGroup, found: WhoCanPrincipal) -> impl IntoView {
             {match found {
                 WhoCanPrincipal::Superuser(_) => view! {
                     <td role="cell" data-l="Granted by">"superuser, ACLs are not evaluated"</td>
-                    <td role="cell" data-l="Limits"><span class="quiet">"beats every deny"</span></td>
+                    <td role="cell" data-l="Limits"><span class="quiet">"denies do not apply"</span></td>
                 }
                 .into_any(),
                 WhoCanPrincipal::Entry(entry) => view! { <Reasons entry=*entry /> }.into_any(),
@@ -281,7 +280,7 @@ fn Reasons(mut entry: WhoCanEntry) -> impl IntoView {
         <td role="cell" data-l="Limits">
             <Denies denied_by=entry.denied_by />
             {host.map(|host| view! { <span class="v v-warn wrap">"only from " <ResourceName name=host /></span> })}
-            {host_unknown.then(|| view! { <span class="quiet">"another host may change it"</span> })}
+            {host_unknown.then(|| view! { <span class="quiet">"another host may give another result"</span> })}
             {members.map(|members| view! { <span class="quiet brk">{members}</span> })}
         </td>
     }

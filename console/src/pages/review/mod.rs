@@ -1,4 +1,4 @@
-//! The review: what will be sent, what it changes for people, and how it went.
+//! The review: the changes of the draft, their effects, and the result of applying them.
 
 mod people;
 mod rows;
@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use gbac_api::script::changes_between;
 use gbac_console_model::address;
-use gbac_console_model::draft::ChangeStatus;
+use gbac_console_model::draft::{ChangeStatus, role_of};
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases::{ago, count};
 use gbac_console_model::review::{Effects, effects, remark, sections};
 use gbac_console_model::sending::SendReport;
 use gbac_console_model::simulator::token;
 use gbac_console_model::simulator::token::TokenReading;
-use gbac_engine::policy::Policy;
+use gbac_engine::policy::{Change, Policy};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -77,11 +77,12 @@ pub fn ReviewPage() -> impl IntoView {
                 return;
             }
             let away = service.status.with_untracked(|status| match status {
-                ServiceStatus::Away { reason, .. } => Some(reason.clone()),
+                ServiceStatus::Away { reason, sign_in: true, .. } => Some(Failure::unauthenticated(reason)),
+                ServiceStatus::Away { reason, .. } => Some(Failure::impossible("not_sent", reason)),
                 ServiceStatus::Loading | ServiceStatus::Connected { .. } => None,
             });
             let sending = match away {
-                Some(reason) => SendReport::unsent(mine.len(), &reason),
+                Some(failure) => SendReport::unsent(mine.len(), failure),
                 None => service.apply(&mine).await,
             };
             draft.settle(&mine, &sending.outcomes);
@@ -97,9 +98,12 @@ pub fn ReviewPage() -> impl IntoView {
             let now = service.policy.try_get_untracked().flatten();
             let _ = base.try_set(now);
             let all = mine.len();
+            let expired = sending.is_unauthenticated();
             let _ = sent.try_set(Some(Sent { changes: mine, sending }));
             let _ = busy.try_set(false);
-            if done == all {
+            if expired {
+                dom::announce_error("Not applied: your sign-in expired. Sign in again.");
+            } else if done == all {
                 dom::announce(&format!("{total} applied"));
             } else {
                 dom::announce_error(&format!("{done} of {total} changes applied. The others stay in the draft."));
@@ -107,6 +111,15 @@ pub fn ReviewPage() -> impl IntoView {
             dom::focus_later("h-outcome");
         });
     };
+    // Signed in again, nothing stands in the way any more.
+    Effect::new(move |_| {
+        let is_connected = service.status.with(|status| matches!(status, ServiceStatus::Connected { .. }));
+        let is_expired =
+            sent.with_untracked(|sent| sent.as_ref().is_some_and(|sent| sent.sending.is_unauthenticated()));
+        if is_connected && is_expired {
+            sent.set(None);
+        }
+    });
     let number = move || count(draft.count.get(), "change");
     let is_empty = Memo::new(move |_| draft.count.get() == 0);
     view! {
@@ -122,7 +135,7 @@ pub fn ReviewPage() -> impl IntoView {
         {move || sent.get().map(|sent| view! { <SentNote sent=sent /> })}
         {move || drift.get().zip(base.get()).map(|(changes, base)| view! { <Drift changes=changes base=base on_take=review_again /> })}
         {move || if is_empty.get() {
-            view! { <NothingToReview is_after=sent.with(Option::is_some) /> }.into_any()
+            view! { <NothingToReview sent=sent /> }.into_any()
         } else {
             view! {
                 <div class="panel split review">
@@ -179,21 +192,33 @@ fn ReadFrom() -> impl IntoView {
             }
             .into_any()
         }
-        _ => "Compared with the last policy that was read. Can't reach the service.".into_any(),
+        ServiceStatus::Loading => "Compared with the last policy that was read.".into_any(),
+        ServiceStatus::Away { sign_in: true, .. } => {
+            "Compared with the last policy that was read. Sign in again to refresh it.".into_any()
+        }
+        ServiceStatus::Away { .. } => {
+            "Compared with the last policy that was read. Can't reach the service.".into_any()
+        }
     }
 }
 
 #[component]
-fn NothingToReview(is_after: bool) -> impl IntoView {
-    let title = if is_after { "The draft is empty" } else { "Nothing to review" };
+fn NothingToReview(sent: RwSignal<Option<Sent>>) -> impl IntoView {
+    let title = if sent.with_untracked(Option::is_some) { "The draft is empty" } else { "Nothing to review" };
+    let roles = move || sent.with(|sent| to_roles(sent.as_ref().map_or(&[], |sent| &sent.changes)));
     view! {
         <div class="panel flat">
             <Empty glyph=Glyph::Same title=title>
                 <p>"Changes to roles, ACLs, principals and settings are collected in a draft. Review and apply them here."</p>
-                <div class="row"><a class="btn" href=address::ROLES>"Roles"</a></div>
+                <div class="row"><a class="btn" href=roles>"Roles"</a></div>
             </Empty>
         </div>
     }
+}
+
+/// The list of roles, at the role that was changed last.
+fn to_roles(changes: &[Change]) -> String {
+    address::roles_at_role(changes.iter().rev().find_map(role_of))
 }
 
 /// What will be sent.
@@ -240,7 +265,7 @@ fn Actions(busy: RwSignal<bool>, is_drifted: Signal<bool>, #[prop(into)] on_appl
                 </Note>
             })}
             <div class="row row-end">
-                <a class="btn" href=address::ROLES>"Back to roles"</a>
+                <a class="btn" href=move || draft.changes.with(|changes| to_roles(changes))>"Back to roles"</a>
                 <Button kind=ButtonKind::Primary busy=busy disabled=blocked on_press=on_apply>
                     {move || {
                         let verb = if draft.staged.with(|all| all.iter().any(|one| one.failure.is_some())) { "Retry" } else { "Apply" };

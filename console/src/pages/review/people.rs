@@ -1,11 +1,13 @@
-//! What a draft changes for people.
+//! The effects of a draft on users, groups and roles.
 
 use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
-use gbac_console_model::review::{AffectedHolder, BLOCKED, EffectLine, EffectReason, Effects, GAINS, LOSES, reasons};
+use gbac_console_model::review::{
+    AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike, reasons,
+};
 use gbac_engine::model::Principal;
 use gbac_engine::policy::Policy;
 use leptos::prelude::*;
@@ -17,6 +19,8 @@ use crate::ui::{AclPhrase, Button, Glyph, Icon, PrincipalName, ResourceName, Tab
 
 /// How many people are shown at first, and how many more at a time.
 const PEOPLE: usize = 20;
+/// How many names of those with the same effect are shown.
+const NAMES: usize = 20;
 /// How many lines of one of them are shown.
 const LINES: usize = 40;
 
@@ -56,8 +60,9 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     let (is_empty, has_people) = (effect.is_empty(), !effect.people.is_empty());
     let (groups, users) = (effect.groups, effect.users);
     let shown = RwSignal::new(PEOPLE);
-    let all = effect.people.len();
-    let people = StoredValue::new(effect.people);
+    let groups_of_people = alike(effect.people);
+    let all = groups_of_people.len();
+    let people = StoredValue::new(groups_of_people);
     view! {
         <dl class="sum">
             <div>
@@ -73,7 +78,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                 <dd class=blocked_class><Icon glyph=Glyph::Deny />{thousands(blocked.operations)}</dd>
             </div>
             <div>
-                <dt>{agree(idle, "row without effect", "rows without effect")}</dt>
+                <dt>{agree(idle, "change without effect", "changes without effect")}</dt>
                 <dd class="quiet"><Icon glyph=Glyph::Same />{thousands(idle)}</dd>
             </div>
         </dl>
@@ -107,12 +112,12 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
                         heads=["Effect", "Operation", "Resource", "Because"]
                     >
                         <For each=move || 0..shown.get().min(all) key=|place| *place let:place>
-                            {people.with_value(|people| people.get(place).cloned()).map(|person| view! { <OnePerson person=person base=base /> })}
+                            {people.with_value(|people| people.get(place).cloned()).map(|group| view! { <OneGroup group=group base=base /> })}
                         </For>
                     </Table>
                     {move || (shown.get() < all).then(|| view! {
                         <div class="t-foot">
-                            <span>{format!("{} of {}", shown.get(), count(all, "principal"))}</span>
+                            <span>{format!("{} of {}", shown.get(), count(all, "entry"))}</span>
                             <Button small=true on_press=move |()| shown.update(|shown| *shown += PEOPLE)>
                                 {format!("Show {} more", PEOPLE.min(all - shown.get()))}
                             </Button>
@@ -125,8 +130,8 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     }
 }
 
-/// What happens to somebody in a few words: `joins R, gains 5, loses 1`.
-fn told(person: &AffectedHolder) -> String {
+/// What happens to holders in a few words: `joins R, gains 5, loses 1`.
+fn told(person: &AffectedHolder, number_of: usize) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
         list_up_to(&names, 3)
@@ -135,34 +140,56 @@ fn told(person: &AffectedHolder) -> String {
         0 => None,
         operations => Some(format!("{verb} {operations}")),
     };
+    let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
     let parts = [
-        (!person.joins.is_empty()).then(|| format!("joins {}", names(&person.joins))),
-        (!person.leaves.is_empty()).then(|| format!("leaves {}", names(&person.leaves))),
-        number("gains", GAINS),
-        number("loses", LOSES),
+        (!person.joins.is_empty()).then(|| format!("{} {}", verb("joins", "join"), names(&person.joins))),
+        (!person.leaves.is_empty()).then(|| format!("{} {}", verb("leaves", "leave"), names(&person.leaves))),
+        number(verb("gains", "gain"), GAINS),
+        number(verb("loses", "lose"), LOSES),
         number("still denied", BLOCKED),
     ];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    if person.is_role() { format!("whoever has it {text}") } else { text }
+    match (person.is_role(), number_of) {
+        (false, _) => text,
+        (true, 1) => format!("everyone with this role {text}"),
+        (true, _) => format!("everyone with one of these roles: {text}"),
+    }
 }
 
 #[component]
-fn OnePerson(person: AffectedHolder, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
+fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView {
     let draft = expect_context::<Draft>();
-    let text = told(&person);
-    let why = match (base.get_untracked(), draft.after.get_untracked()) {
+    let noun = group.noun();
+    let number = group.people.len();
+    let why_of = |person: &AffectedHolder| match (base.get_untracked(), draft.after.get_untracked()) {
         (Some(before), Some(after)) => {
-            draft.changes.with_untracked(|changes| reasons(&before, &after, changes, &person))
+            draft.changes.with_untracked(|changes| reasons(&before, &after, changes, person))
         }
         _ => Vec::new(),
     };
+    let Some(person) = group.first().cloned() else { return ().into_any() };
+    let text = told(&person, number);
+    let why = why_of(&person);
+    // A reason is told where it is that of all; of very many, of those that are looked at.
+    let is_shared = group.people.iter().skip(1).take(NAMES).all(|other| why_of(other) == why);
+    let why = if is_shared { why } else { Vec::new() };
     let why = why.into_iter().chain(std::iter::repeat(Vec::new()));
     let more = person.lines.len().saturating_sub(LINES);
+    let names = move || {
+        let people = group.people.iter().take(NAMES);
+        people.map(|person| view! { <HolderName holder=person.holder.clone() /> " " }).collect_view()
+    };
+    let names_more = number.saturating_sub(NAMES);
     view! {
         <tbody role="rowgroup">
             <tr role="row" class="g">
                 <th role="rowheader" scope="rowgroup" colspan="4">
-                    <span class="src"><span><HolderName holder=person.holder.clone() /></span><span>{text}</span></span>
+                    <span class="src">
+                        {noun.map(|noun| view! { <b>{noun}</b> })}
+                        {(number > 1).then(|| view! { <span>{text.clone()}</span> })}
+                        <span class="names">{names()} {(names_more > 0).then(|| format!("and {} more", thousands(names_more)))}</span>
+                        {(number == 1).then(|| view! { <span>{text.clone()}</span> })}
+                    </span>
                 </th>
             </tr>
             {person.lines.into_iter().take(LINES).zip(why).map(|(line, why)| view! { <OneLine line=line why=why /> }).collect_view()}
@@ -171,6 +198,7 @@ fn OnePerson(person: AffectedHolder, base: RwSignal<Option<Arc<Policy>>>) -> imp
             })}
         </tbody>
     }
+    .into_any()
 }
 
 #[component]
@@ -208,7 +236,7 @@ fn Why(reason: EffectReason) -> impl IntoView {
     match reason {
         EffectReason::Joins(role) => view! { <span>"joins " <ResourceName name=role /></span> }.into_any(),
         EffectReason::Leaves(role) => view! { <span>"leaves " <ResourceName name=role /></span> }.into_any(),
-        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "row"))}</span> }.into_any(),
-        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "row"))}</span> }.into_any(),
+        EffectReason::Added(rows) => view! { <span>{format!("{} added", count(rows, "ACL"))}</span> }.into_any(),
+        EffectReason::Removed(rows) => view! { <span>{format!("{} removed", count(rows, "ACL"))}</span> }.into_any(),
     }
 }

@@ -1,11 +1,11 @@
-//! The rows of a review: what comes and goes, what somebody else changed, and how each change went.
+//! The changes of a review, concurrent changes, and the result of each change.
 
 use std::sync::Arc;
 
 use gbac_console_model::address;
+use gbac_console_model::connection::Connection;
 use gbac_console_model::draft::Staged;
-use gbac_console_model::failure::Failure;
-use gbac_console_model::phrases::{agree, capitalized, count};
+use gbac_console_model::phrases::{capitalized, count};
 use gbac_console_model::review::{ChangeRow, ChangedItem, Section, SectionTarget, sections};
 use gbac_console_model::sending::{SendOutcome, SendReport};
 use gbac_engine::policy::{Change, Policy};
@@ -14,6 +14,7 @@ use leptos::prelude::*;
 use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
+use crate::store::service::Service;
 use crate::ui::{
     AclPhrase, Button, Disclosure, Glyph, IconButton, Message, MessageKind, Mono, Note, NoteKind, PrincipalName,
     ResourceName, Words,
@@ -217,29 +218,9 @@ pub(super) fn SentNote(
     sent: Sent,
 ) -> impl IntoView {
     let Sent { changes, sending } = sent;
-    let total = count(changes.len(), "change");
-    let done = sending.made();
-    let (kind, title) = match (&sending.whole, done) {
-        (Some(Failure::NoAnswer(_)), _) => (NoteKind::Error, "The connection was lost while sending".to_owned()),
-        (_, done) if done == changes.len() => (NoteKind::Info, format!("{total} applied")),
-        (_, done) => (NoteKind::Error, format!("{done} of {total} applied")),
-    };
-    let failed = sending.outcomes.iter().filter(|outcome| matches!(outcome, SendOutcome::Failed(_))).count();
-    let told = match &sending.whole {
-        Some(Failure::NoAnswer(_)) => Some(
-            "The draft is unchanged. The changes were sent in one request without an answer: the service applied all of them, or \
-             none. Changes that it already has are marked below. It is safe to send the draft again."
-                .to_owned(),
-        ),
-        Some(failure) => Some(format!("{}. Nothing was changed. The draft is unchanged.", capitalized(&failure.to_string()))),
-        None if failed > 0 && done == 0 => Some(format!(
-            "Nothing was changed: {} {} refused, marked below. The draft is unchanged.",
-            count(failed, "change"),
-            agree(failed, "was", "were")
-        )),
-        None if failed > 0 => Some(format!("{failed} failed. They stay in the draft with the reason.")),
-        None => None,
-    };
+    let kind = if sending.made() == changes.len() { NoteKind::Info } else { NoteKind::Error };
+    let (title, told) = sending.words();
+    let expired = sending.is_unauthenticated();
     let made: Vec<Staged> = (changes.into_iter().zip(sending.outcomes))
         .filter(|(_, outcome)| *outcome == SendOutcome::Made)
         .map(|(change, _)| Staged { change, failure: None })
@@ -251,6 +232,7 @@ pub(super) fn SentNote(
         <div class="banner" id="h-outcome" tabindex="-1">
             <Note kind=kind title=title level=2>
                 {told.map(|text| view! { <p><Words text=text /></p> })}
+                {expired.then(|| view! { <div class="row"><SignIn /></div> })}
                 {has_made.then(|| view! {
                     <Disclosure id="outcome-rows" open=open on_toggle=move |is_open| open.set(is_open) summary=|| "Applied changes">
                         {rows.get_value().into_iter().map(|section| view! { <OneSection section=section on_undo=None /> }).collect_view()}
@@ -258,5 +240,20 @@ pub(super) fn SentNote(
                 })}
             </Note>
         </div>
+    }
+}
+
+/// The way to the form that takes the credentials: above every page for the service itself, on a page of its own for others.
+#[component]
+fn SignIn() -> impl IntoView {
+    let service = expect_context::<Service>();
+    if service.connection.get_untracked() == Connection::Service {
+        let go = move |()| {
+            let empty = service.user.with_untracked(Option::is_none);
+            dom::focus(if empty { "sign-in-user" } else { "sign-in-password" });
+        };
+        view! { <Button small=true on_press=go>"Sign in"</Button> }.into_any()
+    } else {
+        view! { <a class="btn btn-sm" href=address::CONNECTION>"Sign in"</a> }.into_any()
     }
 }

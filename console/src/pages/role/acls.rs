@@ -1,4 +1,4 @@
-//! The ACLs of a role, one row each, with the pattern in words.
+//! The table of a role's ACLs.
 
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{acl_line, count};

@@ -1,4 +1,4 @@
-//! The form that adds ACLs to a role: rows by hand, or those of a preset.
+//! The form that adds ACLs to a role, one by one or from a preset.
 
 use gbac_analysis::NamePattern;
 use gbac_console_model::phrases::{capitalized, count};

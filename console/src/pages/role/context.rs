@@ -1,4 +1,4 @@
-//! What the parts of a role's page share: the rows, what is selected, and how a row is marked.
+//! The shared context of a role's page: rows, selection, marks of rows.
 
 use std::collections::BTreeSet;
 

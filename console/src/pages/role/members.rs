@@ -1,4 +1,4 @@
-//! The principals of a role, and the form that adds one.
+//! The table of a role's principals, and the form that adds one.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One role: its ACLs, its principals, and the forms that add to them. Every edit joins the draft.
+//! The page of a role: ACLs, principals, and forms that add to them in the draft.
 
 mod acls;
 mod add_acl;
@@ -32,9 +32,9 @@ use crate::ui::{Button, ButtonKind, Empty, Glyph, Note, NoteKind, ResourceName};
 pub fn RolePage() -> impl IntoView {
     let location = use_location();
     let name = Memo::new(move |before: Option<&String>| {
-        let asked = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
+        let named = location.pathname.with(|path| location.search.with(|query| address::role_at(path, query)));
         // The address changes before the page does: the one that is left stays what it was.
-        asked.or_else(|| before.cloned()).unwrap_or_default()
+        named.or_else(|| before.cloned()).unwrap_or_default()
     });
     move || view! { <One name=name.get() /> }
 }
@@ -76,7 +76,7 @@ fn One(name: String) -> impl IntoView {
         <nav aria-label="Breadcrumb">
             <ol class="crumbs">
                 <li>"Security"</li>
-                <li><a href=address::ROLES>"Roles"</a></li>
+                <li><a href=address::roles_at_role(Some(&name))>"Roles"</a></li>
                 <li aria-current="page"><ResourceName name=crumb /></li>
             </ol>
         </nav>

@@ -1,4 +1,4 @@
-//! Creating a role: one field.
+//! The dialog that creates a role.
 
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;

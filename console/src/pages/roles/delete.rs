@@ -1,4 +1,4 @@
-//! Deleting a role: what is lost is named first, and the name is typed to confirm.
+//! Deleting a role in the draft: the dialog names what is lost.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::dom;
 use crate::pages::effect::EffectList;
 use crate::store::draft::Draft;
 use crate::ui::{
-    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Field, Glyph, Icon, IconSize, PrincipalName, ResourceName,
+    AclPhrase, Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, PrincipalName, ResourceName,
 };
 
 /// Which role is to be deleted, and where focus goes when it is gone.
@@ -50,8 +50,6 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
     let draft = expect_context::<Draft>();
     let name = StoredValue::new(deleting.get_untracked().unwrap_or_default());
     let change = move || Change::DeleteRole { name: name.get_value(), delete_acls: true };
-    let typed = RwSignal::new(String::new());
-    let matches = Signal::derive(move || typed.with(|typed| *typed == name.get_value()));
     let lost = Memo::new(move |_| {
         draft.after.with(|policy| policy.as_ref().and_then(|policy| loss(policy, &name.get_value())))
     });
@@ -67,9 +65,6 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
     };
     set_timeout(compare, Duration::from_millis(30));
     let delete = move || {
-        if !matches.get_untracked() {
-            return;
-        }
         draft.add(change());
         deleting.set(None);
         let name = name.get_value();
@@ -84,19 +79,11 @@ fn Form(deleting: RwSignal<Option<String>>, focus_after: String, on_deleted: Cal
         }>
             <div class="dlg-b dlg-pad stack">
                 {move || lost.get().map(|lost| view! { <Lost lost=lost effect=effect /> })}
-                <Field
-                    id="delete-role-name"
-                    label="Type the role name to confirm"
-                    mono=true
-                    autofocus=true
-                    value=typed
-                    on_input=move |text| typed.set(text)
-                    help="The deletion goes to your draft."
-                />
+                <p class="help">"The deletion goes to your draft. Nothing is deleted before you apply it."</p>
             </div>
             <DialogActions>
                 <Button on_press=move |()| deleting.set(None)>"Cancel"</Button>
-                <Button kind=ButtonKind::Kill submit=true disabled=Signal::derive(move || !matches.get())>"Delete role"</Button>
+                <Button kind=ButtonKind::Kill submit=true>"Delete role"</Button>
             </DialogActions>
         </form>
     }

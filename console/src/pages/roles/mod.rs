@@ -20,7 +20,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::{use_location, use_navigate};
 
 use self::pager::Pager;
-use self::row::Row;
+use self::row::{Row, link_id};
 use crate::dom;
 use crate::pages::unread::Unread;
 use crate::store::draft::Draft;
@@ -98,10 +98,10 @@ fn view_in_address() -> (Memo<RolesView>, RwSignal<String>) {
     });
     Effect::new(move |_| write(search.get()));
     Effect::new(move |_| {
-        let asked = view.with(|view| view.search.clone());
-        if asked != written.get_value() {
-            written.set_value(asked.clone());
-            search.set(asked);
+        let wanted = view.with(|view| view.search.clone());
+        if wanted != written.get_value() {
+            written.set_value(wanted.clone());
+            search.set(wanted);
         }
     });
     (view, search)
@@ -186,6 +186,29 @@ fn List(
         }
     };
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
+    // Whoever comes back from a role, or from the review of its changes, goes on at that role.
+    let returning = RwSignal::new(address::role_in_fragment(&dom::fragment()));
+    Effect::new(move |_| {
+        let rows = rows();
+        let place = returning.with(|name| {
+            let name = name.as_ref()?;
+            found.with(|found| found.iter().position(|at| rows.get(*at).is_some_and(|row| row.counts.name == *name)))
+        });
+        if let Some(place) = place.filter(|place| place / PAGE != page.get_untracked()) {
+            go.run(RolesView { page: place / PAGE, ..here() });
+        }
+    });
+    Effect::new(move |_| {
+        let is_drawn = drawn.with(|drawn| {
+            returning.with(|name| name.as_ref().is_some_and(|name| drawn.iter().any(|row| row.counts.name == *name)))
+        });
+        if let Some(name) = returning.get_untracked().filter(|_| is_drawn) {
+            returning.set(None);
+            dom::after_paint(move || {
+                dom::focus(&link_id(&name));
+            });
+        }
+    });
     let table = move || {
         let sorted = |label: &'static str, column: Column, class: &'static str| {
             view! { <SortHead label=label order=order_of(column) on_press=press(column) class=class /> }

@@ -1,4 +1,4 @@
-//! Turns the pages of a long list.
+//! The pager of a long list.
 
 use gbac_console_model::phrases::thousands;
 use gbac_console_model::roles::PAGE;

@@ -1,8 +1,9 @@
-//! One line of the list of roles.
+//! A row of the list of roles.
 
 use std::collections::BTreeMap;
 
 use gbac_analysis::RoleCounts;
+use gbac_api::encode::component;
 use gbac_console_model::address;
 use gbac_console_model::escape::plain;
 use gbac_console_model::phrases::{agree, count};
@@ -14,6 +15,11 @@ use crate::dom;
 use crate::pages::link::RoleLink;
 use crate::store::draft::Draft;
 use crate::ui::{Glyph, IconButton, Mark, ResourceName, Tag, TagKind, VerdictWord};
+
+/// The id of the link to a role.
+pub(super) fn link_id(name: &str) -> String {
+    format!("role-{}", component(name))
+}
 
 /// The line.
 #[component]
@@ -28,7 +34,7 @@ pub(super) fn Row(
     let draft = expect_context::<Draft>();
     let RoleRow { counts, standing, changes } = row;
     let RoleCounts { name, members, groups, acls, denies } = counts;
-    let (href, shown) = (address::role(&name), name.clone());
+    let (href, shown, id) = (address::role(&name), name.clone(), name.clone());
     let stored = StoredValue::new(name.clone());
     let finding = Memo::new(move |_| stored.with_value(|name| findings.with(|findings| findings.get(name).cloned())));
     // On a narrow page the column's name stands behind its number.
@@ -62,7 +68,7 @@ pub(super) fn Row(
     view! {
         <tr role="row" class=class>
             <th role="rowheader" scope="row">
-                <RoleLink href=href><ResourceName name=shown /></RoleLink>
+                <RoleLink href=href id=link_id(&id)><ResourceName name=shown /></RoleLink>
                 {tag.map(|tag| view! { " " <Tag kind=TagKind::Draft>{tag}</Tag> })}
             </th>
             <td role="cell" class="num" data-l=noun(members, "principal", "principals")>{members}</td>

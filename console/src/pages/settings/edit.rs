@@ -1,4 +1,4 @@
-//! The state of the settings page: what is entered, and what it would change.
+//! The state of the settings page: edited values and their effect.
 
 use gbac_console_model::group_changes::{GroupChanges, compared};
 use gbac_console_model::settings::Entered;

@@ -1,4 +1,4 @@
-//! The loggers: their levels, how long those last, and how to see the claims of tokens for a while.
+//! The loggers: levels, their duration, and logging of token claims.
 
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;

@@ -1,4 +1,4 @@
-//! Settings: how groups are read from a token, what another way would do, and what the service is set to.
+//! The settings page: group extraction with a preview, and the service's settings.
 
 mod edit;
 mod loggers;

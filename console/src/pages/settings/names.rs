@@ -1,4 +1,4 @@
-//! What a claim path finds in the pasted token, in a line.
+//! The names that a claim path finds in the pasted token, in one line.
 
 use gbac_console_model::phrases::count;
 use gbac_engine::groups::{ClaimFinding, extract};

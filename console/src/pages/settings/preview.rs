@@ -1,4 +1,4 @@
-//! What the entered properties would do, before anything is saved.
+//! The preview of changed properties, before they are saved.
 
 use gbac_console_model::phrases::count;
 use gbac_console_model::simulator::token::TokenReading;

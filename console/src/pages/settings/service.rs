@@ -1,6 +1,7 @@
-//! What the service is set to beside the group properties: identity provider, user claim, superusers, licence, audit.
+//! The service's other settings: identity provider, user claim, superusers, access to the service, license, audit log.
 
 use gbac_api::license::{LicenseBody, LicenseStatus};
+use gbac_console_model::connection::Connection;
 use gbac_console_model::failure::Failure;
 use gbac_console_model::phrases;
 use gbac_console_model::settings::service::{NoProvider, audit, licence, provider};
@@ -10,17 +11,20 @@ use serde_json::{Map, Value};
 
 use crate::dom;
 use crate::store::service::Service;
-use crate::ui::{Button, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words};
+use crate::ui::{
+    Button, ButtonKind, Dialog, DialogActions, Glyph, Icon, IconSize, Mono, Note, NoteKind, PrincipalName, Tag, Words,
+};
 use gbac_engine::model::Principal;
+use gbac_engine::policy::AccessLevel;
 
 /// What was asked for, and what came of it; none while it is on its way.
-type Asked<T> = RwSignal<Option<Result<T, Failure>>>;
+type Answer<T> = RwSignal<Option<Result<T, Failure>>>;
 
 #[component]
 pub(super) fn ServiceFacts() -> impl IntoView {
     let service = expect_context::<Service>();
-    let properties: Asked<Map<String, Value>> = RwSignal::new(None);
-    let license: Asked<LicenseBody> = RwSignal::new(None);
+    let properties: Answer<Map<String, Value>> = RwSignal::new(None);
+    let license: Answer<LicenseBody> = RwSignal::new(None);
     let pinned = RwSignal::new(Vec::<String>::new());
     let ask = move || {
         spawn_local(async move {
@@ -33,16 +37,19 @@ pub(super) fn ServiceFacts() -> impl IntoView {
         });
     };
     service.on_connection(ask);
+    // Only this service has a local account and limited access; a cluster has neither.
+    let is_own = move || service.connection.with(|connection| *connection == Connection::Service);
     let superusers = move || {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {
-                let names = policy.settings().superusers.as_slice();
-                if names.is_empty() {
-                    return view! { <span class="quiet">"nobody"</span> }.into_any();
-                }
-                let each = |name: &String| view! { <li><PrincipalName principal=Principal::user(name) /></li> };
-                view! { <ul>{names.iter().map(each).collect_view()}</ul> }.into_any()
+                let names = policy.settings().superusers.iter().map(Principal::user).collect();
+                principals(names, if is_own() { "only the local account" } else { "nobody" })
             })
+        })
+    };
+    let with_access = move |level: AccessLevel| {
+        service.policy.with(|policy| {
+            policy.as_ref().map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "nobody"))
         })
     };
     let mapping = move || {
@@ -63,13 +70,13 @@ pub(super) fn ServiceFacts() -> impl IntoView {
             }}
             <dl class="kv">
                 <dt>"License"</dt>
-                <dd><Licence asked=license /></dd>
+                <dd><Licence answer=license /></dd>
                 <dt>"Identity provider"</dt>
                 <dd>
                     {move || properties.get().and_then(Result::ok).map(|properties| match provider(&properties) {
                         Some(Ok(url)) => view! { <Mono text=url /> }.into_any(),
                         Some(Err(_)) => view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"None"</span> }.into_any(),
-                        None => view! { <span class="quiet">"not told"</span> }.into_any(),
+                        None => view! { <span class="quiet">"not reported"</span> }.into_any(),
                     })}
                     {move || is_pinned("oidc_discovery_url").then(|| view! { " " <Pinned /> })}
                 </dd>
@@ -89,11 +96,26 @@ pub(super) fn ServiceFacts() -> impl IntoView {
                 <dd>{move || mapping().map(|text| view! { <Mono text=text /> })}</dd>
                 <dt>"Superusers"</dt>
                 <dd>{superusers}</dd>
+                <Show when=is_own>
+                    <dt>"Read-only access"</dt>
+                    <dd>{move || with_access(AccessLevel::ReadOnly)}</dd>
+                    <dt>"Evaluate access"</dt>
+                    <dd>{move || with_access(AccessLevel::Evaluate)}</dd>
+                </Show>
                 <dt id="audit">"Audit log"</dt>
                 <dd><AuditSwitch properties=properties pinned=Signal::derive(move || is_pinned("audit_enabled")) on_change=Callback::new(move |()| ask()) /></dd>
             </dl>
         </section>
     }
+}
+
+/// A list of principals, or a word if there are none.
+fn principals(principals: Vec<Principal>, none: &'static str) -> AnyView {
+    if principals.is_empty() {
+        return view! { <span class="quiet">{none}</span> }.into_any();
+    }
+    let each = |principal: Principal| view! { <li><PrincipalName principal=principal /></li> };
+    view! { <ul>{principals.into_iter().map(each).collect_view()}</ul> }.into_any()
 }
 
 /// A setting that the command line has set.
@@ -129,13 +151,13 @@ fn NoProviderNote(missing: NoProvider) -> impl IntoView {
 }
 
 #[component]
-fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
+fn Licence(answer: Answer<LicenseBody>) -> impl IntoView {
     let service = expect_context::<Service>();
     move || {
         if let Some(reason) = service.can.with(|can| can.licence.reason()) {
             return view! { <span class="quiet">{reason}</span> }.into_any();
         }
-        match asked.get() {
+        match answer.get() {
             None => view! { <span class="quiet">"Reading"</span> }.into_any(),
             Some(Err(failure)) => {
                 view! { <span class="quiet brk">{phrases::capitalized(&failure.to_string())}</span> }.into_any()
@@ -157,9 +179,10 @@ fn Licence(asked: Asked<LicenseBody>) -> impl IntoView {
     }
 }
 
-/// Whether the audit log is written; a press changes it at once, for it is no part of the policy that a draft is about.
+/// Whether the audit log is written. It is no part of the policy that a draft is about, so a press changes it at once;
+/// turning it off asks first.
 #[component]
-fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
+fn AuditSwitch(properties: Answer<Map<String, Value>>, pinned: Signal<bool>, on_change: Callback<()>) -> impl IntoView {
     let service = expect_context::<Service>();
     let busy = RwSignal::new(false);
     let failed = RwSignal::new(None::<Failure>);
@@ -176,31 +199,47 @@ fn AuditSwitch(properties: Asked<Map<String, Value>>, pinned: Signal<bool>, on_c
             on_change.run(());
         });
     };
-    move || {
-        let on = properties.with(|properties| properties.as_ref().and_then(|found| audit(found.as_ref().ok()?)));
-        Some(match on? {
-            true => view! {
-                <div class="row">
-                    <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span>
-                    {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(false)>"Turn off audit log"</Button> }.into_any()
-                    }}
-                </div>
-                <Failed failed=failed />
-            }
-            .into_any(),
-            false => view! {
-                <div class="row">
-                    <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span>
-                    {if pinned.get() { view! { <Pinned /> }.into_any() } else {
-                        view! { <Button small=true busy=busy id="audit-switch" on_press=move |()| set(true)>"Turn on audit log"</Button> }.into_any()
-                    }}
-                </div>
-                <p class="help">"Decisions can't be audited later."</p>
-                <Failed failed=failed />
-            }
-            .into_any(),
-        })
+    let asking = RwSignal::new(false);
+    let state = Memo::new(move |_| {
+        properties.with(|properties| properties.as_ref().and_then(|found| audit(found.as_ref().ok()?)))
+    });
+    let known = Memo::new(move |_| state.get().is_some());
+    let is_on = move || state.get() == Some(true);
+    // Without the log nobody can tell later what was decided, and nothing brings that back.
+    let press = move |()| if untrack(is_on) { asking.set(true) } else { set(true) };
+    let turn_off = move |()| {
+        asking.set(false);
+        set(false);
+        dom::focus_later("audit-switch");
+    };
+    view! {
+        {move || known.get().then(|| view! {
+            <div class="row">
+                {move || if is_on() {
+                    view! { <span class="v v-allow"><Icon glyph=Glyph::Allow size=IconSize::Small />"On"</span> }
+                } else {
+                    view! { <span class="v v-warn"><Icon glyph=Glyph::Warn size=IconSize::Small />"Off"</span> }
+                }}
+                {move || if pinned.get() { view! { <Pinned /> }.into_any() } else {
+                    view! {
+                        <Button small=true busy=busy id="audit-switch" on_press=press>
+                            {move || if is_on() { "Turn off audit log" } else { "Turn on audit log" }}
+                        </Button>
+                    }.into_any()
+                }}
+            </div>
+            {move || (!is_on()).then(|| view! { <p class="help">"Decisions can't be audited later."</p> })}
+            <Failed failed=failed />
+        })}
+        <Dialog open=asking on_close=move |()| asking.set(false) id="audit-off" title=|| "Turn off the audit log" small=true>
+            <div class="dlg-b dlg-pad stack">
+                <p>"The service stops recording sign-ins, decisions and changes. This takes effect immediately and for everyone, and can't be recovered later."</p>
+            </div>
+            <DialogActions>
+                <Button on_press=move |()| asking.set(false)>"Cancel"</Button>
+                <Button kind=ButtonKind::Kill on_press=turn_off>"Turn off audit log"</Button>
+            </DialogActions>
+        </Dialog>
     }
 }
 

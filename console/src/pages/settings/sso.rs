@@ -1,4 +1,4 @@
-//! The managed cloud's mapping as text to copy, checked here.
+//! The managed cloud's mapping as text to copy, with validation.
 
 use gbac_console_model::settings::sso::{attributes_of, read};
 use gbac_console_model::simulator::token::TokenReading;

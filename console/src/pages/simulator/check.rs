@@ -1,4 +1,4 @@
-//! The right pane: what is asked, and the verdict.
+//! The right pane: the request and its verdict.
 
 use gbac_console_model::simulator::Waiting;
 use gbac_console_model::simulator::inputs::{InputField, Inputs, Weight};
@@ -40,7 +40,7 @@ pub(super) fn CheckPane(state: SimulatorState) -> impl IntoView {
                     }}
                     <Entry
                         state=state id="ho" label="Host" field=Some(InputField::Host) get=|inputs| &inputs.host
-                        set=|inputs, text| inputs.host = text placeholder="not known"
+                        set=|inputs, text| inputs.host = text placeholder="Any host"
                     />
                 </div>
             </div>
@@ -162,7 +162,7 @@ fn VerdictPanel(state: SimulatorState) -> impl IntoView {
                     let words = match waiting.get() {
                         Waiting::Identity => "Paste a token to see the verdict.".to_owned(),
                         Waiting::Question => format!("Enter a {}.", in_sentence(resource_type.get())),
-                        Waiting::Policy => "The policy was not read yet.".to_owned(),
+                        Waiting::Policy => "The policy has not been read yet.".to_owned(),
                     };
                     view! { <p class="quiet">{words}</p> }.into_any()
                 }
@@ -241,8 +241,8 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 _ => "vbar vbar-none",
             };
             let label = format!("To the verdict: {}, {}", kind.title().to_lowercase(), short.plain());
-            let asked = if stale.get() && wrong.get() {
-                view! { <span class="quiet">"an input is wrong"</span> }.into_any()
+            let request = if stale.get() && wrong.get() {
+                view! { <span class="quiet">"an input is invalid"</span> }.into_any()
             } else {
                 view! { <span class="quiet">{sentence(&short)}</span> }.into_any()
             };
@@ -250,7 +250,7 @@ pub(super) fn VerdictBar(state: SimulatorState) -> impl IntoView {
                 <div class=bar role="region" aria-label="Verdict in short">
                     <a href="#verdict" rel="external" aria-label=label on:click=go>
                         <span class=class><Icon glyph=glyph />{kind.title()}</span>
-                        {asked}
+                        {request}
                         <Icon glyph=Glyph::Chevron size=IconSize::Small class="chev" />
                     </a>
                 </div>

@@ -1,4 +1,4 @@
-//! Two people side by side: groups, rows, verdicts and everything that one may and the other may not.
+//! The comparison of two users: groups, ACLs, verdicts and effective access.
 
 use std::sync::Arc;
 
@@ -130,9 +130,9 @@ fn Both(
                 dom::measured("simulator: two people", || side_by_side(&policy, one, other))
             }))
         });
-    let (asked, instant) = (state.asked(), state.instant());
+    let (access, instant) = (state.access(), state.instant());
     let verdicts = move || {
-        let (policy, asked) = (state.service.policy.get()?, asked.get()?);
+        let (policy, access) = (state.service.policy.get()?, access.get()?);
         let [of_first, of_second] = refusals.get();
         people.with_value(|(first, second)| {
             let verdict = |who: &Shared<SimulatedIdentity>, refusal: Option<RichText>| {
@@ -140,7 +140,7 @@ fn Both(
                 let (kind, sentence) = match refusal {
                     Some(words) => (VerdictKind::SignInFails, words),
                     None => {
-                        let side = side(&policy, who, identity, &asked, instant.get());
+                        let side = side(&policy, who, identity, &access, instant.get());
                         (side.kind, side.sentence)
                     }
                 };

@@ -1,4 +1,4 @@
-//! The left pane: who asks, by token or by hand, what the token says about itself, and the settings in force.
+//! The left pane: the token or the identity entered by hand, token checks, and settings.
 
 use gbac_console_model::simulator::inputs::{IdentityMode, InputEdit, InputField, Inputs, SettingsSource};
 use gbac_console_model::simulator::presets;
@@ -90,11 +90,11 @@ fn TokenFields(state: SimulatorState) -> impl IntoView {
 fn People(state: SimulatorState) -> impl IntoView {
     let people = state.service.people;
     let empty = state.input(|inputs| inputs.token.trim().is_empty());
-    let asked = RwSignal::new(false);
+    let listed = RwSignal::new(false);
     // Without a token they are the quickest way to see anything.
-    let open = Memo::new(move |_| asked.get() || empty.get());
+    let open = Memo::new(move |_| listed.get() || empty.get());
     let pick = move |person: &Person| {
-        asked.set(false);
+        listed.set(false);
         state.edit(|inputs| {
             // Keys and issuer that were entered for another token say nothing about this one.
             inputs.clear_token();
@@ -117,7 +117,7 @@ fn People(state: SimulatorState) -> impl IntoView {
                             <button
                                 class="link" type="button" aria-controls="people"
                                 aria-expanded=move || if open.get() { "true" } else { "false" }
-                                on:click=move |_| asked.update(|asked| *asked = !*asked)
+                                on:click=move |_| listed.update(|listed| *listed = !*listed)
                             >"Use a demo user"</button>
                             <span class="dim" aria-hidden="true">"·"</span>
                         })
@@ -368,7 +368,7 @@ fn InForce(state: SimulatorState) -> impl IntoView {
                 <dt>"User claim"</dt>
                 <dd><Mono text=service.mapping /></dd>
             </dl>
-            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service was not read yet."</p> })}
+            {(!known.get()).then(|| view! { <p class="help">"Defaults: the service has not been read yet."</p> })}
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The simulator: what a token may do and why, decided in this browser while one types.
+//! The simulator: evaluates a token's access in the browser, after every edit.
 //!
 //! The token stays in this tab's memory: it is in no address, no storage, no log and no request.
 
@@ -6,7 +6,8 @@ mod check;
 mod collisions;
 mod compare;
 mod identity;
-mod more;
+mod least_change;
+mod panels;
 mod parts;
 mod request;
 mod saved;
@@ -16,7 +17,6 @@ mod steps;
 mod trace;
 mod troubleshoot;
 mod verifier;
-mod ways;
 mod what_if;
 
 pub(super) use verifier::VERIFIER;
@@ -74,8 +74,8 @@ pub fn Simulator() -> impl IntoView {
             <steps::StepsPane state=state />
             <check::CheckPane state=state />
         </div>
-        <more::More state=state />
         <trace::Trace state=state />
+        <panels::Panels state=state />
         <check::VerdictBar state=state />
     }
 }

@@ -1,4 +1,4 @@
-//! What the simulator's panes and panels share: fields with their problem, buttons, notes.
+//! Shared parts of the simulator: fields with problems, action buttons, messages.
 
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::inputs::{Action, InputField, InputProblem, Inputs, Weight};

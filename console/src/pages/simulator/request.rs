@@ -1,17 +1,17 @@
-//! Whole requests: what a client needs, check by check.
+//! Whole requests: the checks that a client requires.
 
 use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::least_change::least_changes;
 use gbac_console_model::simulator::question::AccessRequest;
 use gbac_console_model::simulator::request::{RequestAnswer, RequestCatalog, RequestForm, RequestRow, answer};
 use gbac_console_model::simulator::verdict::VerdictKind;
-use gbac_console_model::simulator::ways::least_changes;
 use gbac_engine::decide::Outcome;
 use leptos::prelude::*;
 
 use super::check::look;
+use super::least_change::Found;
 use super::parts::{nobody, sign_in_first};
 use super::state::SimulatorState;
-use super::ways::Found;
 use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Heads, Icon, Mark, Segmented, Select, Table, TextArea, VerdictWord};
@@ -26,7 +26,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
     let slots = Memo::new(move |_| form.with(RequestForm::slots));
     let needs = Memo::new(move |_| form.with(RequestForm::needs));
     let (identity, instant, refusal) = (state.identity(), state.instant(), state.refusal());
-    let host = Memo::new(move |_| state.asked().with(|asked| asked.as_ref().and_then(|asked| asked.host)));
+    let host = Memo::new(move |_| state.access().with(|access| access.as_ref().and_then(|access| access.host)));
     let found = Memo::new(move |_| {
         let (identity, policy) = (identity.get()?, state.service.policy.get()?);
         needs.with(|needs| Some(answer(&policy, &identity, needs.as_ref().ok()?, host.get(), instant.get())))
@@ -71,7 +71,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
                 <ul class="facts">{faults.into_iter().map(|words| view! { <li><span class="quiet">{sentence(&words)}</span></li> }).collect_view()}</ul>
             }.into_any(),
             (_, Ok(_), Some(found)) => view! { <Answered state=state found=found /> }.into_any(),
-            (_, Ok(_), None) => view! { <p class="quiet">"The policy was not read yet."</p> }.into_any(),
+            (_, Ok(_), None) => view! { <p class="quiet">"The policy has not been read yet."</p> }.into_any(),
         }}
     }
 }
@@ -106,8 +106,8 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
         {choice.map(|words| view! { <p class="quiet">"Any one is enough: " {words}</p> })}
         {(found.requests.len() > 1).then(|| view! { <ul class="facts requests" aria-label="Requests">{requests}</ul> })}
         <Table
-            label="Needs of the request" caption="Checks that the request needs"
-            heads=Heads::from(["Check", "Verdict", "Needed by"]).and_unseen("Actions")
+            label="Required checks" caption="Checks required by the request"
+            heads=Heads::from(["Check", "Verdict", "Required by"]).and_unseen("Actions")
         >
             <tbody role="rowgroup">
                 {found.rows.into_iter().map(|row| view! { <Check state=state row=row /> }).collect_view()}
@@ -121,33 +121,33 @@ fn Answered(state: SimulatorState, found: RequestAnswer) -> impl IntoView {
 
 #[component]
 fn Check(state: SimulatorState, row: RequestRow) -> impl IntoView {
-    let RequestRow { asked, kind, of } = row;
+    let RequestRow { access, kind, of } = row;
     let (_, class, glyph) = look(kind);
-    let label = format!("Open check: {}", asked.deed().plain());
+    let label = format!("Open check: {}", access.deed().plain());
     let of = match of.as_slice() {
         [] => String::new(),
         [only] => only.clone(),
         [first, rest @ ..] => format!("{first} and {} more", rest.len()),
     };
-    let deed = asked.deed();
+    let deed = access.deed();
     view! {
         <tr role="row">
             <th role="rowheader" scope="row">{sentence(&deed)}</th>
             <td role="cell" data-l="Verdict"><span class=class><Icon glyph=glyph />{kind.title()}</span></td>
-            <td role="cell" data-l="Needed by"><span class="quiet">{of}</span></td>
+            <td role="cell" data-l="Required by"><span class="quiet">{of}</span></td>
             <td role="cell" data-l="">
-                <Button small=true on_press=move |()| ask(state, &asked) attr:aria-label=label>"Open check"</Button>
+                <Button small=true on_press=move |()| ask(state, &access) attr:aria-label=label>"Open check"</Button>
             </td>
         </tr>
     }
 }
 
 /// Puts a check into the check's pane, and goes to its verdict.
-fn ask(state: SimulatorState, asked: &AccessRequest) {
+fn ask(state: SimulatorState, access: &AccessRequest) {
     state.edit(|inputs| {
-        inputs.operation = asked.operation;
-        inputs.resource_type = asked.resource_type;
-        inputs.resource_name.clone_from(&asked.resource_name);
+        inputs.operation = access.operation;
+        inputs.resource_type = access.resource_type;
+        inputs.resource_name.clone_from(&access.resource_name);
     });
     dom::focus("verdict");
     // The part stays open for the next check.

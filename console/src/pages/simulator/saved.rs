@@ -1,4 +1,4 @@
-//! Named tests: saved here, run again on every edit, in and out as an assertion file.
+//! Saved tests: evaluated after every edit, exported and imported as assertion files.
 
 use gbac_console_model::phrases::count;
 use gbac_console_model::rich_text::RichText;
@@ -28,11 +28,11 @@ fn policy(state: SimulatorState) -> Option<Arc<Policy>> {
     Some(policy)
 }
 
-/// How the tests stand, for the closed row.
+/// The results of the tests, for the head of the panel.
 pub(super) fn about(state: SimulatorState) -> String {
     let all = state.saved.with(Vec::len);
     if all == 0 {
-        return "Checks with expected results, run after every edit".to_owned();
+        return "Checks with expected results, and links to this check".to_owned();
     }
     let failing = policy(state)
         .map_or(0, |policy| state.saved.with(|saved| saved.iter().filter(|test| test.run(&policy).is_some()).count()));
@@ -67,7 +67,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
         refused.set(None);
         let name = given.name();
         if given.size() > LARGEST {
-            refused.set(Some(format!("{name} has more than 20 MB.").into()));
+            refused.set(Some(format!("{name} is larger than 20 MB.").into()));
             return;
         }
         spawn_local(async move {
@@ -89,7 +89,7 @@ pub(super) fn Tests(state: SimulatorState) -> impl IntoView {
             add();
         }>
             <Field id="test-name" label="Test name" value=Signal::derive(move || name.get())
-                on_input=move |text| name.set(text) placeholder="maya may not write to payments" />
+                on_input=move |text| name.set(text) placeholder="maya can’t write to payments" />
             <Button submit=true disabled=Signal::derive(move || !ready.get())>"Add test"</Button>
         </form>
         {move || tried.get().then(|| view! { <p class="quiet">"Tests include the hypothetical changes."</p> })}

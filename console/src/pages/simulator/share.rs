@@ -1,4 +1,4 @@
-//! A check as a link or a file, without the token; and what a link came with.
+//! A check as a link or file without the token, and the notice of an opened link.
 
 use gbac_console_model::address;
 use gbac_console_model::rich_text::RichText;
@@ -58,13 +58,13 @@ const LARGEST: f64 = 1_000_000.0;
 /// The part.
 #[component]
 pub(super) fn Share(state: SimulatorState) -> impl IntoView {
-    let (identity, asked) = (state.identity(), state.asked());
-    let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &asked.get()?))));
+    let (identity, access) = (state.identity(), state.access());
+    let made = Memo::new(move |_| Some(format!("{}{}", dom::origin(), link(&*identity.get()?, &access.get()?))));
     let text = Signal::derive(move || made.get().unwrap_or_default());
     let refused = RwSignal::new(None::<RichText>);
     let save = move |()| {
-        let (Some(identity), Some(asked)) = (identity.get_untracked(), asked.get_untracked()) else { return };
-        let (name, text) = file(&identity, &asked);
+        let (Some(identity), Some(access)) = (identity.get_untracked(), access.get_untracked()) else { return };
+        let (name, text) = file(&identity, &access);
         match dom::save_file(&name, "application/json", &text) {
             Ok(()) => dom::announce(&format!("Saved as {name}. No token is in it.")),
             Err(reason) => dom::announce_error(&format!("Not saved: {reason}")),

@@ -1,8 +1,9 @@
-//! The simulator's state: what is entered, and what follows from it.
+//! The simulator's state: inputs, and the values computed from them.
 
 use std::sync::Arc;
 
 use gbac_analysis::HypotheticalChanges;
+use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_analysis::provider::AcceptedTokens;
 use gbac_console_model::rich_text::RichText;
 use gbac_console_model::simulator::accepted::of_service;
@@ -13,6 +14,7 @@ use gbac_console_model::simulator::request::RequestForm;
 use gbac_console_model::simulator::saved::Saved;
 use gbac_console_model::simulator::{Shared, SimulatedIdentity, Simulation, View};
 use gbac_engine::decide::At;
+use gbac_engine::groups::NestedGroupBehavior;
 use gbac_engine::identity::Identity;
 use leptos::prelude::*;
 use serde_json::{Map, Value};
@@ -25,6 +27,23 @@ use crate::store::simulator::SimulatorSession;
 /// How often what depends on the time is computed again, in seconds.
 const CLOCK_STEP_S: f64 = 5.0;
 
+/// What is entered for troubleshooting, and its result.
+#[derive(Clone, Copy)]
+pub(super) struct TroubleshootingState {
+    /// Groups that the user expects, one per line.
+    pub(super) expected: RwSignal<String>,
+    /// What the service reads from the token, once it was asked.
+    pub(super) resolved: RwSignal<Option<ServiceResolution>>,
+    /// The diagnosis; none without a token.
+    pub(super) steps: RwSignal<Option<[DiagnosticStep; 4]>>,
+}
+
+impl TroubleshootingState {
+    fn new() -> Self {
+        Self { expected: RwSignal::new(String::new()), resolved: RwSignal::new(None), steps: RwSignal::new(None) }
+    }
+}
+
 /// The page's state: what is entered and what follows from it.
 #[derive(Clone, Copy)]
 pub(super) struct SimulatorState {
@@ -34,6 +53,9 @@ pub(super) struct SimulatorState {
     pub(super) request: RwSignal<RequestForm>,
     pub(super) saved: RwSignal<Vec<Saved>>,
     pub(super) open: RwSignal<Vec<Panel>>,
+    /// Nested names under which collisions are looked for; none for those in force.
+    pub(super) collisions_under: RwSignal<Option<NestedGroupBehavior>>,
+    pub(super) troubleshooting: TroubleshootingState,
     pub(super) properties: RwSignal<Map<String, Value>>,
     /// Whose tokens the service accepts, as far as it is known.
     pub(super) accepted: Memo<AcceptedTokens>,
@@ -64,16 +86,43 @@ impl SimulatorState {
             evaluated
                 .unwrap_or_else(|| gbac_console_model::simulator::evaluate(&Inputs::default(), None, &accepted, now))
         });
-        Self { inputs, other, trials, request, saved, open, properties, accepted, view, now, service }
+        Self {
+            inputs,
+            other,
+            trials,
+            request,
+            saved,
+            open,
+            collisions_under: RwSignal::new(None),
+            troubleshooting: TroubleshootingState::new(),
+            properties,
+            accepted,
+            view,
+            now,
+            service,
+        }
+    }
+
+    /// Opens or closes a part.
+    pub(super) fn toggle(self, panel: Panel, is_open: bool) {
+        self.open.update(|open| {
+            open.retain(|known| *known != panel);
+            if is_open {
+                open.push(panel);
+            }
+        });
     }
 
     /// Opens a part.
     pub(super) fn show(self, panel: Panel) {
-        self.open.update(|open| {
-            if !open.contains(&panel) {
-                open.push(panel);
-            }
-        });
+        if !self.open.with_untracked(|open| open.contains(&panel)) {
+            self.toggle(panel, true);
+        }
+    }
+
+    /// Whether a part is open.
+    pub(super) fn is_open(self, panel: Panel) -> Signal<bool> {
+        Memo::new(move |_| self.open.with(|open| open.contains(&panel))).into()
     }
 
     /// Takes an edit of a field.
@@ -118,7 +167,7 @@ impl SimulatorState {
     }
 
     /// What is asked, when that is complete.
-    pub(super) fn asked(self) -> Memo<Option<AccessRequest>> {
+    pub(super) fn access(self) -> Memo<Option<AccessRequest>> {
         Memo::new(move |_| self.inputs.with(|inputs| question::read(inputs).0))
     }
 

@@ -93,9 +93,9 @@ fn Shown(state: SimulatorState) -> impl IntoView {
                             {move || shown.with(|shown| shown.as_ref().map(|shown| {
                                 let folded = (shown.hidden > 0).then(|| {
                                     let words = if filter.get() == TraceFilter::OnResource {
-                                        format!("{} for other resources folded.", count(shown.hidden, "candidate"))
+                                        format!("{} for other resources hidden.", count(shown.hidden, "candidate"))
                                     } else {
-                                        format!("{} folded.", count(shown.hidden, "candidate"))
+                                        format!("{} hidden.", count(shown.hidden, "candidate"))
                                     };
                                     view! { <span>{words}</span> }
                                 });

@@ -1,4 +1,4 @@
-//! Troubleshooting: four steps in order, each with its result and what to do next; one of them asks the service itself.
+//! Troubleshooting: a diagnosis of each extraction step, and a comparison with what the service reads from the token.
 
 use gbac_analysis::doctor::{DiagnosticStep, ServiceResolution};
 use gbac_console_model::rich_text::RichText;
@@ -9,17 +9,16 @@ use leptos::prelude::*;
 use leptos::task::spawn_local;
 
 use super::parts::{mark, nobody};
-use super::state::SimulatorState;
+use super::state::{SimulatorState, TroubleshootingState};
 use crate::dom;
 use crate::pages::rich_text::sentence;
 use crate::ui::{Button, Choice, Icon, Mono, Segmented, TextArea};
 
-/// The part.
+/// The section below the extraction's steps: the summary, expected groups, and other readers of the token.
 #[component]
-pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
+pub(super) fn Troubleshooting(state: SimulatorState) -> impl IntoView {
     let who = state.who();
-    let missed = RwSignal::new(String::new());
-    let resolved = RwSignal::new(None::<ServiceResolution>);
+    let TroubleshootingState { expected, resolved, steps: diagnosis } = state.troubleshooting;
     // An answer about another token is none.
     Effect::new(move |before: Option<()>| {
         who.track();
@@ -28,39 +27,47 @@ pub(super) fn Troubleshoot(state: SimulatorState) -> impl IntoView {
         }
     });
     let userinfo = state.input(|inputs| inputs.userinfo.clone());
-    let found = Memo::new(move |_| {
-        let (who, policy) = (who.get()?, state.service.policy.get()?);
-        let accepted = state.accepted.get();
-        resolved.with(|resolved| {
-            steps(&who, &policy, &userinfo.get(), &missed.get(), resolved.as_ref(), &accepted, state.now.get())
-        })
+    Effect::new(move |_| {
+        let (who, policy) = (who.get(), state.service.policy.get());
+        let (accepted, userinfo, expected) = (state.accepted.get(), userinfo.get(), expected.get());
+        let found = who.zip(policy).and_then(|(who, policy)| {
+            resolved.with(|resolved| {
+                steps(&who, &policy, &userinfo, &expected, resolved.as_ref(), &accepted, state.now.get())
+            })
+        });
+        if diagnosis.with_untracked(|held| *held != found) {
+            diagnosis.set(found);
+        }
     });
     view! {
-        {move || match (found.get(), who.with(Option::is_none)) {
+        {move || match (diagnosis.get(), who.with(Option::is_none)) {
             (_, true) => nobody().into_any(),
             (None, false) => view! { <p class="quiet">"Troubleshooting needs a token."</p> }.into_any(),
-            (Some(found), false) => {
-                let words = summary(&found);
-                view! {
-                    <p role="status">{words}</p>
-                    <ol class="procedure" aria-label="Troubleshooting steps">
-                        {found.into_iter().enumerate().map(|(place, step)| view! { <OneStep place=place step=step /> }).collect_view()}
-                    </ol>
-                }
-                .into_any()
-            }
+            (Some(steps), false) => view! { <p role="status"><b>"Diagnosis: "</b>{summary(&steps)}</p> }.into_any(),
         }}
         <TextArea
             id="missed" label="Groups you expected, one per line" rows=2 help="Each is searched for in the extracted groups."
-            value=Signal::derive(move || missed.get()) on_input=move |text| missed.set(text)
+            value=Signal::derive(move || expected.get()) on_input=move |text| expected.set(text)
         />
         <Rules state=state />
         <Ask state=state resolved=resolved />
     }
 }
 
+/// The diagnosis of an extraction step.
 #[component]
-fn OneStep(place: usize, step: DiagnosticStep) -> impl IntoView {
+pub(super) fn Diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
+    let step = Memo::new(move |_| {
+        state
+            .troubleshooting
+            .steps
+            .with(|steps| steps.as_ref().and_then(|steps| steps.iter().find(|step| step.code == code).cloned()))
+    });
+    move || step.get().map(|step| view! { <OneStep step=step /> })
+}
+
+#[component]
+fn OneStep(step: DiagnosticStep) -> impl IntoView {
     let DiagnosticStep { title, state, findings, next, .. } = step;
     let (kind, word) = troubleshoot::mark(state);
     let (class, glyph) = mark(kind);
@@ -68,15 +75,14 @@ fn OneStep(place: usize, step: DiagnosticStep) -> impl IntoView {
         texts.iter().map(|text| view! { <li><span>{sentence(&in_words(text, ""))}</span></li> }).collect_view()
     };
     view! {
-        <li>
-            <h3>{place + 1} ". " {title}</h3>
-            <p><span class=format!("v {class}")><Icon glyph=glyph />{word}</span></p>
+        <div class="diagnosis" role="group" aria-label=format!("Diagnosis: {title}")>
+            <p><b>{title}</b> " " <span class=format!("v {class}")><Icon glyph=glyph />{word}</span></p>
             {(!findings.is_empty()).then(|| view! { <ul class="facts">{lines(&findings)}</ul> })}
             {(!next.is_empty()).then(|| view! {
                 <p><b>"Next"</b></p>
                 <ul class="facts">{lines(&next)}</ul>
             })}
-        </li>
+        </div>
     }
 }
 
@@ -112,8 +118,8 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
     let is_token =
         Memo::new(move |_| who.with(|who| who.as_deref().is_some_and(|who| troubleshoot::token(who).is_some())));
     let ask = move |()| {
-        let asked = who.get_untracked();
-        let token = asked.as_deref().and_then(troubleshoot::token).map(str::to_owned);
+        let subject = who.get_untracked();
+        let token = subject.as_deref().and_then(troubleshoot::token).map(str::to_owned);
         let Some(token) = token.filter(|_| !busy.get_untracked()) else { return };
         busy.set(true);
         spawn_local(async move {
@@ -123,9 +129,9 @@ fn Ask(state: SimulatorState, resolved: RwSignal<Option<ServiceResolution>>) -> 
             };
             let _ = busy.try_set(false);
             // The field may hold another token by now.
-            if who.try_get_untracked() == Some(asked) {
+            if who.try_get_untracked() == Some(subject) {
                 let _ = resolved.try_set(Some(answer));
-                dom::announce("Response received. See step 2.");
+                dom::announce("Response received. See the step Principals.");
             }
         });
     };

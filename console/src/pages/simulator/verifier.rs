@@ -1,4 +1,4 @@
-//! The code that checks signatures, which is a quarter of the simulator and needed only where keys are given.
+//! The chunk that verifies signatures, a quarter of the simulator, loaded when keys are entered.
 
 use gbac_console_model::simulator::inputs::Inputs;
 use gbac_console_model::simulator::verification;

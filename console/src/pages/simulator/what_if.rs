@@ -1,4 +1,4 @@
-//! What if: changes that are tried here only, side by side with today, and what they do to this person.
+//! What if: hypothetical changes, the verdict with them beside that of today, and what they change for this user.
 
 use std::sync::Arc;
 
@@ -51,15 +51,18 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
                 .with_untracked(|inputs| dom::measured("simulator: tried", || attempt(trials, inputs, &policy, now)))
         }))
     });
-    let asked = state.asked();
+    let access = state.access();
+    let form = RwSignal::new(TrialForm::default());
+    // Only the ACLs to remove depend on the check; the other choices are not listed anew with every key.
+    let lists_acls = Memo::new(move |_| form.with(|form| form.kind == TrialKind::RemoveAcl));
     let options = Memo::new(move |_| {
-        let asked = asked.get();
+        let access = lists_acls.get().then(|| access.get()).flatten();
         tried.with(|tried| match tried {
-            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, asked.as_ref()),
+            Some(Tried { policy, identity: Ok(identity), .. }) => Options::of(policy, identity, access.as_ref()),
             _ => Options::default(),
         })
     });
-    let trying = Trying { state, tried, options, form: RwSignal::new(TrialForm::default()) };
+    let trying = Trying { state, tried, options, form };
     let some = Memo::new(move |_| tried.with(Option::is_some));
     move || {
         if some.get() {
@@ -80,16 +83,16 @@ pub(super) fn WhatIf(state: SimulatorState) -> impl IntoView {
 #[component]
 fn AddTrial(trying: Trying) -> impl IntoView {
     let Trying { state, tried, options, form } = trying;
-    let asked = state.asked();
+    let access = state.access();
     let sent = RwSignal::new(false);
     let kind = Memo::new(move |_| form.with(|form| form.kind));
     let made = Memo::new(move |_| {
-        let asked = asked.get();
+        let access = access.get();
         form.with(|form| {
             options.with(|options| {
                 tried.with(|tried| {
                     let policy = tried.as_ref().map(|tried| Arc::clone(&tried.policy)).unwrap_or_default();
-                    form.trial(options, &policy, asked.as_ref())
+                    form.trial(options, &policy, access.as_ref())
                 })
             })
         })
@@ -189,7 +192,7 @@ fn fields(trying: Trying, kind: TrialKind) -> AnyView {
                 choices=vec![Choice::new("literal", "Literal"), Choice::new("prefixed", "Prefixed")]
                 on_change=move |code: String| form.update(|form| form.prefixed = code == "prefixed")
             />
-            <Field id="try-name" label="Resource name" mono=true help="Empty: the resource of the check"
+            <Field id="try-name" label="Resource name" mono=true help="Leave empty to use the resource of the check"
                 value=Signal::derive(move || form.with(|form| form.name.clone()))
                 on_input=move |text| form.update(|form| form.name = text) />
         }
@@ -246,10 +249,10 @@ fn place(
 #[component]
 fn Operations(trying: Trying) -> impl IntoView {
     let form = trying.form;
-    let asked = trying.state.asked();
+    let access = trying.state.access();
     let operation = move || {
-        let asked = asked.with(|asked| asked.as_ref().map_or(Operation::Read, |asked| asked.operation));
-        form.with(|form| form.operation).unwrap_or(asked)
+        let access = access.with(|access| access.as_ref().map_or(Operation::Read, |access| access.operation));
+        form.with(|form| form.operation).unwrap_or(access)
     };
     let choices: Vec<Choice> =
         Operation::ALL.iter().map(|it| Choice::new(it.spelling().cli, it.spelling().label)).collect();
@@ -323,18 +326,22 @@ fn Tries(trying: Trying) -> impl IntoView {
 #[component]
 fn Sides(trying: Trying) -> impl IntoView {
     let state = trying.state;
-    let (who, asked, instant, refusal) = (state.who(), state.asked(), state.instant(), state.refusal());
+    let (who, access, instant, refusal) = (state.who(), state.access(), state.instant(), state.refusal());
+    let idle = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().is_empty()));
     let sides = Memo::new(move |_| {
-        let (who, asked, policy) = (who.get()?, asked.get()?, state.service.policy.get()?);
+        if idle.get() {
+            return None;
+        }
+        let (who, access, policy) = (who.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
-        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &asked, now));
+        let today = who.identity.as_ref().ok().map(|identity| side(&policy, &who, identity, &access, now));
         let then = trying.tried.with(|tried| {
             let tried = tried.as_ref()?;
             Some(
                 tried
                     .identity
                     .as_ref()
-                    .map(|identity| side(&tried.policy, &who, identity, &asked, now))
+                    .map(|identity| side(&tried.policy, &who, identity, &access, now))
                     .map_err(Clone::clone),
             )
         });
@@ -346,10 +353,17 @@ fn Sides(trying: Trying) -> impl IntoView {
                 _ if refusal.with(Option::is_some) => refusal.get().as_ref().map(sign_in_first).into_any(),
                 Some((today, then)) => view! {
                     <OneSide title="Today" side=today.ok_or_else(|| RichText::from("Sign-in fails with this token.")) />
-                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy was not read yet.".into())) />
+                    <OneSide title="With the changes" side=then.unwrap_or_else(|| Err("The policy has not been read yet.".into())) />
                 }
                 .into_any(),
-                None => view! { <p class="quiet">"Complete the check to compare its verdict."</p> }.into_any(),
+                None => {
+                    let words = if idle.get() {
+                        "Add a change to see its effect on the verdict and on everything else this user can access."
+                    } else {
+                        "Complete the check to compare its verdict."
+                    };
+                    view! { <p class="quiet">{words}</p> }.into_any()
+                }
             }}
         </div>
     }

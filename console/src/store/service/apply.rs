@@ -22,7 +22,7 @@ impl Service {
             let read = self.held.policy.get_untracked().zip(self.held.tag.get_value());
             let answer = match read {
                 Some((held, tag)) => backend::apply(changes, &held, &tag, target.credentials.as_ref()).await,
-                None => Err(Failure::impossible("nothing_read", "the policy was not read yet; refresh first")),
+                None => Err(Failure::impossible("nothing_read", "the policy has not been read yet; refresh first")),
             };
             SendReport::together(changes.len(), answer)
         } else {

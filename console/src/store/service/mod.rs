@@ -1,11 +1,11 @@
-//! The service as the pages see it: what was last read, how old it is, and the changes that are sent.
+//! The service: the policy last read, its age, and sending of changes.
 
 mod apply;
 mod queries;
 
 use std::sync::Arc;
 
-use gbac_api::service::{Person, Provider, ServiceInfo, SignIn, Upstream};
+use gbac_api::service::{Person, Provider, ServiceInfo, Upstream};
 use gbac_console_model::connection::{Abilities, Connection, ConnectionTarget, Credentials, UnreadParts};
 use gbac_console_model::failure::Failure;
 use gbac_engine::policy::Policy;
@@ -62,7 +62,7 @@ pub struct Service {
     pub issuer: Signal<Option<String>>,
     /// The audience that the demo identity provider's tokens are for.
     pub audience: Signal<Option<String>>,
-    /// The superuser that this page acts as, if it is signed in.
+    /// The user that this page acts as, if it is signed in.
     pub user: Signal<Option<String>>,
     /// Which cluster the pages are about.
     pub connection: Signal<Connection>,
@@ -85,7 +85,7 @@ struct Held {
     people: RwSignal<Vec<Person>>,
     people_at: StoredValue<f64>,
     keys: RwSignal<Option<String>>,
-    credentials: RwSignal<Option<SignIn>>,
+    credentials: RwSignal<Option<Credentials>>,
     connection: RwSignal<Connection>,
     /// What opens the cluster behind the service, while the pages are about it.
     of_cluster: RwSignal<Option<Credentials>>,
@@ -133,7 +133,7 @@ impl Service {
             issuer: provider(|provider| provider.issuer.clone()),
             audience: provider(|provider| provider.audience.clone()),
             user: Signal::derive(move || match held.connection.get() {
-                Connection::Service => held.credentials.with(|given| given.as_ref().map(|given| given.user.clone())),
+                Connection::Service => held.credentials.with(|given| given.as_ref().map(Credentials::label)),
                 Connection::SelfManaged | Connection::Cloud { .. } => {
                     held.of_cluster.with(|given| given.as_ref()?.user().map(str::to_owned))
                 }
@@ -159,9 +159,9 @@ impl Service {
         spawn_local(self.read());
     }
 
-    /// Takes a superuser's name and password, for this tab only, and reads the service with them.
-    pub fn sign_in(self, user: String, password: String) {
-        self.held.credentials.set(Some(SignIn { user, password }));
+    /// Takes a password or a token, for this tab only, and reads the service with it.
+    pub fn sign_in(self, credentials: Credentials) {
+        self.held.credentials.set(Some(credentials));
         self.held.status.set(ServiceStatus::Loading);
         self.reload();
     }
@@ -180,7 +180,12 @@ impl Service {
         self.reload();
     }
 
-    /// Forgets the superuser of this service; what was read stays until it is read again.
+    /// What is shown if the service rejects the credentials; none without any.
+    pub fn rejection(self) -> Option<String> {
+        self.held.credentials.with_untracked(|given| given.as_ref().map(Credentials::rejection))
+    }
+
+    /// Forgets the credentials of this service; what was read stays until it is read again.
     pub fn sign_out(self) {
         self.held.credentials.set(None);
         self.held.status.set(ServiceStatus::Loading);
@@ -211,7 +216,7 @@ impl Service {
     fn target(self) -> ConnectionTarget {
         let connection = self.held.connection.get_untracked();
         let credentials = match connection {
-            Connection::Service => self.held.credentials.get_untracked().map(Credentials::Password),
+            Connection::Service => self.held.credentials.get_untracked(),
             Connection::SelfManaged | Connection::Cloud { .. } => self.held.of_cluster.get_untracked(),
         };
         connection.target(&self.upstream(), credentials)
@@ -254,7 +259,7 @@ impl Service {
             let about = backend::service_info().await?;
             if is_latest() {
                 if credentials.with_untracked(Option::is_none) {
-                    credentials.set(about.sign_in.clone());
+                    credentials.set(about.sign_in.clone().map(Credentials::Password));
                 }
                 info.set(Some(about.clone()));
             }

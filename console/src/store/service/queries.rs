@@ -1,4 +1,4 @@
-//! What pages ask beside the policy: a test of a connection, properties, loggers, licence, audit events.
+//! Further requests of pages: connection tests, properties, loggers, license, audit events.
 
 use gbac_api::cluster_config::ConfigChange;
 use gbac_api::license::LicenseBody;

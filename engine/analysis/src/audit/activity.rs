@@ -23,6 +23,36 @@ pub enum Authorization<'a> {
         /// Why, in words; empty where there is nothing to say. What looks like a credential is taken out.
         reason: &'a str,
     },
+    /// The service's own rule, for a request that ended.
+    Call(CallResult<'a>),
+}
+
+/// What a request led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CallEffect {
+    /// What was asked for.
+    Done,
+    /// Nothing: everything was as requested before, or it was a trial.
+    NoEffect,
+    /// Nothing, because it was refused or failed.
+    Refused,
+}
+
+/// How a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallResult<'a> {
+    /// Whether the caller was allowed to make it.
+    pub authorized: Outcome,
+    /// Why, in words.
+    pub reason: &'a str,
+    /// What it led to.
+    pub effect: CallEffect,
+    /// The status of the HTTP response.
+    pub http_status: u16,
+    /// A stable code for an effect other than [`CallEffect::Done`].
+    pub code: &'a str,
+    /// The same in words. What looks like a credential is taken out.
+    pub detail: &'a str,
 }
 
 /// A resource that a request touches, besides the one that was checked.
@@ -102,10 +132,16 @@ pub fn api_activity(input: &ApiActivity<'_>) -> Event {
             by_acl(input, &request, decision)
         }
         Authorization::Service { outcome, reason } => by_service(input, outcome, reason),
+        Authorization::Call(result) => by_service(input, result.authorized, result.reason),
     };
+    let mut api = vec![("operation", Node::text(input.operation))];
+    if let Authorization::Call(result) = input.authorization {
+        api.push(("response", Node::Object(vec![("code", Node::Number(result.http_status.into()))])));
+    }
+    api.push(("service", input.context.service()));
     let mut body = vec![
         ("actor", settled.actor),
-        ("api", Node::Object(vec![("operation", Node::text(input.operation)), ("service", input.context.service())])),
+        ("api", Node::Object(api)),
         ("cloud", Node::Object(vec![("provider", Node::text(""))])),
         ("dst_endpoint", input.context.dst_endpoint()),
     ];
@@ -117,12 +153,33 @@ pub fn api_activity(input: &ApiActivity<'_>) -> Event {
     }
     let asked_from = match input.authorization {
         Authorization::Acl { request, .. } => request.host,
-        Authorization::Service { .. } => None,
+        Authorization::Service { .. } | Authorization::Call(_) => None,
     };
     body.push(("src_endpoint", input.context.src_endpoint(asked_from)));
-    body.push(("status_id", status_id(settled.outcome == Outcome::Allow)));
+    match input.authorization {
+        Authorization::Call(result) => push_status(&mut body, &result),
+        Authorization::Acl { .. } | Authorization::Service { .. } => {
+            body.push(("status_id", status_id(settled.outcome == Outcome::Allow)));
+        }
+    }
     body.push(("unmapped", settled.unmapped));
     Event::new(Class::ApiActivity, settled.activity_id, &input.context, body)
+}
+
+fn push_status(body: &mut Vec<(&'static str, Node)>, result: &CallResult<'_>) {
+    let id = match result.effect {
+        CallEffect::Done => 1,
+        CallEffect::Refused => 2,
+        CallEffect::NoEffect => {
+            body.push(("status", Node::text("No effect")));
+            99
+        }
+    };
+    if result.effect != CallEffect::Done {
+        push_text(body, "status_code", Some(result.code));
+        push_text(body, "status_detail", Some(&without_credentials(result.detail)));
+    }
+    body.push(("status_id", Node::Number(id)));
 }
 
 /// The parts of an event that depend on what settled the request.
@@ -202,7 +259,10 @@ fn actor(
         ("decision", Node::text(decision)),
         ("policy", Node::Object(vec![("desc", Node::text(desc)), ("name", Node::text(policy))])),
     ]);
-    Node::Object(vec![("authorizations", Node::List(vec![authorization])), ("user", input.user.node(kind, groups))])
+    let mut members = vec![("authorizations", Node::List(vec![authorization]))];
+    push_text(&mut members, "invoked_by", input.context.invoked_by);
+    members.push(("user", input.user.node(kind, groups)));
+    Node::Object(members)
 }
 
 /// The policy's description: why it was decided so, with the deciding ACL in the platform's log form.
@@ -293,26 +353,62 @@ fn resource(resource: &AuditedResource<'_>) -> Node {
     Node::Object(members)
 }
 
+/// The methods that OCSF 1.0.0 knows.
+const METHODS: [&str; 8] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT", "TRACE"];
+
 fn http_request(http: &HttpRequest<'_>) -> Node {
-    let headers = http.headers.iter().map(|(name, value)| {
-        Node::Object(vec![("name", Node::text(name)), ("value", Node::Text(header_value(name, value)))])
-    });
-    let user_agent = http.headers.iter().find(|(name, _)| name.eq_ignore_ascii_case("user-agent"));
-    let host = http.host.rsplit_once('@').map_or(http.host, |(_, host)| host);
+    let mut headers = Vec::new();
+    let mut user_agent = None;
+    for (name, value) in http.headers {
+        if let Some(value) = header_value(name, value) {
+            if name.eq_ignore_ascii_case("user-agent") {
+                user_agent = Some(value.clone());
+            }
+            // `host` is part of the address, where user and password are taken out.
+            if !name.eq_ignore_ascii_case("host") {
+                headers.push(Node::Object(vec![("name", Node::text(name)), ("value", Node::Text(value))]));
+            }
+        }
+    }
+    let host = hostname(http.host);
     let path = url(http.path);
-    let whole = format!("{}://{host}{path}", http.scheme);
-    let mut target = vec![("hostname", Node::text(host)), ("path", Node::Text(path))];
+    let whole = host.map(|host| match http.port {
+        Some(port) => format!("{}://{host}:{port}{path}", http.scheme),
+        None => format!("{}://{host}{path}", http.scheme),
+    });
+    let mut target = Vec::new();
+    push_text(&mut target, "hostname", host);
+    target.push(("path", Node::Text(path)));
     if let Some(port) = http.port {
         target.push(("port", Node::Number(port.into())));
     }
     target.push(("scheme", Node::text(http.scheme)));
-    target.push(("url_string", Node::Text(whole)));
-    let mut members = vec![
-        ("http_headers", Node::List(headers.collect())),
-        ("http_method", Node::text(http.method)),
-        ("url", Node::Object(target)),
-    ];
-    push_text(&mut members, "user_agent", user_agent.map(|(_, value)| without_credentials(value)).as_deref());
+    push_text(&mut target, "url_string", whole.as_deref());
+    let mut members = Vec::new();
+    if !headers.is_empty() {
+        members.push(("http_headers", Node::List(headers)));
+    }
+    if METHODS.contains(&http.method) {
+        members.push(("http_method", Node::text(http.method)));
+    }
+    members.push(("url", Node::Object(target)));
+    push_text(&mut members, "user_agent", user_agent.as_deref());
     members.push(("version", Node::text(http.version)));
     Node::Object(members)
+}
+
+/// The name in the value of a `Host` header, if it is one: without user, password and port.
+fn hostname(host: &str) -> Option<&str> {
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|digit| digit.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let is_label = |label: &str| {
+        !label.is_empty()
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    (name.len() <= 255 && name.split('.').all(is_label)).then_some(name)
 }

@@ -28,6 +28,14 @@ impl AuthProtocol<'_> {
             Self::Named(_) => 99,
         }
     }
+
+    /// Adds the name and the number to the members of an object.
+    pub(super) fn push_members(&self, members: &mut Vec<(&'static str, Node)>) {
+        if let Self::Named(name) = self {
+            push_text(members, "auth_protocol", Some(name));
+        }
+        members.push(("auth_protocol_id", Node::Number(self.id())));
+    }
 }
 
 /// How it ended.
@@ -71,6 +79,8 @@ pub struct Authentication<'a> {
 ///     service: service::KAFKA,
 ///     server: Endpoint::default(),
 ///     client: Endpoint::default(),
+///     correlation_uid: None,
+///     invoked_by: None,
 /// };
 /// let event = authentication(&Authentication {
 ///     context,
@@ -84,10 +94,10 @@ pub struct Authentication<'a> {
 #[must_use]
 pub fn authentication(input: &Authentication<'_>) -> Event {
     let mut body = Vec::new();
-    if let AuthProtocol::Named(name) = input.protocol {
-        push_text(&mut body, "auth_protocol", Some(name));
+    if let Some(gateway) = input.context.invoked_by {
+        body.push(("actor", Node::Object(vec![("invoked_by", Node::text(gateway))])));
     }
-    body.push(("auth_protocol_id", Node::Number(input.protocol.id())));
+    input.protocol.push_members(&mut body);
     body.push(("dst_endpoint", input.context.dst_endpoint()));
     body.push(("is_cleartext", Node::Flag(input.cleartext)));
     body.push(("is_mfa", Node::Flag(false)));
@@ -103,6 +113,7 @@ pub fn authentication(input: &Authentication<'_>) -> Event {
             // Typed where a name goes, a token would be kept for ever.
             let name = without_credentials(input.user.name);
             let user = User { name: &name, uid: None, domain: None, kind: input.user.kind };
+            body.push(("status_code", Node::text("credentials_rejected")));
             body.push(("status_id", status_id(false)));
             push_text(&mut body, "status_detail", Some(&without_credentials(detail)));
             body.push(("user", user.node(user.kind, &[])));

@@ -1,7 +1,11 @@
 //! An event: what all classes share, and its JSON in the platform's order.
 
-use serde_json::{Map, Value};
+use std::fmt::Write as _;
 
+use gbac_engine::escape::is_hidden;
+use serde_json::Value;
+
+use super::redact::without_jws;
 use super::{Context, OCSF_VERSION, Product};
 
 /// The classes of events, with OCSF's numbers.
@@ -9,16 +13,25 @@ use super::{Context, OCSF_VERSION, Product};
 pub enum Class {
     /// 3002: somebody signs in, or fails to.
     Authentication,
+    /// 3004: an ACL, a role, a setting or another part of the configuration changes.
+    EntityManagement,
+    /// 3005: a user becomes a superuser, or stops being one.
+    UserAccessManagement,
+    /// 3006: a role gains or loses a member.
+    GroupManagement,
     /// 6003: somebody is allowed or denied a request.
     ApiActivity,
 }
 
 impl Class {
-    /// The class's number: 3002 or 6003.
+    /// The class's number, such as 3002.
     #[must_use]
     pub const fn uid(self) -> i64 {
         match self {
             Self::Authentication => 3002,
+            Self::EntityManagement => 3004,
+            Self::UserAccessManagement => 3005,
+            Self::GroupManagement => 3006,
             Self::ApiActivity => 6003,
         }
     }
@@ -27,7 +40,7 @@ impl Class {
     #[must_use]
     pub const fn category_uid(self) -> i64 {
         match self {
-            Self::Authentication => 3,
+            Self::Authentication | Self::EntityManagement | Self::UserAccessManagement | Self::GroupManagement => 3,
             Self::ApiActivity => 6,
         }
     }
@@ -35,7 +48,7 @@ impl Class {
     /// The profiles whose attributes its events use.
     const fn profiles(self) -> &'static [&'static str] {
         match self {
-            Self::Authentication => &[],
+            Self::Authentication | Self::EntityManagement | Self::UserAccessManagement | Self::GroupManagement => &[],
             Self::ApiActivity => &["cloud"],
         }
     }
@@ -49,6 +62,8 @@ pub(super) enum Node {
     Flag(bool),
     List(Vec<Node>),
     Object(Vec<(&'static str, Node)>),
+    /// Any JSON, for attributes that OCSF leaves open.
+    Data(Value),
 }
 
 impl Node {
@@ -56,46 +71,72 @@ impl Node {
         Self::Text(text.into())
     }
 
-    fn to_value(&self) -> Value {
-        match self {
-            Self::Text(text) => Value::from(text.as_str()),
-            Self::Number(number) => Value::from(*number),
-            Self::Flag(flag) => Value::from(*flag),
-            Self::List(items) => Value::Array(items.iter().map(Self::to_value).collect()),
-            Self::Object(members) => {
-                Value::Object(members.iter().map(|(key, node)| ((*key).into(), node.to_value())).collect::<Map<_, _>>())
-            }
-        }
-    }
-
     fn write(&self, line: &mut String) {
         match self {
-            Self::Text(_) | Self::Number(_) | Self::Flag(_) => line.push_str(&self.to_value().to_string()),
-            Self::List(items) => {
-                line.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    if index > 0 {
-                        line.push(',');
-                    }
-                    item.write(line);
-                }
-                line.push(']');
-            }
-            Self::Object(members) => {
-                line.push('{');
-                for (index, (key, node)) in members.iter().enumerate() {
-                    if index > 0 {
-                        line.push(',');
-                    }
-                    line.push('"');
-                    line.push_str(key);
-                    line.push_str("\":");
-                    node.write(line);
-                }
-                line.push('}');
-            }
+            Self::Text(text) => write_text(line, &without_jws(text)),
+            // Writing to a string does not fail.
+            Self::Number(number) => drop(write!(line, "{number}")),
+            Self::Flag(flag) => line.push_str(if *flag { "true" } else { "false" }),
+            Self::Data(value) => write_value(line, value),
+            Self::List(items) => write_all(line, ('[', ']'), items, |line, item| item.write(line)),
+            Self::Object(members) => write_all(line, ('{', '}'), members, |line, (key, node)| {
+                let _ = write!(line, "\"{key}\":");
+                node.write(line);
+            }),
         }
     }
+}
+
+/// Writes JSON whose texts may hold anything: credentials are taken out, and hidden characters escaped.
+fn write_value(line: &mut String, value: &Value) {
+    match value {
+        Value::String(text) => write_text(line, &without_jws(text)),
+        Value::Array(items) => write_all(line, ('[', ']'), items, write_value),
+        Value::Object(members) => write_all(line, ('{', '}'), members, |line, (key, value)| {
+            write_text(line, &without_jws(key));
+            line.push(':');
+            write_value(line, value);
+        }),
+        // Writing to a string does not fail.
+        Value::Null | Value::Bool(_) | Value::Number(_) => drop(write!(line, "{value}")),
+    }
+}
+
+fn write_all<I: IntoIterator>(
+    line: &mut String,
+    (open, close): (char, char),
+    items: I,
+    write: impl Fn(&mut String, I::Item),
+) {
+    line.push(open);
+    for (index, item) in items.into_iter().enumerate() {
+        if index > 0 {
+            line.push(',');
+        }
+        write(line, item);
+    }
+    line.push(close);
+}
+
+/// A JSON string in which every hidden character is escaped (RFC 8259 7), so that a viewer of the file shows what is there.
+fn write_text(line: &mut String, text: &str) {
+    line.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => line.push_str("\\\""),
+            '\\' => line.push_str("\\\\"),
+            '\n' => line.push_str("\\n"),
+            ' '..='~' => line.push(character),
+            hidden if is_hidden(hidden) => {
+                for unit in hidden.encode_utf16(&mut [0; 2]) {
+                    // Writing to a string does not fail.
+                    let _ = write!(line, "\\u{unit:04x}");
+                }
+            }
+            other => line.push(other),
+        }
+    }
+    line.push('"');
 }
 
 /// One audit event, or several that differ in their time only.
@@ -104,6 +145,7 @@ pub struct Event {
     class: Class,
     activity_id: i64,
     product: Product,
+    correlation_uid: Option<String>,
     time_ms: i64,
     end_ms: i64,
     count: u64,
@@ -117,6 +159,7 @@ impl Event {
             class,
             activity_id,
             product: context.product.clone(),
+            correlation_uid: context.correlation_uid.map(str::to_owned),
             time_ms: context.time_ms,
             end_ms: context.time_ms,
             count: 1,
@@ -130,50 +173,53 @@ impl Event {
         self.class
     }
 
-    /// When it happened, or first happened: milliseconds since 1970.
+    /// The same event, standing for this many that happened between two times, in milliseconds since 1970: `count`,
+    /// `start_time` and `end_time` say so. Such an event belongs to no single request.
     #[must_use]
-    pub const fn time_ms(&self) -> i64 {
-        self.time_ms
+    pub fn repeated(self, count: u64, start_ms: i64, end_ms: i64) -> Self {
+        Self { count, time_ms: start_ms, end_ms, correlation_uid: None, ..self }
     }
 
-    /// How many events this one stands for.
+    /// The same event of a change that could not be made after all: a stable code, and why.
     #[must_use]
-    pub const fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Takes in another event that differs in its time only: `count`, `start_time` and `end_time` then say so.
-    ///
-    /// # Errors
-    /// Gives the other event back where anything but the time differs.
-    pub fn absorb(&mut self, other: Self) -> Result<(), Box<Self>> {
-        let same = self.class == other.class
-            && self.activity_id == other.activity_id
-            && self.product == other.product
-            && self.body == other.body;
-        if !same {
-            return Err(Box::new(other));
+    pub fn failed(mut self, code: &str, detail: &str) -> Self {
+        for (key, node) in &mut self.body {
+            match (*key, &mut *node) {
+                ("message", Node::Text(message)) => message.insert_str(0, "not done: "),
+                ("status_id", status) => *status = status_id(false),
+                _ => {}
+            }
         }
-        self.time_ms = self.time_ms.min(other.time_ms);
-        self.end_ms = self.end_ms.max(other.end_ms);
-        self.count = self.count.saturating_add(other.count);
-        Ok(())
+        super::push_text(&mut self.body, "status_code", Some(code));
+        super::push_text(&mut self.body, "status_detail", Some(&super::without_credentials(detail)));
+        self
     }
 
     #[cfg(test)]
     pub(crate) fn to_json(&self) -> Value {
-        self.node().to_value()
+        serde_json::from_str(&self.to_line()).unwrap_or_default()
     }
 
-    /// The event as one line of JSON, its members in the platform's order, without a line break at the end.
+    /// The event as one line of JSON, its members in the platform's order, without a line break at the end. Whatever looks like a
+    /// token is taken out, and hidden characters are escaped.
     #[must_use]
     pub fn to_line(&self) -> String {
         let mut line = String::with_capacity(1024);
-        self.node().write(&mut line);
+        line.push('{');
+        for (index, (key, node)) in self.envelope().iter().chain(&self.body).enumerate() {
+            if index > 0 {
+                line.push(',');
+            }
+            // Writing to a string does not fail.
+            let _ = write!(line, "\"{key}\":");
+            node.write(&mut line);
+        }
+        line.push('}');
         line
     }
 
-    fn node(&self) -> Node {
+    /// What comes before the body.
+    fn envelope(&self) -> Vec<(&'static str, Node)> {
         let merged = self.count > 1;
         let mut members = vec![
             ("category_uid", Node::Number(self.class.category_uid())),
@@ -192,8 +238,7 @@ impl Event {
         members.push(("time", Node::Number(self.time_ms)));
         members.push(("type_uid", Node::Number(self.class.uid() * 100 + self.activity_id)));
         members.push(("activity_id", Node::Number(self.activity_id)));
-        members.extend(self.body.iter().cloned());
-        Node::Object(members)
+        members
     }
 
     fn metadata(&self) -> Node {
@@ -201,7 +246,9 @@ impl Event {
         super::push_text(&mut product, "uid", self.product.uid.as_deref());
         product.push(("vendor_name", Node::text(&self.product.vendor_name)));
         product.push(("version", Node::text(&self.product.version)));
-        let mut members = vec![("product", Node::Object(product))];
+        let mut members = Vec::new();
+        super::push_text(&mut members, "correlation_uid", self.correlation_uid.as_deref());
+        members.push(("product", Node::Object(product)));
         let profiles: Vec<Node> = self.class.profiles().iter().map(|profile| Node::text(profile)).collect();
         if !profiles.is_empty() {
             members.push(("profiles", Node::List(profiles)));

@@ -1,11 +1,11 @@
-//! Audit events as values: Authentication (3002) and API Activity (6003) of OCSF 1.0.0 (specification 6, D-23).
+//! Audit events as values, in classes of OCSF 1.0.0: Authentication (3002), Entity Management (3004), User Access Management
+//! (3005), Group Management (3006) and API Activity (6003) (specification 6, D-23, D-50).
 
 mod activity;
 mod authentication;
+mod change;
 mod event;
 mod redact;
-#[cfg(test)]
-mod schema;
 #[cfg(test)]
 mod tests;
 
@@ -13,10 +13,11 @@ use std::net::IpAddr;
 
 use event::Node;
 
-pub use activity::{ApiActivity, AuditedResource, Authorization, HttpRequest, api_activity};
+pub use activity::{ApiActivity, AuditedResource, Authorization, CallEffect, CallResult, HttpRequest, api_activity};
 pub use authentication::{AuthProtocol, Authentication, SignInResult, authentication};
+pub use change::{Administration, Modification, ResultingState, administration, modification_data};
 pub use event::{Class, Event};
-pub use redact::{REDACTED, is_compact_jws, without_credentials, without_tokens};
+pub use redact::{REDACTED, is_compact_jws, is_shown_header, without_credentials, without_tokens};
 
 /// The version of the Open Cybersecurity Schema Framework that events follow.
 pub const OCSF_VERSION: &str = "1.0.0";
@@ -88,6 +89,10 @@ pub struct Context<'a> {
     pub server: Endpoint<'a>,
     /// Where it came from.
     pub client: Endpoint<'a>,
+    /// The id that ties together all events of a request.
+    pub correlation_uid: Option<&'a str>,
+    /// The gateway that asked about somebody else.
+    pub invoked_by: Option<&'a str>,
 }
 
 /// What kind of account a user is, with OCSF's number.

@@ -1,23 +1,34 @@
 //! Takes credentials out of what an event quotes: no event ever holds one.
 
+use std::borrow::Cow;
+
 /// What stands for a credential.
 pub const REDACTED: &str = "******";
 
-/// Headers whose whole value is a credential.
-const SECRET_HEADERS: &[&str] =
-    &["authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "x-auth-token"];
-/// Query parameters whose value is a credential (RFC 6750 2.3 and OAuth 2.0).
-const SECRET_PARAMETERS: &[&str] = &[
-    "access_token",
-    "assertion",
-    "client_assertion",
-    "client_secret",
-    "code",
-    "id_token",
-    "id_token_hint",
-    "password",
-    "refresh_token",
-    "token",
+/// The headers that an event shows. Others may hold a credential under any name.
+const SHOWN_HEADERS: &[&str] =
+    &["accept", "content-length", "content-type", "host", "if-match", "origin", "user-agent"];
+/// The query parameters that an event shows. Others may hold a credential, in the name or in the value.
+const SHOWN_PARAMETERS: &[&str] = &[
+    "delete_acls",
+    "dry_run",
+    "expires",
+    "filter.host",
+    "filter.name_contains",
+    "filter.name_prefix",
+    "filter.operation",
+    "filter.permission_type",
+    "filter.principal",
+    "filter.resource_name",
+    "filter.resource_pattern_type",
+    "filter.resource_type",
+    "force",
+    "include-levels",
+    "include_defaults",
+    "key",
+    "level",
+    "limit",
+    "page_size",
 ];
 /// Authentication schemes: what follows the word is a credential.
 const SCHEMES: &[&str] = &["basic", "bearer"];
@@ -31,8 +42,75 @@ const SCHEMES: &[&str] = &["basic", "bearer"];
 /// assert_eq!(without_credentials("cut: eyJhbGciOiJub25lIn0.eyJzd"), "cut: ******");
 /// assert_eq!(without_credentials("a.b.c is no token"), "a.b.c is no token");
 /// ```
+///
+/// A credential that is percent-encoded is found too, and the text is then decoded:
+///
+/// ```
+/// use gbac_analysis::audit::without_credentials;
+/// assert_eq!(without_credentials("a%20b eyJhbGciOiJub25lIn0%2Ee30%2Ex2k"), "a b ******");
+/// assert_eq!(without_credentials("a%20b"), "a%20b");
+/// ```
 #[must_use]
 pub fn without_credentials(text: &str) -> String {
+    redacted(text, true).into_owned()
+}
+
+/// A text in which every compact JWS is replaced, for names: `Basic access` stays, although a credential may follow `Basic`.
+pub(super) fn without_jws(text: &str) -> Cow<'_, str> {
+    // Every compact JWS has this, or hides it in an escape.
+    if text.contains("eyJ") || text.contains('%') { redacted(text, false) } else { Cow::Borrowed(text) }
+}
+
+fn redacted(text: &str, with_schemes: bool) -> Cow<'_, str> {
+    let clean = scanned(text, with_schemes);
+    if text.contains('%') {
+        let decoded = percent_decoded(text);
+        let without = scanned(&decoded, with_schemes);
+        if without != decoded {
+            return Cow::Owned(without);
+        }
+    }
+    Cow::Owned(clean)
+}
+
+/// A text without percent-encoding, also if it was encoded several times.
+fn percent_decoded(text: &str) -> String {
+    let mut decoded = text.to_owned();
+    for _ in 0..MOST_ENCODINGS {
+        let once = decoded_once(&decoded);
+        if once == decoded {
+            break;
+        }
+        decoded = once;
+    }
+    decoded
+}
+
+/// A text that was encoded more often than this was encoded to hide something, and nobody decodes it again. Without a limit, a long
+/// text of percent signs would take a round for each of them.
+const MOST_ENCODINGS: usize = 4;
+
+fn decoded_once(text: &str) -> String {
+    let (mut bytes, mut rest) = (Vec::with_capacity(text.len()), text.as_bytes());
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after.get(..2).filter(|_| *first == b'%').and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
+        match byte.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) if byte.is_ascii() => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            // Credentials are ASCII, and other bytes need not be decoded to see one.
+            _ => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+fn scanned(text: &str, with_schemes: bool) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut after_scheme = false;
     let mut rest = text;
@@ -46,8 +124,9 @@ pub fn without_credentials(text: &str) -> String {
             after_scheme &= gap.chars().all(char::is_whitespace);
             rest = next;
         } else {
-            clean.push_str(if after_scheme || is_compact_jws(word) { REDACTED } else { word });
-            after_scheme = !after_scheme && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
+            clean.push_str(if after_scheme || is_jws(word) { REDACTED } else { word });
+            after_scheme =
+                with_schemes && !after_scheme && SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme));
             rest = tail;
         }
     }
@@ -60,9 +139,14 @@ fn is_token_character(c: char) -> bool {
 }
 
 /// Whether a word is shaped like a compact JWS or JWE, or like a good part of one: it begins as a JSON object does in base64url,
-/// and has dots, or another object behind the first dot, or more letters than any name that is written by hand.
+/// and has dots, or another object behind the first dot, or more letters than any name that is written by hand. A word that is
+/// percent-encoded is decoded before.
 #[must_use]
 pub fn is_compact_jws(word: &str) -> bool {
+    is_jws(word) || (word.contains('%') && is_jws(&percent_decoded(word)))
+}
+
+fn is_jws(word: &str) -> bool {
     let Some((before, token)) = word.find("eyJ").and_then(|start| word.split_at_checked(start)) else { return false };
     let begins = before.is_empty() || before.ends_with(['/', '=']);
     token.matches('.').count() >= 2 || token.contains(".eyJ") || (begins && token.len() >= LONGEST_PART)
@@ -104,28 +188,31 @@ fn begins_token(word: &str) -> bool {
     header.len() >= 20 || (header.len() >= 12 && header.len() < word.len())
 }
 
-/// The value of a header as an event may show it.
-pub(super) fn header_value(name: &str, value: &str) -> String {
-    if SECRET_HEADERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) {
-        REDACTED.into()
-    } else {
-        without_credentials(value)
-    }
+/// The value of a header as an event may show it; none where it shows nothing of the header.
+pub(super) fn header_value(name: &str, value: &str) -> Option<String> {
+    is_shown_header(name).then(|| without_credentials(value))
+}
+
+/// Whether an event shows a header of this name.
+#[must_use]
+pub fn is_shown_header(name: &str) -> bool {
+    SHOWN_HEADERS.iter().any(|shown| name.eq_ignore_ascii_case(shown))
 }
 
 /// Path and query as an event may show them.
 pub(super) fn url(path: &str) -> String {
     let Some((path, query)) = path.split_once('?') else { return without_credentials(path) };
-    let parameters: Vec<String> = query
-        .split('&')
-        .map(|parameter| match parameter.split_once('=') {
-            Some((name, _)) if SECRET_PARAMETERS.iter().any(|secret| name.eq_ignore_ascii_case(secret)) => {
-                format!("{name}={REDACTED}")
-            }
-            _ => without_credentials(parameter),
-        })
-        .collect();
-    format!("{}?{}", without_credentials(path), parameters.join("&"))
+    let mut clean = without_credentials(path);
+    for (place, parameter) in query.split('&').enumerate() {
+        clean.push(if place == 0 { '?' } else { '&' });
+        let name = parameter.split('=').next().unwrap_or_default();
+        clean.push_str(&if SHOWN_PARAMETERS.contains(&name) {
+            without_credentials(parameter)
+        } else {
+            REDACTED.into()
+        });
+    }
+    clean
 }
 
 #[cfg(test)]
@@ -161,13 +248,35 @@ mod tests {
     }
 
     #[test]
-    fn takes_credentials_out_of_headers_and_queries() {
-        assert_eq!(header_value("AUTHORIZATION", "Basic YTpi"), REDACTED);
-        assert_eq!(header_value("Cookie", "a=b"), REDACTED);
-        assert_eq!(header_value("X-Forwarded-Access", &format!("Bearer {TOKEN}")), "Bearer ******");
-        assert_eq!(header_value("Accept", "application/json"), "application/json");
-        assert_eq!(url("/a/b?x=1&Access_Token=abc&y"), "/a/b?x=1&Access_Token=******&y");
-        assert_eq!(url(&format!("/a?x={TOKEN}")), "/a?******");
+    fn finds_tokens_that_are_percent_encoded() {
+        for text in [
+            TOKEN.replace('.', "%2E"),
+            TOKEN.replace('.', "%252e"),
+            TOKEN.replace("eyJ", "%65yJ"),
+            format!("/v1/roles/{}?x", TOKEN.replace('.', "%2e")),
+        ] {
+            for clean in [without_credentials(&text), without_jws(&text).into_owned()] {
+                assert!(!clean.contains("c2ln") && clean.contains(REDACTED), "{clean}");
+            }
+            assert!(is_compact_jws(&text) || text.starts_with('/'), "{text}");
+        }
+        for text in ["100%", "%", "%zz", "a%C3%A9", "Basic access", "%%%41"] {
+            assert_eq!(without_jws(text), text);
+        }
+    }
+
+    #[test]
+    fn shows_only_known_headers_and_parameters() {
+        for name in ["Authorization", "Cookie", "X-Vault-Token", "X-Access-Token", "X-Api-Key", "Referer", "X-Anything"]
+        {
+            assert_eq!(header_value(name, "s3cret"), None, "{name}");
+        }
+        assert_eq!(header_value("User-Agent", &format!("Bearer {TOKEN}")).as_deref(), Some("Bearer ******"));
+        assert_eq!(header_value("ACCEPT", "application/json").as_deref(), Some("application/json"));
+        assert_eq!(url("/a/b?limit=1&api_key=abc&secret"), "/a/b?limit=1&******&******");
+        assert_eq!(url(&format!("/a?key={}", TOKEN.replace('.', "%2E"))), "/a?******");
+        assert_eq!(url(&format!("/a/{TOKEN}?key=x")), "/a/******?key=x");
         assert_eq!(url("/v1/acls"), "/v1/acls");
+        assert_eq!(url("/v1/acls?filter.principal=User%3Aa"), "/v1/acls?filter.principal=User%3Aa");
     }
 }

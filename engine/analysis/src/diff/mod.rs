@@ -31,8 +31,8 @@ pub(super) use report::{Found, merged, region};
 /// How two policies differ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Diff {
-    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read differently, otherwise
-    /// [`Diff::acl_relation`].
+    /// How the second policy relates to the first: [`Relation::SettingsDiffer`] if tokens are read differently or others have
+    /// access to the service, otherwise [`Diff::acl_relation`].
     pub relation: Relation,
     /// The relation of the ACLs, roles and superusers alone, over all possible identities.
     pub acl_relation: Relation,
@@ -46,7 +46,7 @@ pub struct Diff {
     /// role that is in one policy only counts as empty in the other.
     pub roles: Vec<Difference>,
     /// The names of the settings that differ. Of these only `superusers` has to do with the decision about an identity;
-    /// the others say which identity a token makes.
+    /// `access` says who has access to the service, and the others say which identity a token makes.
     pub settings: Vec<&'static str>,
     /// The effect of changed settings on groups, ordered by name: those that the policies name, and those of the token
     /// if one was given.
@@ -67,7 +67,8 @@ pub enum Relation {
     Narrower,
     /// It allows more in one place and less in another.
     Mixed,
-    /// The settings read tokens differently, so the same token can give another identity.
+    /// The settings read tokens differently, so the same token can give another identity; or they give others access to the
+    /// service.
     SettingsDiffer,
 }
 
@@ -285,6 +286,14 @@ fn users(policies: [&Policy; 2]) -> Vec<String> {
     users.iter().cloned().collect()
 }
 
+impl Diff {
+    /// Whether the settings read tokens differently, so that the same token can give another identity.
+    #[must_use]
+    pub fn reads_tokens_differently(&self) -> bool {
+        self.settings.iter().any(|name| *name != SUPERUSERS && *name != ACCESS)
+    }
+}
+
 /// What ACLs, roles and superusers make different, whatever tokens become: for users, groups and everyone, and for roles.
 fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<Difference>) {
     let policies = [before, after];
@@ -322,6 +331,7 @@ fn acl_diff(before: &Policy, after: &Policy) -> (Relation, Vec<Difference>, Vec<
 
 const MAPPING: &str = "oidc_principal_mapping";
 const SUPERUSERS: &str = "superusers";
+const ACCESS: &str = "access";
 
 /// The names of the settings that differ.
 fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
@@ -343,6 +353,9 @@ fn settings(before: &Settings, after: &Settings) -> Vec<&'static str> {
     }
     if before.superusers != after.superusers {
         names.push(SUPERUSERS);
+    }
+    if before.access != after.access {
+        names.push(ACCESS);
     }
     names
 }

@@ -60,7 +60,9 @@ impl Finding {
             FindingCode::NAME_LETTER_CASE
             | FindingCode::NAME_LEADING_SLASH
             | FindingCode::ROLE_NAME_NOT_ASCII
-            | FindingCode::SUPERUSER_NAME_CHOSEN => Vec::new(),
+            | FindingCode::SUPERUSER_NAME_CHOSEN
+            | FindingCode::SUPERUSER_UNREACHABLE
+            | FindingCode::ACCESS_GROUP_UNKNOWN => Vec::new(),
             _ if self.acls.is_empty() => self.of_member(),
             _ => std::iter::once(removal(&self.acls, false)).chain(self.replacement()).collect(),
         }
@@ -110,11 +112,11 @@ impl Finding {
             return None;
         }
         let new: Vec<Acl> = self.acls.iter().map(meant).collect::<Option<_>>()?;
-        let shown = new.first()?;
+        let first_new = new.first()?;
         let title = format!(
             "Replace the name with the {} `{}`",
-            shown.pattern_type.spelling().label,
-            escaped(&shown.resource_name)
+            first_new.pattern_type.spelling().label,
+            escaped(&first_new.resource_name)
         );
         let remove = self.acls.iter().cloned().map(Change::RemoveAcl);
         let changes = remove.chain(new.iter().cloned().map(Change::AddAcl)).collect();

@@ -52,6 +52,8 @@ gbac_engine::code_table! {
         ROLE_WITHOUT_MEMBERS = "role_without_members",
         ROLE_WITHOUT_ACLS = "role_without_acls",
         ROLE_NAME_NOT_ASCII = "role_name_not_ascii",
+        SUPERUSER_UNREACHABLE = "superuser_unreachable",
+        ACCESS_GROUP_UNKNOWN = "access_group_unknown",
         DUPLICATE_ACL = "duplicate_acl",
         DUPLICATE_MEMBER = "duplicate_member",
         DUPLICATE_SUPERUSER = "duplicate_superuser",

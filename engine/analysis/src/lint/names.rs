@@ -1,11 +1,14 @@
-//! Roles without content, members that could not be added, superusers anyone could be.
+//! Roles without content, members that could not be added, superusers anyone or no one could be, access to the service.
 
 use super::principals::{NameFault, lint_near_names, name_fault, path_with_suffix};
 use super::{Finding, FindingCode, Severity};
 use gbac_engine::escape::escaped;
 use gbac_engine::internal::sort;
 use gbac_engine::model::{Principal, PrincipalError, PrincipalType, RoleError, check_member, role_name_warning};
-use gbac_engine::{internal::PrincipalId, policy::Policy};
+use gbac_engine::{
+    internal::PrincipalId,
+    policy::{AccessLevel, Policy},
+};
 
 /// Claims that people can often set for themselves, or that are given again after somebody left (OpenID Connect Core,
 /// section 5.7, names `sub` with `iss` as the only ones to rely on).
@@ -38,6 +41,8 @@ pub(super) fn lint(policy: &Policy, findings: &mut Vec<Finding>) {
     }
     let superusers: Vec<Principal> = policy.settings().superusers.iter().map(Principal::user).collect();
     findings.extend(superusers.iter().filter_map(superuser));
+    findings.extend(superusers.iter().filter_map(|superuser| unreachable_superuser(policy, superuser)));
+    service_access(policy, findings);
     lint_near_names(policy, findings);
     chosen_superusers(policy, superusers, findings);
 }
@@ -119,6 +124,47 @@ fn superuser(superuser: &Principal) -> Option<Finding> {
         "name each superuser",
     );
     Some(finding.with_principals(vec![superuser.clone()]))
+}
+
+/// A superuser that no token can name (D-14).
+fn unreachable_superuser(policy: &Policy, superuser: &Principal) -> Option<Finding> {
+    let mapping = &policy.settings().principal_mapping;
+    if mapping.can_produce(superuser.name()) {
+        return None;
+    }
+    let (name, rule) = (escaped(superuser.name()), escaped(mapping.as_str()));
+    let message =
+        format!("nobody can sign in as the superuser `{name}`: no token names this user with the rule `{rule}`");
+    let hint = "write the name as tokens have it, or remove it from the superusers";
+    let finding = Finding::new(FindingCode::SUPERUSER_UNREACHABLE, Severity::Warning, message, hint);
+    Some(finding.with_principals(vec![superuser.clone()]))
+}
+
+/// What is odd about the users and groups with limited access to the service (D-58).
+fn service_access(policy: &Policy, findings: &mut Vec<Finding>) {
+    let access = &policy.settings().access;
+    let mut grantees: Vec<&Principal> = AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).collect();
+    sort(&mut grantees, |a, b| a.cmp(b));
+    grantees.dedup();
+    for grantee in grantees {
+        let is_known = policy.known_principals().any(|known| known == grantee);
+        if grantee.kind() == PrincipalType::Group && !is_known {
+            let message = format!(
+                "the group `{}` has access to the service, but no role and no ACL names it",
+                escaped(grantee.name())
+            );
+            let hint = "check that the identity provider has a group with exactly this name";
+            let finding = Finding::new(FindingCode::ACCESS_GROUP_UNKNOWN, Severity::Warning, message, hint);
+            findings.push(finding.with_principals(vec![grantee.clone()]));
+        }
+        if let Some(NameFault { code, message, hint }) = name_fault(grantee) {
+            let finding = Finding::new(code, Severity::Warning, format!("access to the service: {message}"), hint);
+            findings.push(finding.with_principals(vec![grantee.clone()]));
+        }
+        if !is_known {
+            findings.extend(path_with_suffix(policy, grantee));
+        }
+    }
 }
 
 /// D-14: whoever can choose a superuser's name is one.

@@ -8,10 +8,11 @@ use gbac_engine::model::{Acl, Principal, PrincipalError, PrincipalType};
 use gbac_engine::near::{NameDifference, fold_name, name_difference};
 use gbac_engine::{
     internal::PrincipalId,
-    policy::{GroupSource, Policy},
+    policy::{AccessLevel, GroupSource, Policy},
 };
 
-/// The principals and superusers that a policy names, indexed for finding near misses.
+/// The principals, superusers, and users and groups with access to the service that a policy names, indexed for finding near
+/// misses.
 ///
 /// ```
 /// use gbac_analysis::NameIndex;
@@ -61,6 +62,8 @@ impl NameIndex {
         };
         policy.known_principals().for_each(&mut add);
         policy.settings().superusers.iter().map(Principal::user).for_each(|user| add(&user));
+        let access = &policy.settings().access;
+        AccessLevel::ALL.iter().flat_map(|level| access.grantees(*level)).for_each(&mut add);
         sort(&mut names, |a, b| a.cmp(b));
         names.dedup();
         Self { names }

@@ -62,6 +62,17 @@ pub(crate) enum FetchError {
     /// The document is not strict JSON.
     #[error("{0} is not valid: {1}")]
     Json(ProviderDocument, JsonError),
+    /// The discovery document states another issuer than the expected one.
+    #[error("the discovery document states the issuer `{found}`, not `{expected}`", found = escaped(.found), expected = escaped(.expected))]
+    Issuer {
+        /// The stated issuer.
+        found: String,
+        /// The issuer of its address, or the configured one.
+        expected: String,
+    },
+    /// The address of the discovery document does not tell the issuer.
+    #[error("the address of the discovery document does not end in `{}`, so the issuer is not known", WELL_KNOWN[0])]
+    IssuerUnknown,
     /// The discovery document lacks this string.
     #[error("the discovery document has no `{0}`")]
     Missing(&'static str),
@@ -84,6 +95,8 @@ impl FetchError {
             Self::Status(..) => "provider_status",
             Self::TooLarge(_) => "document_too_large",
             Self::NotUtf8(_) | Self::Json(..) => "document_not_json",
+            Self::Issuer { .. } => "discovery_issuer_mismatch",
+            Self::IssuerUnknown => "discovery_issuer_unknown",
             Self::Missing(_) => "discovery_incomplete",
             Self::KeySet(error) => error.code(),
             Self::Superseded => "fetch_dropped",
@@ -102,10 +115,35 @@ impl FetchError {
             Self::TooLarge(_) | Self::NotUtf8(_) | Self::Json(..) | Self::Missing(_) => {
                 "check that `oidc_discovery_url` is the URL of the provider's discovery document"
             }
+            Self::Issuer { .. } | Self::IssuerUnknown => {
+                "check `oidc_discovery_url`; if the provider is known to have another issuer, state it with `--oidc-issuer`"
+            }
             Self::KeySet(error) => error.hint(),
             Self::Superseded => "try again",
         }
     }
+}
+
+/// The paths of discovery documents below an issuer (OpenID Connect Discovery 4, RFC 8414 section 3).
+const WELL_KNOWN: [&str; 2] = ["/.well-known/openid-configuration", "/.well-known/oauth-authorization-server"];
+
+/// Checks that a discovery document states the issuer of its address, or the configured one (OpenID Connect Discovery 4.3). Without
+/// this check, a provider could state the issuer of another one.
+fn check_issuer(discovery: &str, found: &str, configured: Option<&str>) -> Result<(), FetchError> {
+    let mismatch = |expected: &str| Err(FetchError::Issuer { found: found.into(), expected: expected.into() });
+    if let Some(expected) = configured {
+        return if found == expected { Ok(()) } else { mismatch(expected) };
+    }
+    let address = discovery.split(['?', '#']).next().unwrap_or_default();
+    let expected = WELL_KNOWN.iter().find_map(|path| {
+        // The path comes last, or between the host and the path of the issuer (RFC 8414).
+        let inserted = || address.split_once(&format!("{path}/")).map(|(host, rest)| format!("{host}/{rest}"));
+        address.strip_suffix(path).map(str::to_owned).or_else(inserted)
+    });
+    let expected = expected.ok_or(FetchError::IssuerUnknown)?;
+    // An issuer with a slash at its end has the same address.
+    let is_same = found == expected || found.strip_suffix('/') == Some(expected.as_str());
+    if is_same { Ok(()) } else { mismatch(&expected) }
 }
 
 /// The issuer and the keys of a provider.
@@ -117,10 +155,18 @@ pub(super) struct ProviderKeys {
 }
 
 /// Fetches the documents.
-#[derive(Debug, Default)]
-pub(super) struct Fetcher(HttpClient);
+#[derive(Debug)]
+pub(super) struct Fetcher {
+    client: HttpClient,
+    /// The issuer that a discovery document must state; `None` is that of its address.
+    issuer: Option<String>,
+}
 
 impl Fetcher {
+    pub(super) fn new(issuer: Option<String>) -> Self {
+        Self { client: HttpClient::default(), issuer }
+    }
+
     /// Fetches the discovery document at this address, and the key set that it names.
     pub(super) async fn keys(&self, discovery: &str) -> Result<ProviderKeys, FetchError> {
         let document = ProviderDocument::Discovery;
@@ -131,6 +177,7 @@ impl Fetcher {
             text.ok_or(FetchError::Missing(name))
         };
         let (issuer, keys) = (member("issuer")?, member("jwks_uri")?);
+        check_issuer(discovery, issuer, self.issuer.as_deref())?;
         let set = KeySet::parse(&self.text(keys, ProviderDocument::Keys).await?).map_err(FetchError::KeySet)?;
         Ok(ProviderKeys { issuer: issuer.to_owned(), set })
     }
@@ -143,7 +190,7 @@ impl Fetcher {
             }
             FetchError::Unreachable(document, root_cause(&error))
         };
-        let client = self.0.get(TIMEOUT).map_err(|error| FetchError::Tls(error.to_string()))?;
+        let client = self.client.get(TIMEOUT).map_err(|error| FetchError::Tls(error.to_string()))?;
         let mut response = client.get(url).send().await.map_err(failed)?;
         if response.status() != reqwest::StatusCode::OK {
             return Err(FetchError::Status(document, response.status().as_u16()));
@@ -156,5 +203,44 @@ impl Fetcher {
             bytes.extend_from_slice(&chunk);
         }
         String::from_utf8(bytes).map_err(|_| FetchError::NotUtf8(document))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_discovery_document_states_the_issuer_of_its_address() {
+        let code = |address: &str, issuer: &str, configured: Option<&str>| {
+            check_issuer(address, issuer, configured).map_err(|error| error.code())
+        };
+        let of = "https://idp.example/realms/a/.well-known/openid-configuration";
+        for (address, issuer) in [
+            (of, "https://idp.example/realms/a"),
+            (of, "https://idp.example/realms/a/"),
+            ("https://idp.example/.well-known/openid-configuration?appid=1", "https://idp.example"),
+            ("https://idp.example/.well-known/oauth-authorization-server", "https://idp.example/"),
+            ("https://idp.example/.well-known/oauth-authorization-server/tenant/a", "https://idp.example/tenant/a"),
+        ] {
+            assert_eq!(code(address, issuer, None), Ok(()), "{address} {issuer}");
+        }
+        for issuer in [
+            "https://idp.example",
+            "https://idp.example/realms/b",
+            "https://idp.example/realms/a//",
+            "http://idp.example/realms/a",
+            "https://IDP.example/realms/a",
+            "https://evil.example/realms/a",
+            "https://idp.example/realms/a/.well-known/openid-configuration",
+        ] {
+            assert_eq!(code(of, issuer, None), Err("discovery_issuer_mismatch"), "{issuer}");
+        }
+        assert_eq!(code("https://idp.example/keys.json", "https://idp.example", None), Err("discovery_issuer_unknown"));
+        let configured = Some("https://sts.example/{tenant}/");
+        assert_eq!(code("https://idp.example/keys.json", "https://sts.example/{tenant}/", configured), Ok(()));
+        assert_eq!(code(of, "https://sts.example/{tenant}/", configured), Ok(()));
+        assert_eq!(code(of, "https://idp.example/realms/a", configured), Err("discovery_issuer_mismatch"));
+        assert_eq!(code(of, "https://sts.example/{tenant}", configured), Err("discovery_issuer_mismatch"), "exactly");
     }
 }

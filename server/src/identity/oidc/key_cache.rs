@@ -1,6 +1,6 @@
 //! The identity provider's keys: fetched when needed, in one fetch at a time, and kept while the provider is down (D-19).
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gbac_engine::verify::KeySet;
@@ -21,6 +21,8 @@ const RETRY_DELAY: f64 = 5.0;
 const UNKNOWN_KEY_LIMIT: RateLimit = RateLimit { burst: 5.0, interval: 10.0 };
 /// The number of unknown key IDs that are remembered; further ones count against the limit each time.
 const MAX_UNKNOWN_KIDS: usize = 1024;
+/// How long in seconds a key ID is remembered as unknown. A provider can sign with a key moments before it publishes the key.
+const UNKNOWN_KID_TTL: f64 = 10.0;
 
 /// The keys of one fetch.
 #[derive(Debug)]
@@ -87,7 +89,8 @@ struct State {
     /// The discovery URL to which the other fields belong.
     url: String,
     keys: Option<Arc<Keys>>,
-    unknown_kids: BTreeSet<Digest32>,
+    /// The key IDs that the provider did not have, each with the time at which the last fetch for it started.
+    unknown_kids: BTreeMap<Digest32, f64>,
     /// The number of fetches started.
     fetches: u64,
     retry_at: f64,
@@ -125,7 +128,7 @@ impl State {
         Self {
             url: String::new(),
             keys: None,
-            unknown_kids: BTreeSet::new(),
+            unknown_kids: BTreeMap::new(),
             fetches: 0,
             retry_at: f64::NEG_INFINITY,
             unknown_key_bucket: TokenBucket::full(UNKNOWN_KEY_LIMIT),
@@ -134,6 +137,21 @@ impl State {
 
     fn is_due(&self, now: f64) -> bool {
         now >= self.retry_at && self.keys.as_ref().is_none_or(|keys| now - keys.fetched_at >= MAX_AGE)
+    }
+
+    /// Whether the provider did not have this key ID a moment ago. A clock that went back forgets it.
+    fn is_unknown(&self, kid: &Digest32, now: f64) -> bool {
+        self.unknown_kids.get(kid).is_some_and(|since| (0.0..UNKNOWN_KID_TTL).contains(&(now - since)))
+    }
+
+    /// Remembers that the keys of the last fetch have no key with this ID.
+    fn remember_unknown(&mut self, kid: Digest32, fetched_at: f64, now: f64) {
+        if self.unknown_kids.len() >= MAX_UNKNOWN_KIDS {
+            self.unknown_kids.retain(|_, since| (0.0..UNKNOWN_KID_TTL).contains(&(now - *since)));
+        }
+        if self.unknown_kids.len() < MAX_UNKNOWN_KIDS {
+            self.unknown_kids.insert(kid, fetched_at);
+        }
     }
 
     fn step(&mut self, request: &KeyRequest<'_>, now: f64) -> Step {
@@ -162,9 +180,9 @@ impl State {
 }
 
 impl KeyCache {
-    pub(super) fn new(clock: Clock) -> Self {
+    pub(super) fn new(clock: Clock, issuer: Option<String>) -> Self {
         let fetch_permit = Arc::new(Semaphore::new(1));
-        Self(Arc::new(Parts { clock, fetcher: Fetcher::default(), fetch_permit, state: Lock::new(State::new()) }))
+        Self(Arc::new(Parts { clock, fetcher: Fetcher::new(issuer), fetch_permit, state: Lock::new(State::new()) }))
     }
 
     fn with_state<T>(&self, url: &str, work: impl FnOnce(&mut State) -> T) -> T {
@@ -195,15 +213,16 @@ impl KeyCache {
     /// Keys that include a key with this ID, which the current ones lack.
     pub(super) async fn with_kid(&self, url: &str, kid: &str) -> Result<Arc<Keys>, KeyError> {
         let name = digest(kid);
-        let fetches = self.with_state(url, |state| (!state.unknown_kids.contains(&name)).then_some(state.fetches));
+        let now = self.now();
+        let fetches = self.with_state(url, |state| (!state.is_unknown(&name, now)).then_some(state.fetches));
         let keys = self.get(url, KeyRequest::Kid(kid, fetches.ok_or(KeyError::UnknownKid)?)).await?;
         if keys.set.contains(kid) {
             return Ok(keys);
         }
         self.with_state(url, |state| {
             let is_current = state.keys.as_ref().is_some_and(|current| current.fetch == keys.fetch);
-            if is_current && state.unknown_kids.len() < MAX_UNKNOWN_KIDS {
-                state.unknown_kids.insert(name);
+            if is_current {
+                state.remember_unknown(name, keys.fetched_at, now);
             }
         });
         Err(KeyError::UnknownKid)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gbac_engine::identity::IdentityError;
 use gbac_engine::token::Claims;
-use gbac_engine::verify::{Validation, VerifyError, verify_with_skew};
+use gbac_engine::verify::{TokenRules, Validation, VerifyError, verify_with_rules};
 use thiserror::Error;
 
 pub(crate) use key_cache::{KeyError, Keys};
@@ -56,10 +56,27 @@ fn token_message(error: &VerifyError) -> String {
     }
 }
 
+/// What is required of an identity provider and its tokens besides the cluster properties (D-57).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OidcRules {
+    /// The issuer, if it differs from the address of the discovery document.
+    pub issuer: Option<String>,
+    /// Whether only access tokens with the type `at+jwt` are accepted (RFC 9068).
+    pub access_tokens_only: bool,
+    /// The longest accepted lifetime of a token in seconds, from `iat` to `exp`.
+    pub max_lifetime: Option<u32>,
+}
+
+impl OidcRules {
+    /// Nothing besides.
+    pub(crate) const DEFAULT: Self = Self { issuer: None, access_tokens_only: false, max_lifetime: None };
+}
+
 /// The verifier of tokens.
 pub(crate) struct Oidc {
     keys: KeySource,
     verified: VerifiedTokens,
+    rules: OidcRules,
 }
 
 enum KeySource {
@@ -70,12 +87,14 @@ enum KeySource {
 impl Oidc {
     /// A verifier with these keys.
     pub(crate) fn with_keys(keys: Keys) -> Self {
-        Self { keys: KeySource::Fixed(Arc::new(keys)), verified: VerifiedTokens::default() }
+        let keys = KeySource::Fixed(Arc::new(keys));
+        Self { keys, verified: VerifiedTokens::default(), rules: OidcRules::DEFAULT }
     }
 
     /// A verifier with the keys of the configured provider.
-    pub(crate) fn remote(clock: Clock) -> Self {
-        Self { keys: KeySource::Remote(KeyCache::new(clock)), verified: VerifiedTokens::default() }
+    pub(crate) fn remote(clock: Clock, rules: OidcRules) -> Self {
+        let keys = KeySource::Remote(KeyCache::new(clock, rules.issuer.clone()));
+        Self { keys, verified: VerifiedTokens::default(), rules }
     }
 
     /// The claims of a token that passes every check; requires a discovery URL and an audience (D-30).
@@ -94,7 +113,12 @@ impl Oidc {
         }
         let check = |keys: &Keys| {
             let expect = Validation { issuer: Some(&keys.issuer), audience: Some(audience), now: now.into() };
-            verify_with_skew(token, &keys.set, expect, config.oidc_clock_skew.into()).map(|verified| verified.claims)
+            let rules = TokenRules {
+                skew: config.oidc_clock_skew.into(),
+                access_tokens_only: self.rules.access_tokens_only,
+                max_lifetime: self.rules.max_lifetime.map(f64::from),
+            };
+            verify_with_rules(token, &keys.set, expect, rules).map(|verified| verified.claims)
         };
         let (keys, checked) = match (check(&keys), &self.keys) {
             (Err(VerifyError::KidUnknown(kid)), KeySource::Remote(cache)) => {

@@ -1,26 +1,36 @@
 //! The parts of a request that audit events contain, sanitized.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use gbac_analysis::audit::{Endpoint, HttpRequest};
 
 /// The head of a request, without credentials.
 #[derive(Debug, Clone)]
 pub(crate) struct RequestHead {
+    /// The id that ties together the events of the request, and that its response has.
+    pub(crate) id: String,
     /// The HTTP method.
     pub(crate) method: String,
     /// The path and query.
     pub(crate) path: String,
+    /// The pattern of its route; empty if it has none.
+    pub(crate) route: String,
     /// The host that the request names; empty if there is none.
     pub(crate) host: String,
-    /// The names and values of its headers.
+    /// The names and values of the headers that events show.
     pub(crate) headers: Vec<(String, String)>,
     /// The version of HTTP.
     pub(crate) version: &'static str,
-    /// The client's address.
+    /// The client's address; its port is 0 if it is not known.
     pub(crate) client: Option<SocketAddr>,
     /// Whether the request was encrypted with TLS.
     pub(crate) encrypted: bool,
+    /// Whether the request can change nothing, so that repetitions of it are recorded together.
+    pub(crate) only_reads: bool,
+    /// Whether this may be the request that turns auditing off, which is possible although no event can be written.
+    pub(crate) may_turn_audit_off: bool,
+    /// The user whose credentials the request has; none before they are checked.
+    pub(crate) caller: Option<String>,
 }
 
 impl RequestHead {
@@ -29,9 +39,27 @@ impl RequestHead {
         !self.encrypted
     }
 
+    /// The client's IP address as text; empty if it is not known.
+    pub(super) fn client_ip(&self) -> String {
+        self.client.map(|client| client.ip().to_canonical().to_string()).unwrap_or_default()
+    }
+
+    /// The network that a client without valid credentials belongs to: an IPv4 address, or the 64 bits of an IPv6 address that one
+    /// customer of a provider has.
+    pub(super) fn client_network(&self) -> Option<IpAddr> {
+        match self.client?.ip().to_canonical() {
+            IpAddr::V4(address) => Some(address.into()),
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments();
+                Some(std::net::Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0).into())
+            }
+        }
+    }
+
     /// The client, as events describe it.
     pub(crate) fn client(&self) -> Endpoint<'_> {
-        let (ip, port) = (self.client.map(|client| client.ip()), self.client.map(|client| client.port()));
+        let (ip, port) =
+            (self.client.map(|client| client.ip()), self.client.map(|client| client.port()).filter(|port| *port != 0));
         Endpoint { ip, port, name: None }
     }
 
@@ -39,12 +67,35 @@ impl RequestHead {
     pub(crate) fn http(&self, port: u16) -> HttpRequest<'_> {
         HttpRequest {
             method: &self.method,
-            scheme: if self.encrypted { "https" } else { "http" },
+            scheme: self.scheme(),
             host: &self.host,
             port: Some(port),
             path: &self.path,
             headers: &self.headers,
             version: self.version,
         }
+    }
+
+    /// Only what the client did not choose freely: the method and the route.
+    pub(super) fn fixed_http(&self, port: u16) -> Option<HttpRequest<'_>> {
+        (!self.route.is_empty()).then(|| HttpRequest {
+            method: &self.method,
+            scheme: self.scheme(),
+            host: "",
+            port: Some(port),
+            path: &self.route,
+            headers: &[],
+            version: self.version,
+        })
+    }
+
+    /// The method, if it is one of HTTP's own.
+    pub(super) fn fixed_method(&self) -> &str {
+        const METHODS: [&str; 9] = ["CONNECT", "DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT", "TRACE"];
+        if METHODS.contains(&self.method.as_str()) { &self.method } else { "other" }
+    }
+
+    const fn scheme(&self) -> &'static str {
+        if self.encrypted { "https" } else { "http" }
     }
 }

@@ -113,7 +113,7 @@ impl Batch {
             [] => Vec::new(),
             changes => apply_each(Arc::make_mut(&mut self.state.policy), changes),
         };
-        let attempt = Attempt { changes: &changes, effects: &effects, after: &self.state.policy };
+        let attempt = Attempt { changes: &changes, effects: &effects };
         let accepted = accept(&attempt).and_then(|answer| match first_refusal(&effects) {
             Some(error) => Err(error.into()),
             None => Ok(answer),

@@ -1,133 +1,49 @@
-//! The file of the store: opened by one process at a time, loaded once, written in transactions.
+//! The file of the store: opened by one process at a time, verified when it is opened, written in transactions.
 
-use std::fmt;
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::{PoisonError, RwLock};
 
 use gbac_engine::escape::escaped;
-use gbac_engine::policy::{Change, Policy};
-use gbac_json::settings_from_value;
 use redb::backends::InMemoryBackend;
-use redb::{Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, StorageBackend, TableDefinition};
-use serde_json::{Map, Value};
-use thiserror::Error;
+use redb::{Builder, Database, DatabaseError, ReadTransaction, ReadableDatabase, ReadableTable, TableDefinition};
 
+use super::error::StoreError;
+use super::folder::Folder;
+use super::format::{COMMIT, CONFIG_VERSION, DIGEST, FORMAT, FORMAT_KEY, VERSION};
+use super::plan::Snapshot;
 use super::rows::{self, RowWrite, Table};
-use crate::state::config::Config;
+use super::rows_digest::RowsDigest;
+use super::stored_state::{StateReader, StoredState, number};
+use crate::lock::Lock;
 
-/// The format that this version writes, and the newest that it reads.
-const FORMAT: u64 = 1;
-const FILE: &str = "gbac.redb";
-/// A store that is being created.
-const NEW_FILE: &str = "gbac.redb.new";
-const LOCK_FILE: &str = "gbac.lock";
 /// The size of the page cache in bytes. The file is read only once, at the start.
 const CACHE: usize = 64 << 20;
 
-const FORMAT_KEY: &[u8] = b"format";
-const VERSION: &[u8] = b"version";
-const CONFIG_VERSION: &[u8] = b"config_version";
-
-/// Why a store cannot be opened or used.
-#[derive(Debug, Error)]
-pub enum StoreError {
-    /// The folder, or a file in it, cannot be read or written.
-    #[error("cannot use the folder `{}`: {source}", folder.display())]
-    Folder {
-        /// The folder.
-        folder: PathBuf,
-        /// The cause.
-        source: io::Error,
-    },
-    /// Another process has it open.
-    #[error("another process uses the folder `{}`", .0.display())]
-    InUse(PathBuf),
-    /// A newer version wrote it.
-    #[error(
-        "the data in `{}` has format {format}; this version supports formats up to {FORMAT}",
-        folder.display()
-    )]
-    Newer {
-        /// The folder.
-        folder: PathBuf,
-        /// The number of its format.
-        format: u64,
-    },
-    /// Its content is not valid; what is damaged.
-    #[error("the data is damaged: {0}")]
-    Damaged(String),
-    /// The file cannot be read or written.
-    #[error("the data cannot be read or written: {0}")]
-    File(#[source] Box<redb::Error>),
-}
-
-impl StoreError {
-    /// The stable code of the error.
-    #[must_use]
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Folder { .. } => "data_folder",
-            Self::InUse(_) => "data_in_use",
-            Self::Newer { .. } => "data_newer",
-            Self::Damaged(_) => "data_damaged",
-            Self::File(_) => "data_file",
-        }
-    }
-
-    /// What to do about it.
-    #[must_use]
-    pub const fn hint(&self) -> &'static str {
-        match self {
-            Self::Folder { .. } => "choose a folder that this user can write to",
-            Self::InUse(_) => "stop the other service, or choose another folder with `--data`",
-            Self::Newer { .. } => "use the version that wrote it, or a newer one",
-            Self::Damaged(_) => "restore the folder from a backup",
-            Self::File(_) => "check the disk, then restart the service",
-        }
-    }
-
-    /// The whole file is not readable as a store.
-    pub(crate) fn unreadable() -> Self {
-        Self::Damaged(format!("`{FILE}` cannot be read"))
-    }
-
-    fn damaged(what: &str, name: impl fmt::Display) -> Self {
-        Self::Damaged(format!("{what} {name}"))
-    }
-}
-
-impl<E: Into<redb::Error>> From<E> for StoreError {
-    fn from(error: E) -> Self {
-        use io::ErrorKind::{InvalidData, UnexpectedEof};
-        match error.into() {
-            // The error for a file that is empty, truncated, or not a database.
-            redb::Error::Io(error) if matches!(error.kind(), InvalidData | UnexpectedEof) => Self::unreadable(),
-            redb::Error::Corrupted(_)
-            | redb::Error::UpgradeRequired(_)
-            | redb::Error::RepairAborted
-            | redb::Error::TableTypeMismatch { .. }
-            | redb::Error::TableIsMultimap(_)
-            | redb::Error::TypeDefinitionChanged { .. }
-            | redb::Error::TableDoesNotExist(_) => Self::unreadable(),
-            error => Self::File(Box::new(error)),
-        }
-    }
-}
-
-/// The state in the file.
-pub(super) struct StoredState {
-    pub(super) policy: Policy,
-    pub(super) config: Config,
-    pub(super) version: u64,
-    pub(super) config_version: u64,
-}
+/// Opens a database. Tests replace it, to make the disk fail.
+type OpenDatabase = Box<dyn Fn(&Path) -> Result<Database, DatabaseError> + Send + Sync>;
 
 /// The open file, or memory in its place.
 pub(super) struct Disk {
-    database: Database,
-    /// Locked while the store is open; the operating system releases the lock when the process ends.
-    _lock: Option<File>,
+    /// `None` if it could not be opened again after a failed write.
+    database: RwLock<Option<Database>>,
+    /// `None` in memory.
+    home: Option<Home>,
+    /// Locked during a write.
+    last: Lock<Commit>,
+}
+
+/// Where the file is.
+struct Home {
+    folder: Folder,
+    open: OpenDatabase,
+}
+
+/// What a commit leaves in the file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Commit {
+    /// Commits are numbered from 1.
+    number: u64,
+    digest: RowsDigest,
 }
 
 const fn definition(table: Table) -> TableDefinition<'static, &'static [u8], &'static [u8]> {
@@ -137,70 +53,93 @@ const fn definition(table: Table) -> TableDefinition<'static, &'static [u8], &'s
 impl Disk {
     /// An empty store in memory.
     pub(super) fn memory() -> Result<Self, StoreError> {
-        Self::with_backend(InMemoryBackend::new())
-    }
-
-    fn with_backend(backend: impl StorageBackend) -> Result<Self, StoreError> {
-        let database = Builder::new().create_with_backend(backend)?;
-        Self { database, _lock: None }.initialized()
+        let database = Builder::new().create_with_backend(InMemoryBackend::new())?;
+        let last = commit(&database, &initial_rows(), Commit::default(), 1)?;
+        Ok(Self { database: RwLock::new(Some(database)), home: None, last: Lock::new(last) })
     }
 
     /// The store in a folder, which is created if it does not exist.
     pub(super) fn open(folder: &Path) -> Result<Self, StoreError> {
-        let failed = |source| StoreError::Folder { folder: folder.into(), source };
-        let lock = lock_folder(folder)?;
-        let path = folder.join(FILE);
-        if !path.try_exists().map_err(failed)? {
-            // Created under another name and renamed when complete, so that an interrupted start leaves no partial store.
-            let new = folder.join(NEW_FILE);
-            private_file().truncate(true).open(&new).map_err(failed)?;
-            drop(Self { database: Builder::new().create(&new)?, _lock: None }.initialized()?);
-            fs::rename(&new, &path).map_err(failed)?;
-            sync_folder(folder).map_err(failed)?;
-        }
-        make_private(&path, 0o600).map_err(failed)?;
-        let database = Builder::new().set_cache_size(CACHE).open(&path).map_err(|error| match error {
-            redb::DatabaseError::DatabaseAlreadyOpen | redb::DatabaseError::LockProtocolMismatch => {
-                StoreError::InUse(folder.into())
-            }
-            error => error.into(),
-        })?;
-        let disk = Self { database, _lock: Some(lock) };
-        let format = number(&disk.database.begin_read()?, FORMAT_KEY)?;
-        if format > FORMAT {
-            return Err(StoreError::Newer { folder: folder.into(), format });
-        }
-        Ok(disk)
+        // The library verifies the checksum of every page.
+        let open = |path: &Path| Builder::new().set_cache_size(CACHE).set_check_integrity_on_open(true).open(path);
+        Self::open_with(folder, Box::new(open))
     }
 
-    /// Creates the tables and writes the format.
-    fn initialized(self) -> Result<Self, StoreError> {
-        self.write(&[
-            RowWrite::put(Table::Meta, FORMAT_KEY, FORMAT.to_string()),
-            RowWrite::put(Table::Meta, VERSION, "1"),
-            RowWrite::put(Table::Meta, CONFIG_VERSION, "1"),
-        ])?;
-        Ok(self)
+    fn open_with(folder: &Path, open: OpenDatabase) -> Result<Self, StoreError> {
+        let folder = Folder::lock(folder)?;
+        if !folder.has_file()? {
+            folder.create_file(|path| create(path, &initial_rows(), 1))?;
+        }
+        folder.make_file_private()?;
+        let home = Home { folder, open };
+        let database = home.open()?;
+        let last = home.last_commit(&database)?;
+        let acknowledged = home.folder.noted_commit();
+        if last.number < acknowledged {
+            let folder = home.folder.path().into();
+            return Err(StoreError::Outdated { folder, stored: last.number, acknowledged });
+        }
+        Ok(Self { database: RwLock::new(Some(database)), home: Some(home), last: Lock::new(last) })
     }
 
-    /// Makes all the writes durable, or none of them.
+    /// Creates the store of a folder that has none, from these rows.
+    pub(super) fn create(folder: &Folder, rows: &[RowWrite], number: u64) -> Result<(), StoreError> {
+        folder.create_file(|path| {
+            create(path, rows, number)?;
+            // What is there now is what will be read.
+            let database = Builder::new().set_check_integrity_on_open(true).open(path)?;
+            load(&database.begin_read()?).map(drop)
+        })
+    }
+
+    /// Writes rows in one transaction, durably. If it fails, nothing is written.
     pub(super) fn write(&self, writes: &[RowWrite]) -> Result<(), StoreError> {
-        let transaction = self.database.begin_write()?;
-        for table in Table::ALL {
-            let mut rows = transaction.open_table(definition(table))?;
-            for write in writes.iter().filter(|write| write.table() == table) {
-                match write {
-                    RowWrite::Put(_, key, value) => drop(rows.insert(key.as_slice(), value.as_slice())?),
-                    RowWrite::Remove(_, key) => drop(rows.remove(key.as_slice())?),
-                    RowWrite::RemovePrefix(_, prefix) => match prefix_end(prefix) {
-                        Some(end) => rows.retain_in::<&[u8], _>(prefix.as_slice()..end.as_slice(), |_, _| false)?,
-                        None => rows.retain_in::<&[u8], _>(prefix.as_slice().., |_, _| false)?,
-                    },
-                }
+        self.last.with(|last| {
+            *last = self.with_database(|database| commit(database, writes, *last, last.number + 1))?;
+            if let Some(home) = &self.home {
+                // Without the note, the next start accepts an older file.
+                let _ = home.folder.note_commit(last.number);
             }
+            Ok(())
+        })
+    }
+
+    /// Opens the file again after a failed write, with what readers see, and makes sure that it can be written.
+    pub(super) fn recover(&self, current: &Snapshot) -> Result<(), StoreError> {
+        let Some(home) = &self.home else { return Err(StoreError::Full) };
+        self.reopen(home)?;
+        let last = self.last.with(|last| *last);
+        if self.with_database(|database| home.last_commit(database))? != last {
+            let undone = self.undo(home, current, last.number)?;
+            self.last.with(|last| *last = undone);
+            self.reopen(home)?;
         }
-        transaction.commit()?;
+        self.write(&[])
+    }
+
+    fn reopen(&self, home: &Home) -> Result<(), StoreError> {
+        let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
+        // Closes the file, which only one can have open.
+        *database = None;
+        *database = Some(home.open()?);
         Ok(())
+    }
+
+    /// Removes a write that was refused although it had reached the file, because the disk could not say whether it is durable. The state is written to a new file, because pages of that write may be lost with the power.
+    fn undo(&self, home: &Home, current: &Snapshot, number: u64) -> Result<Commit, StoreError> {
+        let mut writes = Vec::new();
+        let mut reader = StateReader::default();
+        self.with_database(|database| {
+            read_rows(&database.begin_read()?, |table, key, value| {
+                writes.push(RowWrite::put(table, key, value));
+                reader.read(table, key, value)
+            })
+        })?;
+        let stored = reader.finish()?;
+        writes.extend(rows::policy_writes(&stored.policy, &current.policy));
+        rows::config_writes(&stored.config, &current.config, &mut writes);
+        writes.extend(Self::counters(current.version, current.config_version));
+        home.folder.create_file(|path| create(path, &writes, number))
     }
 
     /// The rows of the counters.
@@ -213,7 +152,8 @@ impl Disk {
 
     /// The stored hash of a user's password.
     pub(super) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
-        let rows = self.database.begin_read()?.open_table(definition(Table::Passwords))?;
+        let rows =
+            self.with_database(|database| Ok(database.begin_read()?.open_table(definition(Table::Passwords))?))?;
         match rows.get(user.as_bytes())? {
             None => Ok(None),
             Some(hash) => String::from_utf8(hash.value().to_vec())
@@ -222,39 +162,153 @@ impl Disk {
         }
     }
 
-    /// Reads the whole state.
+    /// The users with a stored password.
+    pub(super) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        let rows =
+            self.with_database(|database| Ok(database.begin_read()?.open_table(definition(Table::Passwords))?))?;
+        let mut users = Vec::new();
+        for row in rows.iter()? {
+            let user = String::from_utf8(row?.0.value().to_vec());
+            users.push(user.map_err(|error| StoreError::damaged("the name of an account:", error))?);
+        }
+        Ok(users)
+    }
+
+    /// Reads the whole state, and verifies it.
     pub(super) fn load(&self) -> Result<StoredState, StoreError> {
-        let read = self.database.begin_read()?;
-        let settings = settings_from_value(&Value::Object(values(&read, Table::Settings)?))
-            .map_err(|problems| StoreError::damaged("the settings:", problems))?;
-        let config = serde_json::from_value(Value::Object(values(&read, Table::Config)?))
-            .map_err(|error| StoreError::damaged("the config:", error))?;
-        let mut policy = Policy::new(settings);
-        let mut change = |change| policy.apply(change).map_err(|error| StoreError::damaged("the policy:", error));
-        for row in read.open_table(definition(Table::Roles))?.iter()? {
-            let name = String::from_utf8(row?.0.value().to_vec());
-            change(Change::CreateRole(name.map_err(|error| StoreError::damaged("a role's name:", error))?))?;
-        }
-        for row in read.open_table(definition(Table::Members))?.iter()? {
-            let (role, member) =
-                rows::read_member(row?.0.value()).ok_or_else(|| StoreError::damaged("a role's", "member"))?;
-            change(Change::AddMember { role, member })?;
-        }
-        for row in read.open_table(definition(Table::Acls))?.iter()? {
-            let acl = rows::read_acl(row?.0.value()).ok_or_else(|| StoreError::damaged("an", "ACL"))?;
-            change(Change::AddAcl(acl))?;
-        }
-        for row in read.open_table(definition(Table::Passwords))?.iter()? {
-            row?;
-        }
-        policy.shrink();
-        Ok(StoredState {
-            policy,
-            config,
-            version: number(&read, VERSION)?,
-            config_version: number(&read, CONFIG_VERSION)?,
+        load(&self.with_database(|database| Ok(database.begin_read()?))?)
+    }
+
+    /// Reads the rows of one moment, table by table in the order of [`Table::ALL`]. Writes go on meanwhile.
+    pub(super) fn read_rows(
+        &self,
+        each: impl FnMut(Table, &[u8], &[u8]) -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        read_rows(&self.with_database(|database| Ok(database.begin_read()?))?, each)
+    }
+
+    fn with_database<T>(&self, work: impl FnOnce(&Database) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
+        work(database.as_ref().ok_or(redb::StorageError::DatabaseClosed)?)
+    }
+}
+
+impl Home {
+    fn open(&self) -> Result<Database, StoreError> {
+        (self.open)(&self.folder.file()).map_err(|error| match error {
+            DatabaseError::DatabaseAlreadyOpen | DatabaseError::LockProtocolMismatch => {
+                StoreError::InUse(self.folder.path().into())
+            }
+            error => error.into(),
         })
     }
+
+    /// What the last commit left. A file of an older format gets a digest first.
+    fn last_commit(&self, database: &Database) -> Result<Commit, StoreError> {
+        let read = database.begin_read()?;
+        let meta = read.open_table(definition(Table::Meta))?;
+        let value = |key: &[u8]| Ok::<_, StoreError>(meta.get(key)?.map(|value| value.value().to_vec()));
+        let format = number(FORMAT_KEY, value(FORMAT_KEY)?.as_deref())?;
+        if format > FORMAT {
+            return Err(StoreError::Newer { folder: self.folder.path().into(), format });
+        }
+        let digest = value(DIGEST)?;
+        if format < 2 && digest.is_none() {
+            let mut digest = RowsDigest::default();
+            read_rows(&read, |table, key, value| {
+                digest.add(table, key, value);
+                Ok(())
+            })?;
+            drop((meta, read));
+            return commit(database, &[format_row()], Commit { number: 0, digest }, 1);
+        }
+        let digest = digest.as_deref().and_then(RowsDigest::from_bytes);
+        Ok(Commit {
+            number: number(COMMIT, value(COMMIT)?.as_deref())?,
+            digest: digest.ok_or_else(|| StoreError::damaged("the digest of its rows", "cannot be read"))?,
+        })
+    }
+}
+
+fn format_row() -> RowWrite {
+    RowWrite::put(Table::Meta, FORMAT_KEY, FORMAT.to_string())
+}
+
+/// The rows of a store without content.
+fn initial_rows() -> Vec<RowWrite> {
+    [format_row()].into_iter().chain(Disk::counters(1, 1)).collect()
+}
+
+/// Creates a file with these rows.
+fn create(path: &Path, rows: &[RowWrite], number: u64) -> Result<Commit, StoreError> {
+    let database = Builder::new().create(path)?;
+    let created = commit(&database, rows, Commit::default(), number)?;
+    database.close()?;
+    Ok(created)
+}
+
+/// Writes rows in one transaction, with the number of this commit and the digest of all rows. The first commit creates the tables.
+fn commit(database: &Database, writes: &[RowWrite], last: Commit, number: u64) -> Result<Commit, StoreError> {
+    let transaction = database.begin_write()?;
+    let mut digest = last.digest;
+    let is_first = last == Commit::default();
+    let own = [RowWrite::put(Table::Meta, COMMIT, number.to_string())];
+    for table in Table::ALL {
+        let mut writes = writes.iter().chain(&own).filter(|write| write.table() == table).peekable();
+        if writes.peek().is_none() && !is_first {
+            continue;
+        }
+        let mut rows = transaction.open_table(definition(table))?;
+        for write in writes {
+            match write {
+                // It is written below.
+                RowWrite::Put(Table::Meta, key, _) if key == DIGEST => {}
+                RowWrite::Put(_, key, value) => {
+                    if let Some(old) = rows.insert(key.as_slice(), value.as_slice())? {
+                        digest.remove(table, key, old.value());
+                    }
+                    digest.add(table, key, value);
+                }
+                RowWrite::Remove(_, key) => {
+                    if let Some(old) = rows.remove(key.as_slice())? {
+                        digest.remove(table, key, old.value());
+                    }
+                }
+                RowWrite::RemovePrefix(_, prefix) => {
+                    let mut remove = |key: &[u8], value: &[u8]| {
+                        digest.remove(table, key, value);
+                        false
+                    };
+                    match prefix_end(prefix) {
+                        Some(end) => rows.retain_in::<&[u8], _>(prefix.as_slice()..end.as_slice(), &mut remove)?,
+                        None => rows.retain_in::<&[u8], _>(prefix.as_slice().., &mut remove)?,
+                    }
+                }
+            }
+        }
+    }
+    transaction.open_table(definition(Table::Meta))?.insert(DIGEST, digest.to_bytes().as_slice())?;
+    transaction.commit()?;
+    Ok(Commit { number, digest })
+}
+
+fn load(read: &ReadTransaction) -> Result<StoredState, StoreError> {
+    let mut reader = StateReader::default();
+    read_rows(read, |table, key, value| reader.read(table, key, value))?;
+    reader.finish()
+}
+
+fn read_rows(
+    read: &ReadTransaction,
+    mut each: impl FnMut(Table, &[u8], &[u8]) -> Result<(), StoreError>,
+) -> Result<(), StoreError> {
+    for table in Table::ALL {
+        for row in read.open_table(definition(table))?.iter()? {
+            let (key, value) = row?;
+            each(table, key.value(), value.value())?;
+        }
+    }
+    Ok(())
 }
 
 /// The first key after all keys with this prefix; `None` if there is none.
@@ -269,94 +323,45 @@ fn prefix_end(prefix: &[u8]) -> Option<Vec<u8>> {
     None
 }
 
-fn number(read: &ReadTransaction, key: &[u8]) -> Result<u64, StoreError> {
-    let rows = read.open_table(definition(Table::Meta))?;
-    let value = rows.get(key)?;
-    let text = value.as_ref().and_then(|value| std::str::from_utf8(value.value()).ok());
-    let number = text.and_then(|text| text.parse().ok());
-    number.ok_or_else(|| StoreError::damaged("the counter", String::from_utf8_lossy(key)))
-}
-
-fn values(read: &ReadTransaction, table: Table) -> Result<Map<String, Value>, StoreError> {
-    let mut values = Map::new();
-    for row in read.open_table(definition(table))?.iter()? {
-        let (name, value) = row?;
-        let name = String::from_utf8_lossy(name.value()).into_owned();
-        let value = serde_json::from_slice(value.value())
-            .map_err(|error| StoreError::damaged("the value of", format!("{}: {error}", escaped(&name))))?;
-        values.insert(name, value);
-    }
-    Ok(values)
-}
-
-/// Creates the folder if it does not exist, and locks it for this process.
-fn lock_folder(folder: &Path) -> Result<File, StoreError> {
-    let failed = |source| StoreError::Folder { folder: folder.into(), source };
-    fs::create_dir_all(folder).map_err(failed)?;
-    // A folder with other content keeps its permissions; the files of the store are private in any case.
-    let is_new = fs::read_dir(folder).map_err(failed)?.next().is_none();
-    let lock = private_file().open(folder.join(LOCK_FILE)).map_err(failed)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => return Err(StoreError::InUse(folder.into())),
-        Err(TryLockError::Error(error)) => return Err(failed(error)),
-    }
-    if is_new {
-        make_private(folder, 0o700).map_err(failed)?;
-    }
-    Ok(lock)
-}
-
-fn private_file() -> OpenOptions {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-}
-
-/// Restricts a file or folder with password hashes and ACLs to its owner.
-#[cfg(unix)]
-fn make_private(path: &Path, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let now = fs::metadata(path)?.permissions();
-    if now.mode() & 0o777 == mode { Ok(()) } else { fs::set_permissions(path, PermissionsExt::from_mode(mode)) }
-}
-
-#[cfg(not(unix))]
-fn make_private(_: &Path, _: u32) -> io::Result<()> {
-    Ok(())
-}
-
-/// Makes the file names in a folder durable.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(test)]
 pub(super) mod tests {
+    use std::fs::OpenOptions;
+    use std::io;
     use std::sync::Arc;
-    use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+    use redb::StorageBackend;
+    use redb::backends::FileBackend;
 
     use super::*;
 
-    /// Memory that can be made to fail like a full disk.
+    /// What the disk of a test refuses.
     #[derive(Debug)]
-    struct FailingBackend(InMemoryBackend, Arc<AtomicBool>);
+    pub(crate) struct DiskFaults {
+        /// The number of writes that there is room for.
+        pub(crate) room: AtomicU64,
+        /// Whether the disk cannot say whether writes are durable.
+        pub(crate) sync_fails: AtomicBool,
+    }
 
-    impl FailingBackend {
-        fn check(&self) -> io::Result<()> {
-            if self.1.load(Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) }
+    impl Default for DiskFaults {
+        fn default() -> Self {
+            Self { room: AtomicU64::new(u64::MAX), sync_fails: AtomicBool::new(false) }
         }
     }
 
-    impl StorageBackend for FailingBackend {
+    impl DiskFaults {
+        fn take_room(&self) -> io::Result<()> {
+            let taken = self.room.fetch_update(Relaxed, Relaxed, |room| room.checked_sub(u64::from(room < u64::MAX)));
+            taken.map(drop).map_err(|_| io::ErrorKind::StorageFull.into())
+        }
+    }
+
+    /// A file on a disk that can be full.
+    #[derive(Debug)]
+    struct FaultyFile(FileBackend, Arc<DiskFaults>);
+
+    impl StorageBackend for FaultyFile {
         fn len(&self) -> io::Result<u64> {
             self.0.len()
         }
@@ -366,25 +371,34 @@ pub(super) mod tests {
         }
 
         fn set_len(&self, len: u64) -> io::Result<()> {
-            self.check()?;
+            self.1.take_room()?;
             self.0.set_len(len)
         }
 
         fn sync_data(&self) -> io::Result<()> {
-            self.check()?;
-            self.0.sync_data()
+            if self.1.sync_fails.load(Relaxed) { Err(io::ErrorKind::StorageFull.into()) } else { self.0.sync_data() }
         }
 
         fn write(&self, offset: u64, data: &[u8]) -> io::Result<()> {
-            self.check()?;
+            self.1.take_room()?;
             self.0.write(offset, data)
+        }
+
+        fn close(&self) -> io::Result<()> {
+            self.0.close()
         }
     }
 
     impl Disk {
-        /// A store that accepts writes until the flag is set.
-        pub(in super::super) fn failing(fails: &Arc<AtomicBool>) -> Self {
-            Self::with_backend(FailingBackend(InMemoryBackend::new(), Arc::clone(fails))).unwrap()
+        /// A store in a folder on a disk with faults.
+        pub(crate) fn with_faults(folder: &Path, faults: &Arc<DiskFaults>) -> Result<Self, StoreError> {
+            let faults = Arc::clone(faults);
+            let open = move |path: &Path| {
+                let file = OpenOptions::new().read(true).write(true).open(path)?;
+                let file = FaultyFile(FileBackend::new(file)?, Arc::clone(&faults));
+                Builder::new().set_check_integrity_on_open(true).create_with_backend(file)
+            };
+            Self::open_with(folder, Box::new(open))
         }
     }
 

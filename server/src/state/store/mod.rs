@@ -4,15 +4,21 @@
 //! the file, and then the two policies are swapped. Writes that arrive during a commit share the next one. The guard of the lock
 //! never leaves this file, so that no guard can be held across an await.
 
+mod backup;
 mod batch;
+mod error;
 mod file;
+mod folder;
+mod format;
 mod panics;
 mod plan;
 mod rows;
+mod rows_digest;
+mod stored_state;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -23,12 +29,14 @@ use crate::lock::Lock;
 use crate::random;
 use crate::state::config::Config;
 use crate::state::error::WriteError;
+pub use backup::{BackupContents, BackupError, restore_backup, verify_backup};
 use batch::{Batch, Counters, Standby};
-pub use file::StoreError;
-use file::{Disk, StoredState};
+pub use error::StoreError;
+use file::Disk;
 pub(crate) use panics::catch_panic;
 pub(crate) use plan::{Attempt, Plan, Snapshot};
 use rows::{RowWrite, Table};
+use stored_state::StoredState;
 
 /// A commit waits for at most this many writes.
 const FULL_BATCH: usize = 16;
@@ -40,6 +48,9 @@ const PROBE_INTERVAL: u64 = 8;
 const QUIET_TIME: Duration = Duration::from_millis(2);
 /// The interval at which a waiting commit checks the queue.
 const POLL_INTERVAL: Duration = Duration::from_micros(50);
+/// The time after a failed write until the store tries to write again. It doubles with each further failure, up to the longest.
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+const LONGEST_RETRY: Duration = Duration::from_secs(16);
 
 /// The store; a handle that is cheap to clone.
 #[derive(Clone)]
@@ -51,9 +62,13 @@ struct Shared {
     queue: Lock<Queue>,
     /// The second policy, unless it must be rebuilt. Only the task that drains the queue takes it.
     standby: Lock<Option<Standby>>,
-    /// Whether the file accepts writes.
-    writable: AtomicBool,
+    /// Why the file does not accept writes, if it does not.
+    failure: Lock<Option<Arc<StoreError>>>,
+    /// Whether the next batch tries to make the file accept writes again.
+    retry_due: AtomicBool,
+    first_retry: Duration,
     commits: AtomicU64,
+    failures: AtomicU64,
     /// The recent batch size, so that a single writer does not wait for others.
     recent_batch: AtomicUsize,
     /// A random prefix, so that entity tags differ between runs.
@@ -70,6 +85,8 @@ struct Queue {
 /// Plans a write. What it returns answers the writer once the batch is durable or has failed.
 type Job = Box<dyn FnOnce(&mut Batch) -> Answer + Send>;
 type Answer = Box<dyn FnOnce(Result<&Snapshot, &StoreError>) + Send>;
+/// The answers of a batch, and the state after it.
+type Committed = (Vec<Answer>, Result<Snapshot, Arc<StoreError>>);
 /// The result of a write: its answer and the state after it.
 type WriteResult<T, E> = Result<(T, Snapshot), E>;
 
@@ -105,8 +122,11 @@ impl Store {
             disk,
             queue: Lock::default(),
             standby: Lock::default(),
-            writable: AtomicBool::new(true),
+            failure: Lock::default(),
+            retry_due: AtomicBool::new(false),
+            first_retry: FIRST_RETRY,
             commits: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
             recent_batch: AtomicUsize::new(0),
             etag_prefix: random::bytes::<8>().map(|bytes| random::hex(&bytes)).map_err(redb::Error::Io)?,
         })))
@@ -122,14 +142,32 @@ impl Store {
         format!("\"{}-{}\"", self.0.etag_prefix, snapshot.version)
     }
 
+    /// The entity tag of the policy after the next change of it.
+    pub(crate) fn next_etag(&self, snapshot: &Snapshot) -> String {
+        self.etag(&Snapshot { version: snapshot.version + 1, ..snapshot.clone() })
+    }
+
     /// Whether the store accepts writes.
     pub(crate) fn is_writable(&self) -> bool {
-        self.0.writable.load(Relaxed)
+        self.0.failure.with(|failure| failure.is_none())
     }
 
     /// The number of commits since the start.
     pub(crate) fn commits(&self) -> u64 {
         self.0.commits.load(Relaxed)
+    }
+
+    /// The number of times that the store stopped accepting writes since the start.
+    pub(crate) fn failures(&self) -> u64 {
+        self.0.failures.load(Relaxed)
+    }
+
+    /// A verified copy of the durable state at this moment, with the password hashes. Writes go on meanwhile.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is damaged.
+    pub(crate) fn backup(&self) -> Result<Vec<u8>, StoreError> {
+        backup::save(&self.0.disk)
     }
 
     /// The stored hash of a user's password.
@@ -138,6 +176,22 @@ impl Store {
     /// The file cannot be read.
     pub(crate) fn password(&self, user: &str) -> Result<Option<String>, StoreError> {
         self.0.disk.password(user)
+    }
+
+    /// The users with a stored password.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(crate) fn password_users(&self) -> Result<Vec<String>, StoreError> {
+        self.0.disk.password_users()
+    }
+
+    /// Deletes the hash of a user's password.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(crate) fn remove_password(&self, user: &str) -> Result<(), StoreError> {
+        self.0.disk.write(&[RowWrite::Remove(Table::Passwords, user.as_bytes().to_vec())])
     }
 
     /// Stores the hash of a user's password.
@@ -224,7 +278,7 @@ impl Store {
             worker.gather();
             let Some(jobs) = worker.take() else { return };
             let (answers, outcome) = worker.0.commit(jobs);
-            let answer = || answers.into_iter().for_each(|answer| answer(outcome.as_ref()));
+            let answer = || answers.into_iter().for_each(|answer| answer(outcome.as_ref().map_err(|error| &**error)));
             if worker.is_done() {
                 drop(worker);
                 return answer();
@@ -234,17 +288,21 @@ impl Store {
     }
 
     /// Commits the writes of a batch together, and then shows them to readers.
-    fn commit(&self, jobs: Vec<Job>) -> (Vec<Answer>, Result<Snapshot, StoreError>) {
+    fn commit(&self, jobs: Vec<Job>) -> Committed {
         let before = self.read();
+        if self.0.retry_due.swap(false, Relaxed) {
+            self.recover(&before);
+        }
         let mut batch = Batch::new(&before, self.0.standby.with(Option::take));
         let answers = jobs.into_iter().map(|job| job(&mut batch)).collect();
         let Batch { state, log, mut writes, replaced, changed, .. } = batch;
         if changed {
+            if let Some(failure) = self.0.failure.with(|failure| failure.clone()) {
+                return (answers, Err(failure));
+            }
             writes.extend(Disk::counters(state.version, state.config_version));
             if let Err(error) = self.0.disk.write(&writes) {
-                self.0.writable.store(false, Relaxed);
-                tracing::error!(target: "store", code = error.code(), "{error}; {}", error.hint());
-                return (answers, Err(error));
+                return (answers, Err(self.fail(error)));
             }
             self.0.commits.fetch_add(1, Relaxed);
             *self.0.current.write().unwrap_or_else(PoisonError::into_inner) = state.clone();
@@ -258,6 +316,51 @@ impl Store {
         };
         self.0.standby.with(|standby| *standby = next);
         (answers, Ok(state))
+    }
+
+    /// Refuses writes from now on, and starts a thread that tries to write until it succeeds.
+    fn fail(&self, error: StoreError) -> Arc<StoreError> {
+        tracing::error!(target: "store", code = error.code(), "changes are refused: {error}; {}", error.hint());
+        self.0.failures.fetch_add(1, Relaxed);
+        let error = Arc::new(error);
+        self.0.failure.with(|failure| *failure = Some(Arc::clone(&error)));
+        let (store, first_retry) = (Arc::downgrade(&self.0), self.0.first_retry);
+        let started = thread::Builder::new().name("store-retry".into()).spawn(move || retry(&store, first_retry));
+        if let Err(error) = started {
+            tracing::error!(target: "store", "no thread to try again: {error}; restart the service once the disk is writable");
+        }
+        error
+    }
+
+    /// Makes the file accept writes again, if the disk does.
+    fn recover(&self, current: &Snapshot) {
+        // The database library panics on some damaged files.
+        let recovered = catch_panic(|| self.0.disk.recover(current)).unwrap_or_else(|| Err(StoreError::unreadable()));
+        match &recovered {
+            Ok(()) => tracing::info!(target: "store", "changes are accepted again"),
+            Err(error) => tracing::debug!(target: "store", code = error.code(), "changes are still refused: {error}"),
+        }
+        self.0.failure.with(|failure| *failure = recovered.err().map(Arc::new));
+    }
+}
+
+/// Lets the task that drains the queue try again, with growing intervals, until the store accepts writes or is closed.
+fn retry(store: &Weak<Shared>, first: Duration) {
+    let mut interval = first;
+    loop {
+        thread::sleep(interval);
+        let Some(store) = store.upgrade().map(Store) else { return };
+        store.0.retry_due.store(true, Relaxed);
+        let (is_first, answer) = store.enqueue(|_| Ok::<_, WriteError>(Plan::Changes(Vec::new(), ())));
+        if is_first {
+            store.clone().drain();
+        }
+        // The task that drains the queue may be at an earlier batch.
+        let _ = answer.blocking_recv();
+        if store.is_writable() {
+            return;
+        }
+        interval = (interval * 2).min(LONGEST_RETRY);
     }
 }
 
@@ -324,4 +427,4 @@ impl Drop for QueueWorker {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

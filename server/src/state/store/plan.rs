@@ -41,8 +41,6 @@ pub(crate) struct Attempt<'a> {
     pub(crate) changes: &'a [Change],
     /// What each of them would do.
     pub(crate) effects: &'a [ChangeOutcome],
-    /// The policy with the changes.
-    pub(crate) after: &'a Policy,
 }
 
 impl Attempt<'_> {

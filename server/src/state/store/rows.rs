@@ -30,6 +30,7 @@ pub(super) enum Table {
 }
 
 impl Table {
+    /// The index of a table is part of the format of backups, so new tables come last.
     pub(super) const ALL: [Self; 7] =
         [Self::Meta, Self::Passwords, Self::Settings, Self::Config, Self::Roles, Self::Members, Self::Acls];
 
@@ -69,7 +70,8 @@ impl RowWrite {
         self.location().0
     }
 
-    fn location(&self) -> (Table, &[u8]) {
+    /// The table and the key.
+    pub(super) fn location(&self) -> (Table, &[u8]) {
         match self {
             Self::Put(table, key, _) | Self::Remove(table, key) | Self::RemovePrefix(table, key) => (*table, key),
         }

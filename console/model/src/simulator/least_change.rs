@@ -1,4 +1,4 @@
-//! The least that turns a verdict: what would allow what is denied, and what takes away what is allowed.
+//! The least change that allows a denied request, or denies an allowed one.
 
 use gbac_analysis::{AclMatch, HypotheticalChange, LeastGrant, Revocation, least_grant, revoke};
 use gbac_engine::decide::{At, Outcome, Reason, Request};
@@ -11,7 +11,7 @@ use crate::rich_text::{RichText, listed};
 use crate::simulator::question::AccessRequest;
 use crate::simulator::trial::{acl_words, trial_words};
 
-/// One way to turn a verdict: what it takes, as changes that can be tried together.
+/// A change that turns a verdict: what it takes, as changes that can be tried together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeastChange {
     /// What it takes.
@@ -33,8 +33,8 @@ pub struct LeastChangeGroup {
     pub title: &'static str,
     /// What they have in common.
     pub about: RichText,
-    /// The ways; each of them is enough.
-    pub ways: Vec<LeastChange>,
+    /// The changes; each of them is enough.
+    pub changes: Vec<LeastChange>,
     /// How many more there are.
     pub more: usize,
 }
@@ -44,11 +44,11 @@ pub struct LeastChangeGroup {
 pub struct LeastChanges {
     /// What is to be reached, or why nothing reaches it.
     pub about: RichText,
-    /// The kinds of ways.
+    /// The kinds of changes.
     pub kinds: Vec<LeastChangeGroup>,
 }
 
-/// How many ways of a kind are told.
+/// How many changes of a kind are told.
 const SHOWN: usize = 12;
 /// How many names a sentence lists.
 const LISTED: usize = 4;
@@ -56,18 +56,18 @@ const LISTED: usize = 4;
 /// What would allow all of these, where one is denied; what would deny the only one, where it is allowed. All of it
 /// is decided at the same instant.
 #[must_use]
-pub fn least_changes(policy: &Policy, identity: &Identity, asked: &[AccessRequest], at: At) -> LeastChanges {
-    let requests: Vec<Request<'_>> = asked.iter().map(|asked| asked.request(at)).collect();
+pub fn least_changes(policy: &Policy, identity: &Identity, access: &[AccessRequest], at: At) -> LeastChanges {
+    let requests: Vec<Request<'_>> = access.iter().map(|access| access.request(at)).collect();
     let found = least_grant(policy, identity, &requests);
     let is_allowed = found.decisions.iter().all(|decision| decision.outcome == Outcome::Allow);
     match requests.as_slice() {
-        _ if !is_allowed => to_allow(&found, identity, asked.len()),
+        _ if !is_allowed => to_allow(&found, identity, access.len()),
         [only] => to_deny(&revoke(policy, identity, only), identity),
         _ => LeastChanges { about: "All required permissions are granted.".into(), kinds: Vec::new() },
     }
 }
 
-fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChanges {
+fn to_allow(found: &LeastGrant, identity: &Identity, access: usize) -> LeastChanges {
     let user = Principal::user(identity.user());
     if found.decisions.iter().any(|decision| decision.reason == Reason::Expired) {
         let about = "The token has expired. The user must sign in again.";
@@ -92,7 +92,7 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
             "Any one of these would allow it. Not every combination of groups and roles was checked."
         };
         let more = found.sets.len().saturating_sub(SHOWN);
-        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), ways: sets, more });
+        kinds.push(LeastChangeGroup { title: "Existing group or role", about: about.into(), changes: sets, more });
     }
     if !found.acls.is_empty() {
         let trials: Vec<HypotheticalChange> =
@@ -101,12 +101,12 @@ fn to_allow(found: &LeastGrant, identity: &Identity, asked: usize) -> LeastChang
         kinds.push(LeastChangeGroup {
             title: "New ACL",
             about: about.into(),
-            ways: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::of(trials)],
             more: 0,
         });
     }
     let about = agree(
-        asked,
+        access,
         "Changes that would allow it, smallest first.",
         "Changes that would allow all of it, smallest first.",
     );
@@ -125,7 +125,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
             agree(denies.len(), "it", "them")
         )
         .into(),
-        ways: vec![LeastChange::of(remove)],
+        changes: vec![LeastChange::of(remove)],
         more: 0,
     }];
     // Leaving helps where every deny is reached through a group or role that the person can leave.
@@ -148,7 +148,7 @@ fn around_denies(denies: &[AclMatch], identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Remove the path to the deny",
             about: about.into(),
-            ways: vec![LeastChange::of(leave)],
+            changes: vec![LeastChange::of(leave)],
             more: 0,
         });
     }
@@ -171,7 +171,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
     let mut kinds = vec![LeastChangeGroup {
         title: "ACLs to remove",
         about: about.into(),
-        ways: vec![LeastChange::of(rows)],
+        changes: vec![LeastChange::of(rows)],
         more: 0,
     }];
     if let Some(leave) = &found.leave {
@@ -186,7 +186,7 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
             })
             .collect();
         let about = RichText::new()
-            .text("The policy stays, and ")
+            .text("The policy does not change, and ")
             .principal(&user)
             .text(" leaves ")
             .then(listed(leave.iter().map(|principal| RichText::new().principal(principal)).collect(), LISTED))
@@ -194,15 +194,14 @@ fn to_deny(found: &Revocation, identity: &Identity) -> LeastChanges {
         kinds.push(LeastChangeGroup {
             title: "Memberships to remove",
             about,
-            ways: vec![LeastChange::of(trials)],
+            changes: vec![LeastChange::of(trials)],
             more: 0,
         });
     }
     if let Some(deny) = &found.deny {
-        let about =
-            RichText::from("Nothing else changes. Denies are easy to overlook: ").then(acl_words(deny)).text(".");
-        let way = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
-        kinds.push(LeastChangeGroup { title: "One deny", about, ways: vec![way], more: 0 });
+        let about = RichText::from("Changes nothing else, and overrides every allow: ").then(acl_words(deny)).text(".");
+        let change = LeastChange::of(vec![HypotheticalChange::Policy(Change::AddAcl(deny.clone()))]);
+        kinds.push(LeastChangeGroup { title: "One deny", about, changes: vec![change], more: 0 });
     }
     LeastChanges { about: "Changes that would deny it.".into(), kinds }
 }
@@ -218,23 +217,23 @@ mod tests {
     use crate::simulator::tests::policy;
     use crate::simulator::trial::attempt;
 
-    fn asked(operation: Operation, name: &str) -> AccessRequest {
+    fn access(operation: Operation, name: &str) -> AccessRequest {
         AccessRequest { operation, resource_type: ResourceType::Topic, resource_name: name.into(), host: None }
     }
 
-    /// Every way that is told does turn the verdict, tried as the page tries it.
-    fn each_turns(groups: &str, asked: &AccessRequest) -> Vec<&'static str> {
+    /// Every listed change turns the verdict, tried as the page tries it.
+    fn each_turns(groups: &str, access: &AccessRequest) -> Vec<&'static str> {
         let policy = policy();
         let inputs =
             Inputs { mode: IdentityMode::ByHand, user: "maya".into(), groups: groups.into(), ..Inputs::default() };
         let identity = Identity::new("maya", groups.lines());
-        let request = Request::new(asked.operation, asked.resource_type, &asked.resource_name, At::IgnoringExpiry);
+        let request = Request::new(access.operation, access.resource_type, &access.resource_name, At::IgnoringExpiry);
         let before = decide(&policy, &identity, &request);
-        let found = least_changes(&policy, &identity, std::slice::from_ref(asked), At::seconds(0.0));
+        let found = least_changes(&policy, &identity, std::slice::from_ref(access), At::seconds(0.0));
         for kind in &found.kinds {
-            for way in &kind.ways {
+            for change in &kind.changes {
                 let mut trials = HypotheticalChanges::default();
-                for trial in &way.trials {
+                for trial in &change.trials {
                     assert!(trials.add(trial.clone()), "{trial:?}");
                 }
                 let tried = attempt(&trials, &inputs, &policy, 0.0);
@@ -249,18 +248,18 @@ mod tests {
 
     #[test]
     fn every_way_turns_the_verdict() {
-        let write = asked(Operation::Write, "payments-settled");
+        let write = access(Operation::Write, "payments-settled");
         assert_eq!(each_turns("", &write), ["Existing group or role", "New ACL"]);
         assert_eq!(each_turns("payments\nread-only", &write), ["Remove the denies", "Remove the path to the deny"]);
         assert_eq!(each_turns("read-only", &write), ["Remove the denies", "Remove the path to the deny"]);
         assert_eq!(each_turns("payments\nPayments", &write), ["ACLs to remove", "Memberships to remove", "One deny"]);
-        assert_eq!(each_turns("", &asked(Operation::Alter, "x")), ["New ACL"]);
+        assert_eq!(each_turns("", &access(Operation::Alter, "x")), ["New ACL"]);
     }
 
     #[test]
     fn superusers_and_the_expired_are_told_why() {
         let policy = policy();
-        let write = [asked(Operation::Write, "x")];
+        let write = [access(Operation::Write, "x")];
         let superuser = least_changes(&policy, &Identity::new("root", [""; 0]), &write, At::seconds(0.0));
         assert!(superuser.kinds.is_empty() && superuser.about.plain().starts_with("User:root is a superuser"));
         let claims = gbac_engine::token::UnverifiedClaims::parse(r#"{ "sub": "maya", "exp": 1 }"#).unwrap();
@@ -268,7 +267,7 @@ mod tests {
         let found = least_changes(&policy, &expired, &write, At::seconds(2.0));
         assert!(found.kinds.is_empty() && found.about.plain().contains("expired"), "{found:?}");
         // Of several, what is allowed already needs nothing.
-        let read = [asked(Operation::Read, "payments-a"), asked(Operation::Read, "payments-b")];
+        let read = [access(Operation::Read, "payments-a"), access(Operation::Read, "payments-b")];
         let allowed = least_changes(&policy, &Identity::new("a", ["analysts"]), &read, At::seconds(0.0));
         assert!(allowed.kinds.is_empty(), "{allowed:?}");
     }

@@ -1,4 +1,4 @@
-//! Names that become one group, and what each of them gains by the others.
+//! Collisions: names that become the same group, and the access that each of them gains.
 
 use gbac_analysis::{CollisionReport, collision_gains};
 use gbac_engine::groups::NestedGroupBehavior;

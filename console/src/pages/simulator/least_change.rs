@@ -1,7 +1,7 @@
-//! The least that turns the verdict, each way to be tried.
+//! The least change that turns the verdict, with a button that tries it.
 
 use gbac_analysis::HypotheticalChange;
-use gbac_console_model::simulator::ways::{LeastChange, LeastChangeGroup, LeastChanges, least_changes};
+use gbac_console_model::simulator::least_change::{LeastChange, LeastChangeGroup, LeastChanges, least_changes};
 use leptos::prelude::*;
 
 use super::parts::{nobody, sign_in_first};
@@ -13,13 +13,13 @@ use gbac_console_model::simulator::panel::Panel;
 
 /// The part.
 #[component]
-pub(super) fn LeastWays(state: SimulatorState) -> impl IntoView {
-    let (identity, asked, instant, refusal) = (state.identity(), state.asked(), state.instant(), state.refusal());
+pub(super) fn LeastChangePanel(state: SimulatorState) -> impl IntoView {
+    let (identity, access, instant, refusal) = (state.identity(), state.access(), state.instant(), state.refusal());
     let found = Memo::new(move |_| {
-        let (identity, asked, policy) = (identity.get()?, asked.get()?, state.service.policy.get()?);
+        let (identity, access, policy) = (identity.get()?, access.get()?, state.service.policy.get()?);
         let now = instant.get();
         Some(dom::measured("simulator: least change", || {
-            least_changes(&policy, &identity, std::slice::from_ref(&asked), now)
+            least_changes(&policy, &identity, std::slice::from_ref(&access), now)
         }))
     });
     move || match found.get() {
@@ -47,7 +47,7 @@ fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
             <h3>{title}</h3>
             <p class="quiet">{sentence(&kind.about)}</p>
             <ul class="ways" aria-label=title>
-                {kind.ways.into_iter().map(|way| view! { <OneWay state=state way=way /> }).collect_view()}
+                {kind.changes.into_iter().map(|change| view! { <OneChange state=state change=change /> }).collect_view()}
             </ul>
             {(kind.more > 0).then(|| view! { <p class="quiet">{format!("and {} more", kind.more)}</p> })}
         </div>
@@ -55,10 +55,10 @@ fn OneKind(state: SimulatorState, kind: LeastChangeGroup) -> impl IntoView {
 }
 
 #[component]
-fn OneWay(state: SimulatorState, way: LeastChange) -> impl IntoView {
-    let words = way.words.iter().map(|words| view! { <span>{sentence(words)}</span> }).collect_view();
-    let label = format!("Try: {}", way.words.iter().map(|words| words.plain()).collect::<Vec<_>>().join(", "));
-    let trials = way.trials;
+fn OneChange(state: SimulatorState, change: LeastChange) -> impl IntoView {
+    let words = change.words.iter().map(|words| view! { <span>{sentence(words)}</span> }).collect_view();
+    let label = format!("Try: {}", change.words.iter().map(|words| words.plain()).collect::<Vec<_>>().join(", "));
+    let trials = change.trials;
     view! {
         <li>
             <span class="way">{words}</span>

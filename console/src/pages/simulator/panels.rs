@@ -1,0 +1,127 @@
+//! The panels below the panes: what if and compare, whole requests, tests and sharing.
+
+use gbac_console_model::phrases::count;
+use gbac_console_model::simulator::panel::Panel;
+use leptos::context::Provider;
+use leptos::prelude::*;
+
+use super::state::SimulatorState;
+use super::{collisions, compare, least_change, request, saved, share, troubleshoot, what_if};
+use crate::pages::chunk::{Chunk, Lazy, Unfetched, chunk};
+use crate::ui::Disclosure;
+
+/// The panels.
+#[component]
+pub(super) fn Panels(state: SimulatorState) -> impl IntoView {
+    let number = Memo::new(move |_| state.trials.with(|trials| trials.as_slice().len()));
+    let about_what_if = move || match number.get() {
+        0 => "Effect of hypothetical changes, and differences between two users".to_owned(),
+        number => format!("{} tried", count(number, "change")),
+    };
+    view! {
+        <section class="section" aria-labelledby="h-more">
+            <div class="row"><h2 id="h-more">"Further analysis"</h2></div>
+            <ul class="panel flat parts">
+                <Row state=state panel=Panel::WhatIf about=about_what_if />
+                <Row state=state panel=Panel::Request about=|| "API requests and the checks they require".to_owned() />
+                <Row state=state panel=Panel::Tests about=move || saved::about(state) />
+            </ul>
+        </section>
+    }
+}
+
+/// What the chunk draws.
+#[derive(Clone, Copy)]
+enum Content {
+    /// The content of a part that opens.
+    Part(Panel),
+    /// One step of the diagnosis, by its code.
+    Diagnosis(&'static str),
+}
+
+/// The context of what the chunk draws.
+#[derive(Clone, Copy)]
+struct Drawn(SimulatorState, Content);
+
+chunk!(CONTENT, "This panel", rest, fetch_content, draw_content, {
+    let Drawn(state, content) = expect_context::<Drawn>();
+    match content {
+        Content::Part(Panel::WhatIf) => view! { <WhatIfAndCompare state=state /> }.into_any(),
+        Content::Part(Panel::LeastChange) => view! { <least_change::LeastChangePanel state=state /> }.into_any(),
+        Content::Part(Panel::Request) => {
+            view! { <section class="stack" aria-label="Whole request"><request::WholeRequest state=state /></section> }
+                .into_any()
+        }
+        Content::Part(Panel::Tests) => view! { <TestsAndSharing state=state /> }.into_any(),
+        Content::Part(Panel::Collisions) => view! { <collisions::Collisions state=state /> }.into_any(),
+        Content::Part(Panel::Troubleshooting) => view! { <troubleshoot::Troubleshooting state=state /> }.into_any(),
+        Content::Diagnosis(code) => view! { <troubleshoot::Diagnosis state=state code=code /> }.into_any(),
+    }
+});
+
+/// The content of a part, from the chunk.
+pub(super) fn content(state: SimulatorState, part: Panel) -> impl IntoView {
+    view! { <Provider value=Drawn(state, Content::Part(part))><Lazy chunk=CONTENT part=true /></Provider> }
+}
+
+/// One step of the diagnosis, from the chunk.
+pub(super) fn diagnosis(state: SimulatorState, code: &'static str) -> impl IntoView {
+    view! { <Provider value=Drawn(state, Content::Diagnosis(code))><Lazy chunk=CONTENT part=true /></Provider> }
+}
+
+#[component]
+fn Row(state: SimulatorState, panel: Panel, #[prop(into)] about: Signal<String>) -> impl IntoView {
+    view! {
+        <li class="part">
+            <Disclosure
+                id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
+                summary=move || view! { <span class="part-t"><b>{panel.title()}</b> <span class="quiet">{move || about.get()}</span></span> }
+            >
+                <div class="part-b stack">{content(state, panel)}</div>
+            </Disclosure>
+        </li>
+    }
+}
+
+#[component]
+fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
+    let panel = Panel::LeastChange;
+    view! {
+        <div class="columns">
+            <section class="stack" aria-labelledby="h-what-if">
+                <h3 class="h-md" id="h-what-if">"What if"</h3>
+                <what_if::WhatIf state=state />
+                <div class="nested">
+                    <Disclosure
+                        id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
+                        summary=move || view! {
+                            <span class="part-t"><b>{panel.title()}</b> <span class="quiet">"Smallest change that allows or denies the request"</span></span>
+                        }
+                    >
+                        <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>
+                    </Disclosure>
+                </div>
+            </section>
+            <section class="stack" aria-labelledby="h-compare">
+                <h3 class="h-md" id="h-compare">"Compare two users"</h3>
+                <compare::Compare state=state />
+            </section>
+        </div>
+    }
+}
+
+#[component]
+fn TestsAndSharing(state: SimulatorState) -> impl IntoView {
+    view! {
+        <div class="columns">
+            <section class="stack" aria-labelledby="h-tests">
+                <h3 class="h-md" id="h-tests">"Tests"</h3>
+                <saved::Tests state=state />
+            </section>
+            <section class="stack" aria-labelledby="h-share">
+                <h3 class="h-md" id="h-share">"Share"</h3>
+                <share::Share state=state />
+            </section>
+        </div>
+    }
+}

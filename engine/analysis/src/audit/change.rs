@@ -1,0 +1,327 @@
+//! Events of changes: who changed what, how it was before and after, and the state that it led to (D-50).
+
+use gbac_engine::escape::visible;
+use gbac_engine::model::{Acl, PatternType, Principal, PrincipalType};
+use serde_json::{Value, json};
+
+use super::event::{Class, Event, Node, status_id};
+use super::{AuthProtocol, Context, User, UserKind};
+
+/// What was changed, as it was before or as it is after.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Modification<'a> {
+    /// An ACL was added.
+    AclAdded(&'a Acl),
+    /// An ACL was removed.
+    AclRemoved(&'a Acl),
+    /// A role without members was created.
+    RoleCreated(&'a str),
+    /// A role was deleted.
+    RoleDeleted {
+        /// Its name.
+        name: &'a str,
+        /// Its members until then.
+        members: &'a [Principal],
+        /// The ACLs of the role that were deleted with it.
+        acls: &'a [Acl],
+    },
+    /// A role gained a member.
+    MemberAdded {
+        /// The role.
+        role: &'a str,
+        /// The member.
+        member: &'a Principal,
+    },
+    /// A role lost a member.
+    MemberRemoved {
+        /// The role.
+        role: &'a str,
+        /// The member.
+        member: &'a Principal,
+    },
+    /// A user became a superuser.
+    SuperuserAdded(&'a str),
+    /// A user stopped being a superuser.
+    SuperuserRemoved(&'a str),
+    /// A setting, a property or another value got another value.
+    ValueSet {
+        /// What kind of thing it is, such as `setting` or `logger`.
+        kind: &'a str,
+        /// Its name.
+        name: &'a str,
+        /// The value before.
+        before: &'a Value,
+        /// The value after.
+        after: &'a Value,
+    },
+    /// The audit log can be written again, after a time in which it could not.
+    LogResumed {
+        /// Since when it could not be written, in milliseconds since 1970.
+        since_ms: i64,
+        /// How many requests were refused for that.
+        refused: u64,
+    },
+    /// Many changes of the policy at once: a part of them, in order.
+    Several {
+        /// The changes, each as an object.
+        changes: &'a [Value],
+        /// The place of the first of them, from 0.
+        first: usize,
+        /// How many there are in all.
+        total: usize,
+    },
+}
+
+/// The policy and configuration after a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultingState<'a> {
+    /// The entity tag of the policy, without quotes.
+    pub policy_etag: &'a str,
+    /// The number of the configuration.
+    pub config_version: u64,
+}
+
+/// What an event of a change tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Administration<'a> {
+    /// When, by whom written, between which ends.
+    pub context: Context<'a>,
+    /// Who made the change.
+    pub user: User<'a>,
+    /// How that user signed in; none for the service itself.
+    pub protocol: Option<AuthProtocol<'a>>,
+    /// The change.
+    pub modification: Modification<'a>,
+    /// The state that it leads to; none if it is not a change of the policy or the configuration.
+    pub state: Option<ResultingState<'a>>,
+}
+
+/// The event of one change: Entity Management (3004), User Access Management (3005) or Group Management (3006).
+#[must_use]
+pub fn administration(input: &Administration<'_>) -> Event {
+    let form = form(&input.modification);
+    let actor = Node::Object(vec![("user", input.user.node(input.user.kind, &[]))]);
+    let mut body = Vec::new();
+    let mut unmapped = Vec::new();
+    if form.class == Class::EntityManagement {
+        body.push(("actor", actor));
+    } else {
+        // OCSF 1.0.0 has no actor in these classes.
+        unmapped.push(("actor", actor));
+    }
+    body.extend(form.body);
+    let name = if input.user.name.is_empty() { "the service" } else { input.user.name };
+    body.push(("message", Node::Text(format!("{} {}", visible(name), form.did))));
+    body.push(("status_id", status_id(true)));
+    if let Some(protocol) = input.protocol {
+        let mut members = Vec::new();
+        protocol.push_members(&mut members);
+        unmapped.push(("sign_in", Node::Object(members)));
+    }
+    if !form.class.has_source() {
+        unmapped.push(("src_endpoint", input.context.src_endpoint(None)));
+    }
+    if let Some(ResultingState { policy_etag, config_version }) = input.state {
+        let version = i64::try_from(config_version).unwrap_or(i64::MAX);
+        unmapped.push((
+            "state",
+            Node::Object(vec![("policy_etag", Node::text(policy_etag)), ("config_version", Node::Number(version))]),
+        ));
+    }
+    body.push(("unmapped", Node::Object(unmapped)));
+    Event::new(form.class, form.activity_id, &input.context, body)
+}
+
+impl Class {
+    /// Whether OCSF 1.0.0 gives the class an attribute for where a request came from.
+    const fn has_source(self) -> bool {
+        matches!(self, Self::Authentication | Self::ApiActivity)
+    }
+}
+
+/// The parts of an event that depend on what was changed.
+struct Form {
+    class: Class,
+    activity_id: i64,
+    body: Vec<(&'static str, Node)>,
+    /// What the user did, in words.
+    did: String,
+}
+
+const CREATE: i64 = 1;
+const UPDATE: i64 = 3;
+const DELETE: i64 = 4;
+const ASSIGN_PRIVILEGES: i64 = 1;
+const REVOKE_PRIVILEGES: i64 = 2;
+const ADD_USER: i64 = 3;
+const REMOVE_USER: i64 = 4;
+
+fn form(modification: &Modification<'_>) -> Form {
+    match modification {
+        Modification::AclAdded(acl) => {
+            let sentence = acl_sentence(acl);
+            entity(CREATE, "acl", &sentence, Some(acl_data(acl)), None, format!("added an ACL: {sentence}"))
+        }
+        Modification::AclRemoved(acl) => {
+            let sentence = acl_sentence(acl);
+            entity(DELETE, "acl", &sentence, Some(acl_data(acl)), None, format!("removed an ACL: {sentence}"))
+        }
+        Modification::RoleCreated(name) => {
+            let data = json!({ "members": [] });
+            entity(CREATE, "role", name, Some(data), None, format!("created the role {}", visible(name)))
+        }
+        Modification::RoleDeleted { name, members, acls } => {
+            let members: Vec<String> = members.iter().map(Principal::to_string).collect();
+            let with = match acls.len() {
+                0 => String::new(),
+                1 => " and its ACL".to_owned(),
+                count => format!(" and its {count} ACLs"),
+            };
+            let acls: Vec<Value> = acls.iter().map(acl_data).collect();
+            let data = json!({ "members": members, "acls": acls });
+            entity(DELETE, "role", name, Some(data), None, format!("deleted the role {}{with}", visible(name)))
+        }
+        Modification::MemberAdded { role, member } => {
+            membership(ADD_USER, role, member, format!("added {} to the role {}", shown(member), visible(role)))
+        }
+        Modification::MemberRemoved { role, member } => {
+            membership(REMOVE_USER, role, member, format!("removed {} from the role {}", shown(member), visible(role)))
+        }
+        Modification::SuperuserAdded(name) => {
+            superuser(ASSIGN_PRIVILEGES, name, format!("made {} a superuser", visible(name)))
+        }
+        Modification::SuperuserRemoved(name) => {
+            superuser(REVOKE_PRIVILEGES, name, format!("removed {} from the superusers", visible(name)))
+        }
+        Modification::ValueSet { kind, name, before, after } => {
+            let did = match (*kind, *name, *after) {
+                ("setting", "audit_enabled", Value::Bool(true)) => "turned the audit log on".to_owned(),
+                ("setting", "audit_enabled", _) => "turned the audit log off".to_owned(),
+                _ => format!("set {} from {} to {}", visible(name), value_text(before), value_text(after)),
+            };
+            let data = |value: &Value| json!({ "value": value });
+            entity(UPDATE, kind, name, Some(data(before)), Some(data(after)), did)
+        }
+        Modification::LogResumed { since_ms, refused } => {
+            let before = json!({ "writable": false, "since": since_ms, "refused_requests": refused });
+            let did = format!("writes the audit log again; requests refused in between: {refused}");
+            entity(UPDATE, "audit_log", "audit log", Some(before), Some(json!({ "writable": true })), did)
+        }
+        Modification::Several { changes, first, total } => {
+            let last = first + changes.len();
+            let data = json!({ "first": first + 1, "last": last, "total": total, "changes": changes });
+            let did = format!("changed the policy: changes {} to {last} of {total}", first + 1);
+            entity(UPDATE, "policy", "policy", None, Some(data), did)
+        }
+    }
+}
+
+fn entity(activity_id: i64, kind: &str, name: &str, data: Option<Value>, result: Option<Value>, did: String) -> Form {
+    let node = |data: Option<Value>| {
+        let mut members = Vec::new();
+        members.extend(data.map(|data| ("data", Node::Data(data))));
+        members.push(("name", Node::text(name)));
+        members.push(("type", Node::text(kind)));
+        Node::Object(members)
+    };
+    let mut body = vec![("entity", node(data))];
+    if result.is_some() {
+        body.push(("entity_result", node(result)));
+    }
+    Form { class: Class::EntityManagement, activity_id, body, did }
+}
+
+fn membership(activity_id: i64, role: &str, member: &Principal, did: String) -> Form {
+    let group = Node::Object(vec![("name", Node::text(role)), ("type", Node::text("role"))]);
+    let mut user = vec![("name", Node::text(member.name()))];
+    if member.kind() == PrincipalType::User {
+        user.push(("type_id", Node::Number(UserKind::User.id())));
+    } else {
+        user.push(("type", Node::text("idp_group")));
+        user.push(("type_id", Node::Number(OTHER)));
+    }
+    let body = vec![("group", group), ("user", Node::Object(user))];
+    Form { class: Class::GroupManagement, activity_id, body, did }
+}
+
+/// OCSF's `type_id` for what `type` names.
+const OTHER: i64 = 99;
+
+fn superuser(activity_id: i64, name: &str, did: String) -> Form {
+    let kind = if activity_id == ASSIGN_PRIVILEGES { UserKind::Admin } else { UserKind::User };
+    let user = Node::Object(vec![("name", Node::text(name)), ("type_id", Node::Number(kind.id()))]);
+    let resource = Node::Object(vec![("name", Node::text("superusers")), ("type", Node::text("setting"))]);
+    let privileges = Node::List(vec![Node::text("superuser")]);
+    let body = vec![("privileges", privileges), ("resource", resource), ("user", user)];
+    Form { class: Class::UserAccessManagement, activity_id, body, did }
+}
+
+/// A modification as an object, for a list of many.
+#[must_use]
+pub fn modification_data(modification: &Modification<'_>) -> Value {
+    match modification {
+        Modification::AclAdded(acl) => json!({ "change": "add_acl", "acl": acl_data(acl) }),
+        Modification::AclRemoved(acl) => json!({ "change": "remove_acl", "acl": acl_data(acl) }),
+        Modification::RoleCreated(name) => json!({ "change": "create_role", "role": name }),
+        Modification::RoleDeleted { name, members, acls } => {
+            let members: Vec<String> = members.iter().map(Principal::to_string).collect();
+            let acls: Vec<Value> = acls.iter().map(acl_data).collect();
+            json!({ "change": "delete_role", "role": name, "members": members, "acls": acls })
+        }
+        Modification::MemberAdded { role, member } => {
+            json!({ "change": "add_member", "role": role, "principal": member.to_string() })
+        }
+        Modification::MemberRemoved { role, member } => {
+            json!({ "change": "remove_member", "role": role, "principal": member.to_string() })
+        }
+        Modification::SuperuserAdded(name) => json!({ "change": "add_superuser", "user": name }),
+        Modification::SuperuserRemoved(name) => json!({ "change": "remove_superuser", "user": name }),
+        Modification::ValueSet { kind, name, before, after } => {
+            json!({ "change": "set", "type": kind, "name": name, "before": before, "after": after })
+        }
+        Modification::LogResumed { since_ms, refused } => {
+            json!({ "change": "log_resumed", "since": since_ms, "refused_requests": refused })
+        }
+        Modification::Several { changes, .. } => json!(changes),
+    }
+}
+
+/// An ACL by the platform's values.
+fn acl_data(acl: &Acl) -> Value {
+    json!({
+        "resource_type": acl.resource_type.spelling().audit,
+        "resource_name": acl.resource_name,
+        "pattern_type": acl.pattern_type.spelling().audit,
+        "principal": acl.principal.to_string(),
+        "host": acl.host.to_string(),
+        "operation": acl.operation.spelling().audit,
+        "permission": acl.permission.spelling().audit,
+    })
+}
+
+/// An ACL in words, such as `allow Group:x read topic y`.
+fn acl_sentence(acl: &Acl) -> String {
+    let prefixed = if acl.pattern_type == PatternType::Prefixed { " (prefix)" } else { "" };
+    let host = acl.host.to_string();
+    let from = if host == "*" { String::new() } else { format!(" from {host}") };
+    format!(
+        "{} {} {} {} {}{prefixed}{from}",
+        acl.permission.spelling().audit,
+        shown(&acl.principal),
+        acl.operation.spelling().audit,
+        acl.resource_type.spelling().audit,
+        visible(&acl.resource_name),
+    )
+}
+
+fn shown(principal: &Principal) -> String {
+    visible(&principal.to_string())
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) if text.is_empty() => "nothing".to_owned(),
+        Value::String(text) => visible(text),
+        other => visible(&other.to_string()),
+    }
+}

@@ -1,0 +1,40 @@
+//! Replaces the address of a trusted proxy with that of the client behind it.
+
+use std::net::SocketAddr;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::middleware::Next;
+use axum::response::Response;
+use gbac_api::problem::RpcCode;
+
+use crate::http::forwarded::forwarded;
+use crate::http::problem::Problem;
+use crate::http::request_head::Encrypted;
+use crate::http::surface::Surface;
+use crate::state::service::Service;
+
+/// Marks a request with the address of its client, and with whether the client encrypted it; the response with the latter.
+pub(crate) async fn identify_client(State(service): State<Service>, mut request: Request, next: Next) -> Response {
+    let peer = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|ConnectInfo(peer)| *peer);
+    let proxies = service.trusted_proxies();
+    if let Some(peer) = peer.filter(|peer| proxies.contains(peer.ip())) {
+        let Ok(client) = forwarded(peer, request.headers(), proxies) else {
+            let message =
+                "the proxy's X-Forwarded-For and Forwarded headers name different clients; let it remove one of them";
+            let problem = Problem::with_status(400, RpcCode::InvalidArgument, "forwarded_ambiguous", message);
+            return problem.into_response(Surface::of(request.uri().path()));
+        };
+        request.extensions_mut().insert(ConnectInfo(client.address));
+        match client.is_encrypted {
+            Some(true) => drop(request.extensions_mut().insert(Encrypted)),
+            Some(false) => drop(request.extensions_mut().remove::<Encrypted>()),
+            None => {}
+        }
+    }
+    let encrypted = request.extensions().get::<Encrypted>().copied();
+    let mut response = next.run(request).await;
+    if let Some(encrypted) = encrypted {
+        response.extensions_mut().insert(encrypted);
+    }
+    response
+}

@@ -1,0 +1,29 @@
+//! `/gbac/v1/accounts`: who has access to the service itself (D-58).
+
+use axum::Json;
+use axum::extract::State;
+use axum::routing::get;
+use gbac_api::accounts::Accounts;
+use gbac_api::paths;
+use gbac_engine::policy::AccessLevel;
+
+use super::table::Routes;
+use crate::http::access::Access;
+use crate::state::service::Service;
+use crate::state::superusers::superusers;
+
+pub(crate) fn routes() -> Routes {
+    Routes::new().route(paths::ACCOUNTS, Access::SUPERUSER, get(read))
+}
+
+async fn read(State(service): State<Service>) -> Json<Accounts> {
+    let current = service.read();
+    let access = &current.policy.settings().access;
+    let grantees = |level| access.grantees(level).iter().map(ToString::to_string).collect();
+    Json(Accounts {
+        local: current.config.local_account.clone(),
+        superusers: superusers(&current),
+        read_only: grantees(AccessLevel::ReadOnly),
+        evaluate: grantees(AccessLevel::Evaluate),
+    })
+}

@@ -1,0 +1,265 @@
+//! What a connection does, and until when it may do it.
+
+use std::collections::BTreeMap;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use hyper::body::{Body as HttpBody, Frame, SizeHint};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use crate::client_network::NetworkSlot;
+use crate::lock::Lock;
+use crate::metrics::CloseReason;
+
+/// The time limit from the accept to the first complete head of a request, with the TLS handshake.
+pub(super) const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time for which a connection without requests is kept.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// The time in which a client must take a piece of a response.
+const STALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The interval at which deadlines are checked that did not exist when the last check was made.
+const CHECK_INTERVAL: Duration = Duration::from_secs(5);
+/// The size of a piece of a response in bytes. A response is passed on in pieces, so that its progress can be seen.
+const PIECE_BYTES: usize = 64 << 10;
+
+/// The activity of one connection; a handle that is cheap to clone.
+#[derive(Clone)]
+pub(super) struct Activity(Arc<Parts>);
+
+struct Parts {
+    opened: Instant,
+    state: Lock<State>,
+    evicted: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    /// When the last request ended; `None` before the first one.
+    idle_since: Option<Instant>,
+    requests: BTreeMap<u64, Stage>,
+    last_request: u64,
+}
+
+/// What a request waits for.
+#[derive(Debug, Clone, Copy)]
+enum Stage {
+    /// This service, which has its own time limits.
+    Service,
+    /// The client, which must take a piece of the response that it was given then.
+    Client(Instant),
+}
+
+impl Activity {
+    /// The activity of a connection that was just accepted.
+    pub(super) fn new() -> Self {
+        Self(Arc::new(Parts { opened: Instant::now(), state: Lock::default(), evicted: Notify::new() }))
+    }
+
+    /// When the connection was accepted.
+    pub(super) fn opened(&self) -> Instant {
+        self.0.opened
+    }
+
+    /// Since when the connection is without requests; `None` if it has one.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        self.0.state.with(|state| state.requests.is_empty().then_some(state.idle_since.unwrap_or(self.0.opened)))
+    }
+
+    /// Ends the connection in favor of another one.
+    pub(super) fn evict(&self) {
+        self.0.evicted.notify_one();
+    }
+
+    /// A request whose head is complete; it is active until this is dropped.
+    pub(super) fn request(&self) -> ActiveRequest {
+        let id = self.0.state.with(|state| {
+            state.last_request = state.last_request.wrapping_add(1);
+            state.requests.insert(state.last_request, Stage::Service);
+            state.last_request
+        });
+        ActiveRequest { activity: self.clone(), id }
+    }
+
+    /// Waits until the connection must be closed.
+    pub(super) async fn expired(&self) -> CloseReason {
+        loop {
+            let now = Instant::now();
+            let (deadline, reason) = self.deadline();
+            if deadline.is_some_and(|deadline| deadline <= now) {
+                return reason;
+            }
+            let next_check = now + CHECK_INTERVAL;
+            tokio::select! {
+                () = self.0.evicted.notified() => return CloseReason::Evicted,
+                () = sleep_until(deadline.map_or(next_check, |deadline| deadline.min(next_check))) => {}
+            }
+        }
+    }
+
+    fn deadline(&self) -> (Option<Instant>, CloseReason) {
+        self.0.state.with(|state| {
+            let stalled = state.requests.values().filter_map(|stage| match stage {
+                Stage::Service => None,
+                Stage::Client(since) => Some(*since + STALL_TIMEOUT),
+            });
+            match (state.requests.is_empty(), state.idle_since) {
+                (false, _) => (stalled.min(), CloseReason::Stalled),
+                (true, Some(since)) => (Some(since + IDLE_TIMEOUT), CloseReason::Idle),
+                (true, None) => (Some(self.0.opened + HEAD_TIMEOUT), CloseReason::HeadTimeout),
+            }
+        })
+    }
+}
+
+/// A request of a connection.
+pub(super) struct ActiveRequest {
+    activity: Activity,
+    id: u64,
+}
+
+impl ActiveRequest {
+    fn enter(&self, stage: Stage) {
+        self.activity.0.state.with(|state| {
+            state.requests.insert(self.id, stage);
+        });
+    }
+}
+
+impl Drop for ActiveRequest {
+    fn drop(&mut self) {
+        self.activity.0.state.with(|state| {
+            state.requests.remove(&self.id);
+            state.idle_since = Some(Instant::now());
+        });
+    }
+}
+
+/// The body of a response, in pieces. Its request is active until it is dropped.
+pub(super) struct ResponseBody {
+    body: Body,
+    /// What was not yet passed on of the last frame.
+    rest: Bytes,
+    request: ActiveRequest,
+    _slot: Option<Arc<NetworkSlot>>,
+}
+
+impl ResponseBody {
+    /// The body of the response to this request, which takes a slot of its client.
+    pub(super) const fn new(body: Body, request: ActiveRequest, slot: Option<Arc<NetworkSlot>>) -> Self {
+        Self { body, rest: Bytes::new(), request, _slot: slot }
+    }
+
+    /// Takes the next piece.
+    fn piece(&mut self) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        self.request.enter(Stage::Client(Instant::now()));
+        let length = self.rest.len().min(PIECE_BYTES);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(length)))))
+    }
+}
+
+impl HttpBody for ResponseBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        if !self.rest.is_empty() {
+            return self.piece();
+        }
+        self.request.enter(Stage::Service);
+        let Some(frame) = ready!(Pin::new(&mut self.body).poll_frame(context)?) else { return Poll::Ready(None) };
+        match frame.into_data() {
+            Ok(data) => {
+                self.rest = data;
+                self.piece()
+            }
+            Err(trailers) => Poll::Ready(Some(Ok(trailers))),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        let (rest, inner) = (u64::try_from(self.rest.len()).unwrap_or(u64::MAX), self.body.size_hint());
+        let mut hint = SizeHint::new();
+        hint.set_lower(inner.lower().saturating_add(rest));
+        if let Some(upper) = inner.upper().and_then(|upper| upper.checked_add(rest)) {
+            hint.set_upper(upper);
+        }
+        hint
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+    use tokio::time::{advance, timeout};
+
+    use super::*;
+
+    async fn closes_after(activity: &Activity) -> (u64, CloseReason) {
+        let begin = Instant::now();
+        let reason = timeout(Duration::from_secs(3600), activity.expired()).await.expect("it is closed");
+        (begin.elapsed().as_secs(), reason)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_connection_without_a_request_is_closed() {
+        let activity = Activity::new();
+        assert_eq!(closes_after(&activity).await, (10, CloseReason::HeadTimeout));
+        drop(activity.request());
+        assert_eq!(closes_after(&activity).await, (60, CloseReason::Idle), "from the last request on");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_is_limited_only_while_its_client_is_waited_for() {
+        let activity = Activity::new();
+        let request = activity.request();
+        assert!(timeout(Duration::from_secs(3600), activity.expired()).await.is_err(), "its handler has a limit");
+        let mut body = ResponseBody::new(Body::from(vec![b'x'; 3 * PIECE_BYTES - 1]), request, None);
+        for _ in 0..3 {
+            let expired = timeout(STALL_TIMEOUT - Duration::from_secs(1), activity.expired()).await;
+            assert!(expired.is_err() && activity.idle_since().is_none());
+            body.frame().await.unwrap().unwrap();
+        }
+        assert!(body.is_end_stream());
+        assert_eq!(closes_after(&activity).await, (30, CloseReason::Stalled));
+        drop(body);
+        assert_eq!(activity.idle_since(), Some(Instant::now()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn one_stalled_response_is_enough() {
+        let activity = Activity::new();
+        let mut stalled = ResponseBody::new(Body::from("x"), activity.request(), None);
+        stalled.frame().await.unwrap().unwrap();
+        advance(Duration::from_secs(20)).await;
+        let mut other = ResponseBody::new(Body::from("x"), activity.request(), None);
+        other.frame().await.unwrap().unwrap();
+        assert_eq!(closes_after(&activity).await, (10, CloseReason::Stalled));
+    }
+
+    #[tokio::test]
+    async fn pieces_keep_the_body_and_its_length() {
+        let sent: Vec<u8> = (0..3 * PIECE_BYTES + 7).map(|n| n.to_le_bytes()[0]).collect();
+        let activity = Activity::new();
+        let body = ResponseBody::new(Body::from(sent.clone()), activity.request(), None);
+        assert_eq!(body.size_hint().exact(), Some(sent.len() as u64));
+        assert_eq!(body.collect().await.unwrap().to_bytes(), sent);
+    }
+
+    #[tokio::test]
+    async fn an_evicted_connection_is_closed() {
+        let activity = Activity::new();
+        activity.evict();
+        assert_eq!(activity.expired().await, CloseReason::Evicted);
+    }
+}

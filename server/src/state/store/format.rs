@@ -1,0 +1,23 @@
+//! The names and numbers of the store's format.
+
+/// The format that this version writes, and the newest that it reads. Format 1 has no digest of its rows and no number of its
+/// last commit; both are added when it is opened.
+pub(super) const FORMAT: u64 = 2;
+
+/// The file of the store.
+pub(super) const FILE: &str = "gbac.redb";
+/// A store that is being created.
+pub(super) const NEW_FILE: &str = "gbac.redb.new";
+/// Locked while the folder is in use.
+pub(super) const LOCK_FILE: &str = "gbac.lock";
+
+/// The keys of the table `meta`.
+pub(super) const FORMAT_KEY: &[u8] = b"format";
+/// The number of changes of the policy.
+pub(super) const VERSION: &[u8] = b"version";
+/// The number of changes of its settings and of the configuration.
+pub(super) const CONFIG_VERSION: &[u8] = b"config_version";
+/// The number of the last commit.
+pub(super) const COMMIT: &[u8] = b"commit";
+/// The digest of all rows but itself.
+pub(super) const DIGEST: &[u8] = b"digest";

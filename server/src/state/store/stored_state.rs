@@ -1,0 +1,131 @@
+//! The state that the rows of a store are, checked while they are read.
+
+use std::fmt;
+
+use gbac_engine::escape::escaped;
+use gbac_engine::policy::{Change, Policy};
+use gbac_json::settings_from_value;
+use serde_json::{Map, Value};
+
+use super::error::StoreError;
+use super::format::{COMMIT, CONFIG_VERSION, VERSION};
+use super::rows::{self, Table};
+use super::rows_digest::DigestCheck;
+use crate::state::config::Config;
+
+/// The state in a store.
+pub(super) struct StoredState {
+    pub(super) policy: Policy,
+    pub(super) config: Config,
+    pub(super) version: u64,
+    pub(super) config_version: u64,
+}
+
+/// Reads all rows of a store, table by table in the order of [`Table::ALL`].
+#[derive(Default)]
+pub(super) struct StateReader {
+    version: Option<u64>,
+    config_version: Option<u64>,
+    commit: Option<u64>,
+    settings: Map<String, Value>,
+    config: Map<String, Value>,
+    policy: Option<Policy>,
+    digest: DigestCheck,
+}
+
+impl StateReader {
+    /// Reads the next row.
+    pub(super) fn read(&mut self, table: Table, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        if !self.digest.read(table, key, value)? {
+            return Ok(());
+        }
+        match table {
+            Table::Meta => self.read_meta(key, value)?,
+            Table::Passwords => {}
+            Table::Settings => drop(self.settings.insert(name(key), json(key, value)?)),
+            Table::Config => drop(self.config.insert(name(key), json(key, value)?)),
+            Table::Roles => {
+                let name = String::from_utf8(key.to_vec());
+                self.change(Change::CreateRole(name.map_err(|error| StoreError::damaged("a role's name:", error))?))?;
+            }
+            Table::Members => {
+                let (role, member) = rows::read_member(key).ok_or_else(|| StoreError::damaged("a role's", "member"))?;
+                self.change(Change::AddMember { role, member })?;
+            }
+            Table::Acls => {
+                let acl = rows::read_acl(key).ok_or_else(|| StoreError::damaged("an", "ACL"))?;
+                self.change(Change::AddAcl(acl))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_meta(&mut self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        let counter = match key {
+            VERSION => &mut self.version,
+            CONFIG_VERSION => &mut self.config_version,
+            COMMIT => &mut self.commit,
+            _ => return Ok(()),
+        };
+        *counter = Some(number(key, Some(value))?);
+        Ok(())
+    }
+
+    /// The settings come before the first role, and the policy is made of them.
+    fn policy(&mut self) -> Result<&mut Policy, StoreError> {
+        let policy = match self.policy.take() {
+            Some(policy) => policy,
+            None => {
+                let settings = settings_from_value(&Value::Object(std::mem::take(&mut self.settings)))
+                    .map_err(|problems| StoreError::damaged("the settings:", problems))?;
+                Policy::new(settings)
+            }
+        };
+        Ok(self.policy.insert(policy))
+    }
+
+    fn change(&mut self, change: Change) -> Result<(), StoreError> {
+        let applied = self.policy()?.apply(change);
+        applied.map(drop).map_err(|error| StoreError::damaged("the policy:", error))
+    }
+
+    /// The number of the last commit.
+    pub(super) fn commit(&self) -> u64 {
+        self.commit.unwrap_or_default()
+    }
+
+    /// The state after the last row, if no row is missing, added or different.
+    pub(super) fn finish(mut self) -> Result<StoredState, StoreError> {
+        self.policy()?.shrink();
+        self.digest.finish()?;
+        let config = serde_json::from_value(Value::Object(std::mem::take(&mut self.config)))
+            .map_err(|error| StoreError::damaged("the config:", error))?;
+        let counter = |number: Option<u64>, key: &[u8]| number.ok_or_else(|| no_counter(key));
+        Ok(StoredState {
+            version: counter(self.version, VERSION)?,
+            config_version: counter(self.config_version, CONFIG_VERSION)?,
+            policy: self.policy.unwrap_or_default(),
+            config,
+        })
+    }
+}
+
+/// The number in a row of the table `meta`.
+pub(super) fn number(key: &[u8], value: Option<&[u8]>) -> Result<u64, StoreError> {
+    let text = value.and_then(|value| std::str::from_utf8(value).ok());
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| no_counter(key))
+}
+
+fn no_counter(key: &[u8]) -> StoreError {
+    StoreError::damaged("the counter", String::from_utf8_lossy(key))
+}
+
+fn name(key: &[u8]) -> String {
+    String::from_utf8_lossy(key).into_owned()
+}
+
+fn json(key: &[u8], value: &[u8]) -> Result<Value, StoreError> {
+    let damaged =
+        |error: &dyn fmt::Display| StoreError::damaged("the value of", format!("{}: {error}", escaped(&name(key))));
+    serde_json::from_slice(value).map_err(|error| damaged(&error))
+}
