@@ -1,4 +1,4 @@
-//! `gbac serve --data` under SIGKILL: no write that was acknowledged is lost, and none is there by half.
+//! Tests that `gbac serve --data` keeps every acknowledged write, and no partial one, when it is killed.
 //!
 //! `GBAC_KILLS` is the number of rounds, `GBAC_SEED` the seed of the moments.
 

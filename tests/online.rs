@@ -1,5 +1,4 @@
-//! The commands that talk to a running service, against the built `gbac serve --demo`: outputs, exit codes, and what can
-//! go wrong on the way.
+//! Tests of the commands that call a service, against the built `gbac serve --demo`: output, exit codes and failures.
 
 use std::fs;
 use std::net::TcpListener;
