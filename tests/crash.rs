@@ -1,8 +1,9 @@
-//! Tests that `gbac serve --data` keeps every acknowledged write, and no partial one, when it is killed.
+//! Tests that `gbac serve --data` keeps every acknowledged write with its audit event, and no partial one, when it is killed.
 //!
 //! `GBAC_KILLS` is the number of rounds, `GBAC_SEED` the seed of the moments.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
@@ -17,7 +18,7 @@ use gbac_tests::program;
 use serde_json::{Value, json};
 
 const PASSWORD: &str = "a password of this test";
-const WRITERS: usize = 4;
+const WRITERS: usize = 8;
 /// In the order of a document.
 const MEMBERS: [&str; 3] = ["User:maya", "Group:/a/b", "Group:eng"];
 
@@ -184,6 +185,70 @@ impl Expected {
     }
 }
 
+/// What the audit log says was made.
+#[derive(Default)]
+struct Recorded {
+    roles: BTreeSet<String>,
+    members: BTreeSet<(String, String)>,
+    acls: BTreeSet<String>,
+    gone: BTreeSet<String>,
+    torn: u64,
+}
+
+impl Recorded {
+    /// Reads all audit files of a folder.
+    fn read(folder: &Path) -> Self {
+        let mut recorded = Self::default();
+        for entry in fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                for line in fs::read_to_string(path).expect("a text").lines() {
+                    match serde_json::from_str(line) {
+                        Ok(event) => recorded.add(&event),
+                        Err(_) => recorded.torn += 1,
+                    }
+                }
+            }
+        }
+        recorded
+    }
+
+    fn add(&mut self, event: &Value) {
+        let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default().to_owned();
+        match (event["class_uid"].as_u64(), event["activity_id"].as_u64(), text("/entity/type").as_str()) {
+            (Some(3004), Some(1), "role") => drop(self.roles.insert(text("/entity/name"))),
+            (Some(3004), Some(1), "acl") => drop(self.acls.insert(text("/entity/data/resource_name"))),
+            (Some(3004), Some(4), "role") => drop(self.gone.insert(text("/entity/name"))),
+            (Some(3006), Some(3), _) => {
+                let prefix = if text("/user/type") == "idp_group" { "Group" } else { "User" };
+                self.members.insert((text("/group/name"), format!("{prefix}:{}", text("/user/name"))));
+            }
+            _ => {}
+        }
+    }
+
+    /// Everything that was acknowledged, and everything that is there although nobody got the answer, has its events.
+    fn compare(&self, expected: &Expected, document: &Value) {
+        let list = |name: &str| document[name].as_array().expect("a list").clone();
+        let roles: Vec<String> =
+            list("roles").iter().map(|role| role["name"].as_str().expect("a text").to_owned()).collect();
+        let acls: Vec<String> =
+            list("acls").iter().map(|acl| acl["resource_name"].as_str().expect("a text").to_owned()).collect();
+        for name in expected.roles.iter().chain(&roles) {
+            assert!(self.roles.contains(name), "the role `{name}` has no event");
+            for member in MEMBERS {
+                assert!(self.members.contains(&(name.clone(), member.to_owned())), "{member} of `{name}` has no event");
+            }
+        }
+        for name in expected.acls.iter().chain(&acls) {
+            assert!(self.acls.contains(name), "the ACL of `{name}` has no event");
+        }
+        for name in &expected.gone {
+            assert!(self.gone.contains(name), "the end of `{name}` has no event");
+        }
+    }
+}
+
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
 }
@@ -194,8 +259,15 @@ fn what_was_acknowledged_outlives_a_kill() {
     let mut seed = number("GBAC_SEED", u64::from(std::process::id()));
     eprintln!("GBAC_SEED={seed}");
     let mut expected = Expected::default();
-    for round in 0..number("GBAC_KILLS", 5) {
+    let kills = number("GBAC_KILLS", 5);
+    for round in 0..kills {
         let mut service = Service::start(folder.path());
+        if round == 0 {
+            let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] }).to_string();
+            let answer =
+                Client::connect(&service.address).and_then(|mut client| client.ask("PUT", "/v1/cluster_config", &on));
+            assert_eq!(answer.expect("an answer").0, 200);
+        }
         let (_, body) = Client::connect(&service.address)
             .and_then(|mut client| client.ask("GET", "/gbac/v1/policy", ""))
             .expect("an answer");
@@ -229,5 +301,16 @@ fn what_was_acknowledged_outlives_a_kill() {
         .expect("an answer");
     assert_eq!(status, 200);
     assert!(!expected.roles.is_empty());
-    expected.compare(&serde_json::from_slice(&body).expect("JSON"));
+    let document = serde_json::from_slice(&body).expect("JSON");
+    expected.compare(&document);
+    let recorded = Recorded::read(folder.path());
+    recorded.compare(&expected, &document);
+    assert!(recorded.torn <= kills, "{} lines are torn", recorded.torn);
+    eprintln!(
+        "kills: {kills}, acknowledged: {} roles, {} ACLs, {} deletions, torn lines: {}",
+        expected.roles.len(),
+        expected.acls.len(),
+        expected.gone.len(),
+        recorded.torn
+    );
 }

@@ -2,6 +2,8 @@
 
 mod analyze;
 mod architecture;
+mod attacks;
+mod backup;
 mod bad_input;
 mod bad_requests;
 mod cli;
@@ -12,12 +14,14 @@ mod differential;
 mod documents;
 mod exhaustive;
 mod expiry;
+mod full_disk;
 mod fuzz;
 mod help;
 mod home;
 mod incremental;
 mod laws;
 mod malformed;
+mod ocsf;
 mod online;
 mod readme;
 mod serve;

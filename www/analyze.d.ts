@@ -1,10 +1,10 @@
 import { Identity as BaseIdentity, Policy as Base } from './index.js';
 import type {
-  Circumstances, Claims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, LeastGrant, LoadOptions, Names,
+  Circumstances, Claims, CollisionReport, Diff, Finding, HypotheticalChange, IdentityComparison, IfImported, ImportedDocument, LeastGrant, LoadOptions, Names,
   NestedGroupBehavior, Permissions, PolicyDocument, Principal, Query, RequestQuery, Revocation, UnverifiedToken, WasmSource,
   WhatIf, WhoCan,
 } from './index.js';
-export { EngineError, init, Resource } from './index.js';
+export { acls, EngineError, init, Resource } from './index.js';
 export type * from './index.js';
 
 /** An identity that also lists its permissions. */
@@ -39,6 +39,7 @@ export class Identity extends BaseIdentity {
 export class Policy extends Base {
   protected constructor();
   /** As in `gbac-engine`. */
+  static load<const Document extends ImportedDocument>(document: Document & IfImported<Document>, options?: LoadOptions): Promise<Policy>;
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /** As in `gbac-engine`. */
   open(who: Names | Claims | string): Identity;
@@ -124,6 +125,9 @@ export class Policy extends Base {
  * @example
  * await lintDocument(await readFile('policy.json', 'utf8'));
  */
+export function lintDocument<const Document extends ImportedDocument>(
+  document: Document & IfImported<Document>, options?: { wasm?: WasmSource | Promise<WasmSource> },
+): Promise<Finding[]>;
 export function lintDocument(
   document: PolicyDocument | string, options?: { wasm?: WasmSource | Promise<WasmSource> },
 ): Promise<Finding[]>;

@@ -1,6 +1,6 @@
 import type {
-  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FaultCode, Names, Operation, OperationName, Outcome,
-  PolicyDocument, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,
+  Access, ApiRequest, Change, Claims, Decision, Explanation, ExportedDocument, FaultCode, FullAcl, Names, Operation, OperationName, Outcome,
+  PolicyDocument, Principal, Problem, Query, QueryCircumstances, RequestAnswer, RequestQuery, ResolvedIdentity, ResourceType,
   ResourceTypeName, Subject, UnverifiedToken, Warning, WithId,
 } from './types.js';
 export type * from './types.js';
@@ -40,18 +40,58 @@ export class EngineError extends Error {
   readonly problems?: Problem[];
 }
 
-/** The source of a wasm module: a compiled module, bytes, a response, or a URL. */
+/** A source of the wasm module in place of the one that the entry point has inside: a compiled module, bytes, a response, or a URL. */
 export type WasmSource = WebAssembly.Module | BufferSource | Response | URL | string;
 
 /**
- * Loads the wasm module: from `wasm`, or by default from the folder of this file. Only the first call loads it, and
- * `Policy.load` calls it too. Throws `module_not_loaded`.
+ * Loads the wasm module: from `wasm`, or by default the one that the entry point has inside; `gbac-engine/slim` has none. Only the first
+ * call loads it, and `Policy.load` calls it too. Throws `module_not_loaded`, whose message says what was tried, what came and what to do.
  *
  * @example
- * import wasm from 'gbac-engine/engine.wasm';   // in a worker, where the bundler provides a compiled module
- * await init(wasm);
+ * await init(new URL('https://example.com/gbac_engine_bg.wasm'));   // with `gbac-engine/slim`: a file that the page fetches
  */
 export function init(wasm?: WasmSource | Promise<WasmSource>): Promise<void>;
+
+/** A document as TypeScript imports it from a `.json` file: it knows the members, and of their values only that they are strings. */
+export type ImportedDocument = Imported<PolicyDocument>;
+/** @hidden */
+export type Imported<T> =
+  T extends string ? string : T extends number ? number : T extends readonly (infer Element)[] ? readonly Imported<Element>[]
+    : T extends object ? { [Name in keyof T]: Imported<T[Name]> | (undefined extends T[Name] ? undefined : never) } : T;
+/** What keeps a document that is written down in a program from being read as an imported one. @hidden */
+export type IfImported<Document extends { version: number }> = number extends Document['version'] ? unknown : never;
+
+/**
+ * One or several ACLs in the short form of {@link acls}. It has one of `allow` and `deny`, and the name of one resource type with the
+ * names of resources. **A trailing `*` is a prefix pattern**: `orders-*` is every name that begins with `orders-`, and `*` every name.
+ */
+export type ShortAcl = ShortPermission & ShortResource & {
+  /** Whom it is for. */
+  to: Principal | readonly Principal[];
+  /** One IPv4 or IPv6 address of clients; the default is `*`, every address. */
+  host?: string;
+};
+/** Whether a short ACL allows or denies, and which operations. */
+export type ShortPermission =
+  | { allow: ShortOperations; deny?: never }
+  | { deny: ShortOperations; allow?: never };
+/** One operation or several, in either form. */
+export type ShortOperations = Operation | OperationName | readonly (Operation | OperationName)[];
+/** The resources of a short ACL; of the cluster and the Schema Registry there is one. */
+export type ShortResource = {
+  [Type in ResourceTypeName]:
+    { [Only in Type]: Type extends 'cluster' | 'registry-global' ? true : string | readonly string[] }
+    & { [Other in Exclude<ResourceTypeName, Type>]?: never }
+}[ResourceTypeName];
+
+/**
+ * Returns the ACLs of a policy document for ACLs in the short form, one for each operation, name and principal. Throws
+ * `missing_member`, `exclusive_options`, `unknown_option`, `unknown_value`, `wrong_type` and `not_json`.
+ *
+ * @example
+ * await Policy.load({ version: 1, acls: acls([{ allow: ['read', 'describe'], topic: 'orders-*', to: 'Group:engineering' }]) });
+ */
+export function acls(short: Iterable<ShortAcl>): FullAcl[];
 
 /** Options of loading a policy. */
 export interface LoadOptions {
@@ -79,6 +119,7 @@ export class Policy {
    * @example
    * const policy = await Policy.load(await readFile('policy.json', 'utf8'));
    */
+  static load<const Document extends ImportedDocument>(document: Document & IfImported<Document>, options?: LoadOptions): Promise<Policy>;
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /**
    * Returns `true` only if the check is allowed. An expired identity is denied; `now` in the check (seconds since 1970)
@@ -143,6 +184,15 @@ export class Policy {
    * policy.apply({ change: 'add_member', role: 'readers', principal: 'Group:engineering' });
    */
   apply(change: Change | string): boolean;
+  /**
+   * Calls `listener` with every later change that {@link apply} makes in this policy, after it is made; a change that leaves the policy
+   * as it was is none. Returns a function that ends this. What the listener throws is reported as an uncaught error and prevents
+   * nothing. Throws `wrong_type`, `freed`.
+   *
+   * @example
+   * const stop = policy.subscribe((change) => console.log(change.change));
+   */
+  subscribe(listener: (change: Readonly<Change>) => void): () => void;
   /**
    * The policy document of this policy, roles and ACLs in order.
    *

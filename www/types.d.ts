@@ -242,25 +242,141 @@ export type Counterexample = {
 
 /** A decision; members that do not apply are absent. */
 export type Decision = {
-  /** `allow` or `deny`. */
-  outcome: Outcome,
-  /** `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`. */
-  reason: Reason,
-  /** `user_acl`, `role_acl`, `group_acl` or `group_role_acl`. */
-  source?: Source,
-  /** The group on the path. */
-  group?: string,
-  /** The role on the path. */
-  role?: string,
-  /** The deciding ACL. */
-  acl?: FullAcl,
-  /** The deciding ACL's operation, where it is not the one asked for. */
-  implied_by?: Operation,
   /** Present and true when the host could change the answer. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
-};
+} & ({
+  "reason": "allow_rule",
+  /** It is allowed. */
+  outcome: 'allow',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "deny_rule",
+  /** It is denied. */
+  outcome: 'deny',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "superuser",
+  /** It is allowed. */
+  outcome: 'allow',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "no_match",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "expired",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+});
 
 /** How the decisions of two policies differ, over every identity. */
 export type Diff = {
@@ -311,25 +427,141 @@ export type Explanation = {
   candidates: Array<Candidate>,
   /** How many ACLs the policy holds. */
   acls: number,
-  /** `allow` or `deny`. */
-  outcome: Outcome,
-  /** `superuser`, `deny_rule`, `allow_rule`, `no_match` or `expired`. */
-  reason: Reason,
-  /** `user_acl`, `role_acl`, `group_acl` or `group_role_acl`. */
-  source?: Source,
-  /** The group on the path. */
-  group?: string,
-  /** The role on the path. */
-  role?: string,
-  /** The deciding ACL. */
-  acl?: FullAcl,
-  /** The deciding ACL's operation, where it is not the one asked for. */
-  implied_by?: Operation,
   /** Present and true when the host could change the answer. */
   host_unknown?: true,
   /** Whether the identity came from a verified token. */
   verified: boolean,
-};
+} & ({
+  "reason": "allow_rule",
+  /** It is allowed. */
+  outcome: 'allow',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "deny_rule",
+  /** It is denied. */
+  outcome: 'deny',
+} & ({
+  "source": "user_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** No group is on the path. */
+  group?: undefined,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The role on the path. */
+  role: string,
+  /** No group is on the path. */
+  group?: undefined,
+} | {
+  "source": "group_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** No role is on the path. */
+  role?: undefined,
+} | {
+  "source": "group_role_acl",
+  /** The ACL. */
+  acl: FullAcl,
+  /** Its operation, where it is not the one asked for. */
+  implied_by?: Operation,
+  /** The group on the path. */
+  group: string,
+  /** The role on the path. */
+  role: string,
+}) | {
+  "reason": "superuser",
+  /** It is allowed. */
+  outcome: 'allow',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "no_match",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+} | {
+  "reason": "expired",
+  /** It is denied. */
+  outcome: 'deny',
+  /** No ACL decides. */
+  source?: undefined,
+  /** No ACL decides. */
+  acl?: undefined,
+  /** No ACL decides. */
+  implied_by?: undefined,
+  /** No ACL decides. */
+  group?: undefined,
+  /** No ACL decides. */
+  role?: undefined,
+});
 
 /** The policy document of a policy, for writing: the stated settings, roles by name, ACLs in order of their fields. */
 export type ExportedDocument = {

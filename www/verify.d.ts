@@ -1,12 +1,13 @@
 import { Identity, Policy as Base } from './index.js';
-import type { Claims, LoadOptions, Names, PolicyDocument, WasmSource } from './index.js';
-export { EngineError, Identity, init, Resource } from './index.js';
+import type { Claims, IfImported, ImportedDocument, LoadOptions, Names, PolicyDocument, WasmSource } from './index.js';
+export { acls, EngineError, Identity, init, Resource } from './index.js';
 export type * from './index.js';
 
 /** A policy that also accepts verified claims; otherwise as in `gbac-engine`. */
 export class Policy extends Base {
   protected constructor();
   /** As in `gbac-engine`. */
+  static load<const Document extends ImportedDocument>(document: Document & IfImported<Document>, options?: LoadOptions): Promise<Policy>;
   static load(document: PolicyDocument | string, options?: LoadOptions): Promise<Policy>;
   /**
    * Resolves an identity: from verified claims, with the user-info document if the settings require it, or as in

@@ -15,7 +15,7 @@ pub const DEFAULT_EVENTS: usize = 100;
 /// The answer of `/gbac/v1/audit`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct AuditEvents {
-    /// Events of OCSF 1.0.0, classes 3002 and 6003, newest first.
+    /// Events of OCSF 1.0.0, newest first.
     pub events: Vec<Value>,
 }
 

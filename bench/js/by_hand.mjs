@@ -31,9 +31,8 @@ export function loop(document, { identities, queries }) {
 
 const BITS = Object.fromEntries(OPERATIONS.map((operation, place) => [operation, 1 << place]));
 
-/** ACLs by type, pattern and name: a map is asked for the name, for each of its prefixes, and for `*`. */
-export function indexed(document, { identities, queries }) {
-  const opened = openAll(document, identities);
+/** ACLs by type, pattern and name. */
+function indexOf(document) {
   const index = {};
   for (const acl of acls(document)) {
     const ofType = (index[acl.type] ??= { literal: new Map(), prefixed: new Map() });
@@ -43,18 +42,56 @@ export function indexed(document, { identities, queries }) {
     if (map.has(acl.name)) map.get(acl.name).push(entry);
     else map.set(acl.name, [entry]);
   }
+  return index;
+}
 
-  /** 0: nothing matches, 1: allowed, 2: denied. */
-  const look = (entries, bit, principals) => {
-    let found = 0;
-    for (const entry of entries) {
-      if ((entry.bits & bit) !== 0 && principals.has(entry.principal)) {
-        if (entry.deny) return 2;
-        found = 1;
-      }
+/** 0: nothing matches, 1: allowed, 2: denied. */
+function look(entries, bit, principals) {
+  let found = 0;
+  for (const entry of entries) {
+    if ((entry.bits & bit) !== 0 && principals.has(entry.principal)) {
+      if (entry.deny) return 2;
+      found = 1;
     }
-    return found;
+  }
+  return found;
+}
+
+/** The entries of every pattern that matches a name, as one list. */
+function matching({ literal, prefixed }, name) {
+  const lists = [literal.get(name), literal.get('*')];
+  for (let length = 1; length <= name.length; length++) lists.push(prefixed.get(name.slice(0, length)));
+  return lists.filter((entries) => entries !== undefined).flat();
+}
+
+/** How many names the map remembers: as many as the engine's wrapper. */
+const REMEMBERED = 16_384;
+
+/** The same index with a map of the names that were asked about, each with the entries that match it: nobody looks for prefixes twice. */
+export function remembering(document, { identities }) {
+  const opened = openAll(document, identities);
+  const index = indexOf(document);
+  const known = Object.fromEntries(Object.keys(index).map((type) => [type, new Map()]));
+  let count = 0;
+  return (identity, operation, type, name) => {
+    let entries = known[type].get(name);
+    if (entries === undefined) {
+      if (count >= REMEMBERED) {
+        for (const names of Object.values(known)) names.clear();
+        count = 0;
+      }
+      entries = matching(index[type], name);
+      known[type].set(name, entries);
+      count++;
+    }
+    return look(entries, BITS[operation], opened[identity]) === 1;
   };
+}
+
+/** A map is asked for the name, for each of its prefixes, and for `*`. */
+export function indexed(document, { identities, queries }) {
+  const opened = openAll(document, identities);
+  const index = indexOf(document);
 
   return (place) => {
     const { identity, operation, resource_type, name } = queries[place];

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { brotliCompressSync } from 'node:zlib';
 
 const [folder, who] = process.argv.slice(2);
 const ACLS = 1_000;
@@ -47,6 +48,15 @@ if (who in starts) {
 
   const times = { engine: [], cedar: [] };
   const first = [];
+  // Whole processes: what a program takes that decides once, and one that does nothing.
+  const whole = { engine: [], empty: [] };
+  const empty = join(folder, 'empty.mjs');
+  writeFileSync(empty, '');
+  const wholeOf = (args) => {
+    const started = performance.now();
+    execFileSync(process.execPath, args);
+    return performance.now() - started;
+  };
   for (let count = 0; count < (process.argv.includes('--quick') ? 7 : 21); count++) {
     for (const who of Object.keys(starts)) {
       const printed = execFileSync(process.execPath, [fileURLToPath(import.meta.url), folder, who], { encoding: 'utf8' });
@@ -54,9 +64,26 @@ if (who in starts) {
       times[who].push(milliseconds);
       if (who === 'engine') first.push(decided);
     }
+    whole.engine.push(wholeOf([fileURLToPath(import.meta.url), folder, 'engine']));
+    whole.empty.push(wholeOf([empty]));
   }
   const row = (name, milliseconds) => ({ name, acls: ACLS, groups: GROUPS, ns_median: median(milliseconds) * 1e6, checked: 1 });
-  const results = [row('cold_start', times.engine), row('cold_start_cedar', times.cedar), row('js_first_decision', first)];
+  const results = [row('cold_start', times.engine), row('cold_start_cedar', times.cedar), row('js_first_decision', first),
+    row('js_process', whole.engine), row('js_process_empty', whole.empty), entryBytes()];
   mkdirSync(join(folder, 'parts'), { recursive: true });
   writeFileSync(join(folder, 'parts', 'node-cold_start.json'), JSON.stringify({ results, versions: [] }, null, 1));
+}
+
+/** What a browser downloads of the default entry, each file after brotli. */
+function entryBytes() {
+  const www = new URL('../../www/', import.meta.url);
+  const files = new Set();
+  const add = (url) => {
+    if (files.has(url.href)) return;
+    files.add(url.href);
+    for (const [, path] of readFileSync(url, 'utf8').matchAll(/^(?:import|export)\b.* from '(\..*)';$/gm)) add(new URL(path, url));
+  };
+  add(new URL('index.js', www));
+  const bytes = [...files].reduce((sum, href) => sum + brotliCompressSync(readFileSync(new URL(href))).length, 0);
+  return { name: 'js_entry_brotli', acls: 0, groups: 0, bytes };
 }

@@ -28,3 +28,45 @@ export function checkResource(policy, { identities, queries }) {
     return opened[identity].checkResource(operation, resources[place]) === 'allow';
   };
 }
+
+/** The same as a condition. */
+export function can(policy, { identities, queries }) {
+  const opened = identities.map((who) => open(policy, who));
+  return (place) => {
+    const { identity, operation, resource_type, name } = queries[place];
+    return opened[identity].can(operation, resource_type, name);
+  };
+}
+
+/** Thousands of names at once; each question is one name. */
+export function filter(policy, { identities }, lists) {
+  const opened = identities.map((who) => open(policy, who));
+  return (place) => {
+    const { identity, operation, resource_type, names } = lists[place];
+    return opened[identity].filter(operation, resource_type, names).length;
+  };
+}
+
+/** Thousands of questions of one identity at once. */
+export function checkMany(policy, { identities }, lists) {
+  const opened = identities.map((who) => open(policy, who));
+  return (place) => opened[lists[place].identity].checkMany(lists[place].requests).filter((outcome) => outcome === 'allow').length;
+}
+
+/** A decision with its reason, as an object. */
+export function decide(policy, { identities, queries }) {
+  const opened = identities.map((who) => open(policy, who));
+  return (place) => {
+    const { identity, operation, resource_type, name } = queries[place];
+    return opened[identity].decide({ operation, resource_type, resource_name: name }).outcome === 'allow';
+  };
+}
+
+/** The same with all that led to it. */
+export function explain(policy, { identities, queries }) {
+  const opened = identities.map((who) => open(policy, who));
+  return (place) => {
+    const { identity, operation, resource_type, name } = queries[place];
+    return opened[identity].explain({ operation, resource_type, resource_name: name }).outcome === 'allow';
+  };
+}

@@ -7,6 +7,7 @@ import { enforce } from './casbin.mjs';
 import { stateful } from './cedar.mjs';
 import * as engine from './engine.mjs';
 import { contest, median, runs, time } from './measure.mjs';
+import { together } from './together.mjs';
 import { asking, fewer, policyText } from './workload.mjs';
 
 const [folder, size] = process.argv.slice(2);
@@ -43,7 +44,14 @@ for (const groups of [10, 1, 200]) {
     const small = asking(folder, 1_000, groups);
     add('wasm_check_beside', engine.check(await engine.load(policyText(folder, 1_000)), small), small.queries, 1_000);
   }
+  add('wasm_can', engine.can(policy, all));
   add('js_indexed', byHand.indexed(document, all));
+  const remembering = byHand.remembering(document, all);
+  const remembered = (place) => {
+    const { identity, operation, resource_type, name } = all.queries[place];
+    return remembering(identity, operation, resource_type, name);
+  };
+  add('js_remembered', remembered);
   if (groups === 10) {
     add('js_loop', byHand.loop(document, all));
     if (acls <= MOST.cedar_wasm) add('cedar_wasm', await stateful(document, all, CEDAR_CALLS), all.queries.slice(0, CEDAR_CALLS));
@@ -56,6 +64,7 @@ for (const groups of [10, 1, 200]) {
     results.push({ name: 'casl_build', acls, groups, ns_median: median(some.identities.map((who) => time(() => build(who)))) });
   }
   results.push(...contest(contestants, { quick }));
+  if (groups === 10) results.push(...together({ acls, groups, all, policy, engine, remembering, quick }));
 
   const opening = all.identities.flatMap((who) => Array.from({ length: 5 }, () => time(() => engine.open(policy, who))));
   results.push({ name: 'wasm_open', acls, groups, ns_median: median(opening) });

@@ -24,9 +24,10 @@ fn run(args: &[String]) -> Result<()> {
             numbers(sizes)?.into_iter().try_for_each(|size| Folder::new(*folder).generate(size))
         }
         ["native", folder, sizes @ ..] => native::run(&Folder::new(*folder), &numbers(sizes)?, quick),
-        ["report", folder, json, markdown, rust, node] => {
+        [name @ ("report" | "report-part"), folder, json, markdown, rust, node] => {
             let machine = Machine::look((*rust).to_owned(), (*node).to_owned());
             let report = Report::new(machine, quick, Folder::new(*folder).parts()?);
+            let report = if *name == "report-part" { report.of_a_part() } else { report };
             fs::write(json, serde_json::to_vec_pretty(&report)?)?;
             fs::write(markdown, report.markdown())?;
             let (holding, failing, missing) = report.counts();
@@ -34,7 +35,7 @@ fn run(args: &[String]) -> Result<()> {
             Ok(())
         }
         _ => Err("generate FOLDER SIZE.. | native FOLDER SIZE.. [--quick] | \
-                  report FOLDER JSON MARKDOWN RUST NODE [--quick]; `cargo xtask bench` runs them all"
+                  report | report-part FOLDER JSON MARKDOWN RUST NODE [--quick]; `cargo xtask bench` runs them all"
             .into()),
     }
 }

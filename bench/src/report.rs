@@ -60,6 +60,18 @@ const fn peer(name: &'static str, what: &'static str, peer: &'static str, acls: 
     Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), check(acls)) }
 }
 
+/// One way by hand over one of the engine's, with ten groups.
+const fn beside(
+    name: &'static str,
+    what: &'static str,
+    peer: &'static str,
+    ours: &'static str,
+    acls: usize,
+    at_least: f64,
+) -> Promise {
+    Promise { name, what, bound: AtLeast(at_least), value: Over((peer, acls, 10), (ours, acls, 10)) }
+}
+
 /// A rate over another, which is a time under another.
 const fn rate(name: &'static str, what: &'static str, at_least: f64, under: Key, of: Key) -> Promise {
     Promise { name, what, bound: AtLeast(at_least), value: Over(under, of) }
@@ -73,13 +85,14 @@ const fn at_most(name: &'static str, what: &'static str, limit: f64, value: Valu
     Promise { name, what, bound: AtMost(limit), value }
 }
 
+const EVALUATION: Key = ("evaluation_cpu", 10 * K, 20);
 const ORDINARY: Key = ("native_check", M, 10);
 const WORST: &[Key] =
     &[("native_worst_hot", M, 200), ("native_worst_prefixes", 50_000, 200), ("native_worst_shared", K, 200)];
 const K: usize = 1_000;
 const M: usize = 1_000_000;
 
-const PROMISES: [Promise; 38] = [
+const PROMISES: [Promise; 61] = [
     peer("cedar_wasm_1k", "Cedar (wasm), 1k ACLs", "cedar_wasm", K, 8_000.0),
     peer("cedar_wasm_10k", "Cedar (wasm), 10k", "cedar_wasm", 10 * K, 80_000.0),
     peer("casbin_1k", "Casbin, 1k", "casbin", K, 8_000.0),
@@ -99,6 +112,76 @@ const PROMISES: [Promise; 38] = [
     peer("js_indexed_10k", "JavaScript with a map of names, 10k", "js_indexed", 10 * K, 8.0),
     peer("js_indexed_100k", "JavaScript with a map of names, 100k", "js_indexed", 100 * K, 12.0),
     peer("js_indexed_1m", "JavaScript with a map of names, 1M", "js_indexed", M, 20.0),
+    peer("js_remembered_1k", "JavaScript with a map that remembers names, 1k", "js_remembered", K, 1.0),
+    peer("js_remembered_10k", "JavaScript with a map that remembers names, 10k", "js_remembered", 10 * K, 1.0),
+    peer("js_remembered_100k", "JavaScript with a map that remembers names, 100k", "js_remembered", 100 * K, 1.0),
+    peer("js_remembered_1m", "JavaScript with a map that remembers names, 1M", "js_remembered", M, 1.0),
+    beside("js_can_1k", "the same over `identity.can`, 1k", "js_remembered", "wasm_can", K, 1.0),
+    beside("js_can_10k", "the same over `identity.can`, 10k", "js_remembered", "wasm_can", 10 * K, 1.0),
+    beside("js_can_100k", "the same over `identity.can`, 100k", "js_remembered", "wasm_can", 100 * K, 1.0),
+    beside("js_can_1m", "the same over `identity.can`, 1M", "js_remembered", "wasm_can", M, 1.0),
+    beside("js_filter_1k", "the same over `filter` of 1,000 names, 1k", "js_remembered_filter", "wasm_filter", K, 2.0),
+    beside(
+        "js_filter_10k",
+        "the same over `filter` of 1,000 names, 10k",
+        "js_remembered_filter",
+        "wasm_filter",
+        10 * K,
+        2.0,
+    ),
+    beside(
+        "js_filter_100k",
+        "the same over `filter` of 1,000 names, 100k",
+        "js_remembered_filter",
+        "wasm_filter",
+        100 * K,
+        2.0,
+    ),
+    beside("js_filter_1m", "the same over `filter` of 1,000 names, 1M", "js_remembered_filter", "wasm_filter", M, 2.0),
+    beside(
+        "js_many_1k",
+        "the same over `checkMany` of 1,000 questions, 1k",
+        "js_remembered_many",
+        "wasm_check_many",
+        K,
+        2.0,
+    ),
+    beside(
+        "js_many_10k",
+        "the same over `checkMany` of 1,000 questions, 10k",
+        "js_remembered_many",
+        "wasm_check_many",
+        10 * K,
+        2.0,
+    ),
+    beside(
+        "js_many_100k",
+        "the same over `checkMany` of 1,000 questions, 100k",
+        "js_remembered_many",
+        "wasm_check_many",
+        100 * K,
+        2.0,
+    ),
+    beside(
+        "js_many_1m",
+        "the same over `checkMany` of 1,000 questions, 1M",
+        "js_remembered_many",
+        "wasm_check_many",
+        M,
+        2.0,
+    ),
+    at_most(
+        "js_start_over_empty",
+        "a whole Node process with one decision over an empty one, 1k",
+        2.0,
+        Over(("js_process", K, 10), ("js_process_empty", K, 10)),
+    ),
+    at_most(
+        "js_entry_brotli_bytes",
+        "the default JavaScript entry with its module after brotli, in bytes",
+        165_000.0,
+        Bytes(("js_entry_brotli", 0, 0)),
+    ),
     at_most("growth_native", "a check at 1M ACLs over one at 1k, native", 3.0, Over(ORDINARY, ("native_check", K, 10))),
     at_most(
         "growth_wasm",
@@ -222,6 +305,37 @@ const PROMISES: [Promise; 38] = [
         400.0,
         BytesPerAcl(("service_memory", M, 0)),
     ),
+    at_most(
+        "evaluation_cpu_over_health",
+        "processor time of an evaluation with 20 groups over that of a fixed text",
+        2.5,
+        Over(EVALUATION, ("health_cpu", 10 * K, 0)),
+    ),
+    rate(
+        "evaluation_over_health",
+        "evaluations with 20 groups over a fixed text, by the second",
+        0.5,
+        ("health_time", 10 * K, 0),
+        ("evaluation_time", 10 * K, 20),
+    ),
+    at_most(
+        "batch_question_over_single",
+        "processor time of one question in a batch of 100 over that of one alone",
+        0.1,
+        Over(("batch_question_cpu", 10 * K, 20), EVALUATION),
+    ),
+    at_most(
+        "evaluation_audited_over_not",
+        "processor time of an evaluation with auditing over one without",
+        2.0,
+        Over(("evaluation_audited_cpu", 10 * K, 20), EVALUATION),
+    ),
+    at_most(
+        "evaluation_p99_beside_batches",
+        "p99 of evaluations while batches of 100 with 200 groups run, over that without them",
+        3.0,
+        Over(("evaluation_beside_batches_p99", 10 * K, 20), ("evaluation_p99", 10 * K, 20)),
+    ),
 ];
 
 /// A run, as it is written: what contracts with other programs is `machine`, `results` and `ratios`.
@@ -273,13 +387,22 @@ impl Report {
         (count(Some(true)), count(Some(false)), count(None))
     }
 
+    /// Without the promises that this run did not measure: a part of the measurements.
+    #[must_use]
+    pub fn of_a_part(mut self) -> Self {
+        self.limits.retain(|limit| limit.ratio.is_some());
+        self
+    }
+
     /// The tables as Markdown.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("{}\n\n", self.machine.line());
         let versions: Vec<String> = self.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
         let length = if self.quick { "A short run (`--quick`)" } else { "A full run" };
-        writeln!(text, "{length}. Compared with: {}.\n", versions.join(", ")).ok();
+        let compared =
+            if versions.is_empty() { String::new() } else { format!(" Compared with: {}.", versions.join(", ")) };
+        writeln!(text, "{length}.{compared}\n").ok();
         let mut rows = vec![["ratio", "what", "measured", "limit", "holds"].map(str::to_owned)];
         for limit in &self.limits {
             let bound = match (limit.at_least, limit.at_most) {

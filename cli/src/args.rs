@@ -8,7 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use online::{AdminCommand, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand};
+use online::{
+    AdminCommand, BackupArgs, ClusterCommand, ConnectArgs, ExportArgs, ImportArgs, ProfileCommand, SecurityCommand,
+};
 use policy::PolicyCommand;
 use simulate::{CollisionsArgs, CompareArgs, WhatIfArgs};
 
@@ -73,6 +75,15 @@ pub(crate) enum Command {
     /// GBAC_ADMIN_PASSWORD sets the admin's password at every start. Without it, the first start with --data generates a
     /// password and shows it once.
     Serve(Box<ServeArgs>),
+    /// Save a backup of a running service: its policy, its configuration and its password hashes.
+    ///
+    /// The service verifies its data first, and the command verifies the backup. Only the owner can read the file (mode
+    /// 0600), because it contains password hashes. It has no audit events. Requires a superuser.
+    Backup(BackupArgs),
+    /// Restore a backup into a new data folder, without a running service.
+    ///
+    /// The backup is verified first. Start the service with `gbac serve --data DIR` afterwards.
+    Restore(RestoreArgs),
     /// Export the policy of a running service as a policy document.
     Export(ExportArgs),
     /// Replace the policy of a running service with a policy document.
@@ -320,6 +331,16 @@ pub(crate) struct TestArgs {
     /// Also write a JUnit report to this file.
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RestoreArgs {
+    /// Backup that `gbac backup` saved.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// New or empty folder for the data; created if it does not exist.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data: PathBuf,
 }
 
 /// The flags of `gbac serve`.

@@ -244,6 +244,12 @@ impl Client {
         read(path, &self.send(path, self.request(Method::GET, path)?)?)
     }
 
+    /// Reads a file.
+    pub(crate) fn download(&self, path: &str) -> Result<Vec<u8>, CallError> {
+        let answer = self.runtime.block_on(execute(self.request(Method::GET, path)?));
+        self.successful(answer).map(|(_, body)| body)
+    }
+
     /// Changes something, and reads the response.
     pub(crate) fn change<T: DeserializeOwned>(
         &self,
@@ -312,11 +318,16 @@ impl Client {
     }
 
     fn interpret(&self, path: &str, answer: Result<RawResponse, reqwest::Error>) -> Result<Success, CallError> {
+        let (tag, body) = self.successful(answer)?;
+        let text = String::from_utf8(body).map_err(|_| CallError::NotJson(path.into()))?;
+        Ok(Success { text, tag })
+    }
+
+    /// The state and the body of a successful response.
+    fn successful(&self, answer: Result<RawResponse, reqwest::Error>) -> Result<(Option<String>, Vec<u8>), CallError> {
         let (status, tag, body) = answer.map_err(|error| self.transport_error(&error))?;
-        let text = String::from_utf8(body);
         if status.is_success() {
-            let text = text.map_err(|_| CallError::NotJson(path.into()))?;
-            return Ok(Success { text, tag });
+            return Ok((tag, body));
         }
         if status.is_redirection() {
             return Err(CallError::Redirect(status.as_u16()));
@@ -324,7 +335,7 @@ impl Client {
         if status == StatusCode::UNAUTHORIZED {
             return Err(CallError::Credentials(self.credentials != Credentials::default()));
         }
-        Err(CallError::Refused(Refusal::read(status.as_u16(), &text.unwrap_or_default())))
+        Err(CallError::Refused(Refusal::read(status.as_u16(), &String::from_utf8(body).unwrap_or_default())))
     }
 
     fn transport_error(&self, error: &reqwest::Error) -> CallError {

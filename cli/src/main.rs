@@ -46,6 +46,8 @@ fn main() -> ExitCode {
         Command::Doctor(args) => commands::doctor::run(&args, format),
         Command::Test(args) => commands::test::run(&args, format),
         Command::Serve(args) => commands::serve::run(*args),
+        Command::Backup(args) => commands::backup::run(&args, format),
+        Command::Restore(args) => commands::restore::run(&args, format),
         Command::Export(args) => commands::document::export(&args, format),
         Command::Import(args) => commands::document::import(&args, format),
         Command::Security { connect, command } => commands::security::run(&connect, &command, format),

@@ -4,6 +4,7 @@ mod circles;
 mod crates;
 mod modules;
 mod names;
+mod promises;
 mod structure;
 mod tables;
 

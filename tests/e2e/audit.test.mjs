@@ -85,6 +85,18 @@ journey('the event itself is there on demand, without credentials', async ({ pag
   assert.ok(!access.includes(btoa('admin:demo')), access);
 });
 
+journey('a change is told in words, with who made it', async ({ page }) => {
+  await set.service.ask('POST', '/v1/roles', { body: { name: 'told-in-words' } });
+  try {
+    await page.goto(`${AUDIT}?kind=change&user=admin`);
+    const told = (await rows(page)).find((row) => row[2].includes('told-in-words'));
+    assert.deepEqual(told.slice(2, 4), ['admin created the role told-in-words', 'Done']);
+    assert.match(told[1], /^User:admin/);
+  } finally {
+    await set.service.ask('DELETE', '/v1/roles/told-in-words');
+  }
+});
+
 journey('a log that is off is a finding with a way to switch it on', async ({ page }) => {
   await set.service.setProperties({ audit_enabled: false });
   try {

@@ -296,6 +296,6 @@ journey('a sign-in that expired before the draft is applied keeps the draft', RE
   await password.fill(set.cluster.password);
   await page.keyboard.press('Enter');
   await note.waitFor({ state: 'detached' });
-  assert.deepEqual(await review.rows(), ['+ Create the role']);
+  assert.deepEqual(await review.rows(), ['+ Create Role']);
   await review.apply();
 });

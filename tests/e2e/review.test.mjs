@@ -55,12 +55,12 @@ journey('a review names gains, losses, gains that a deny blocks and rows without
     const to = rest.findIndex((row) => /^(Group|User|Role):/.test(row));
     return [people[from], ...(to < 0 ? rest : rest.slice(0, to))];
   };
-  assert.deepEqual(of('Group:leaves'), ['Group:leaves leaves Ledger, loses 2', 'Loses Write, Describe Topic ledger- prefixed leaves Ledger']);
-  assert.deepEqual(of('Group:stays'), ['Group:stays gains 2', 'Gains Write, Describe Topic refunds- prefixed 1 ACL added']);
+  assert.deepEqual(of('Group:leaves'), ['Group:leaves leaves Ledger, loses 2 operations', 'Loses Write, Describe Topic ledger- prefixed leaves Ledger']);
+  assert.deepEqual(of('Group:stays'), ['Group:stays gains 2 operations', 'Gains Write, Describe Topic refunds- prefixed 1 ACL added']);
   const blocked = of('Group:blocked');
-  assert.match(blocked[0], /joins Ledger, gains 3, still denied 1/);
+  assert.match(blocked[0], /joins Ledger, gains 3 operations, still denied 1 operation/);
   assert.ok(blocked.some((row) => /^Still denied Write Topic refunds- prefixed joins Ledger Deny Write, topic refunds- prefixed of Group:blocked$/.test(row)), blocked.join('\n'));
-  assert.match(await text(review.effect), /gained by 2 principals 5 lost by 1 principal 2 gain still denied 1 change without effect 1/);
+  assert.match(await text(review.effect), /operations gained by 2 principals 5 operations lost by 1 principal 2 gain still denied 1 change without effect 1/);
 
   // One row is taken back here, the others are applied as they were shown.
   await review.sent.getByRole('button', { name: 'Undo: add Topic ledger- prefixed, Describe, allow, host *' }).click();

@@ -52,9 +52,9 @@ journey('a role with a group and an ACL changes the verdict, and takes it back',
   // The review says what it changes for people, and that is what it changes.
   const people = await draft.apply();
   assert.deepEqual(people, [
-    'Group:engineering joins InvoiceWriters, gains 2',
+    'Group:engineering joins InvoiceWriters, gains 2 operations',
     'Gains Write, Describe Topic invoices- prefixed joins InvoiceWriters',
-    'Role:InvoiceWriters everyone with this role gains 2',
+    'Role:InvoiceWriters everyone with this role gains 2 operations',
     'Gains Write, Describe Topic invoices- prefixed 1 ACL added',
   ]);
   await holdsMembers('InvoiceWriters', ['Group:engineering']);

@@ -112,7 +112,7 @@ journey('suffix shows who merges and who gains what, and nothing is saved before
   assert.deepEqual(await settings.told(), told);
   const [gained, lost] = told.numbers.match(/\d+/g);
   const review = await text(page.getByRole('region', { name: 'Change in effective access' }));
-  assert.match(review, new RegExp(`gained by \\d+ principals? ${gained} lost by \\d+ principals? ${lost} `));
+  assert.match(review, new RegExp(`gained by \\d+ principals? ${gained} operations? lost by \\d+ principals? ${lost} `));
   assert.doesNotMatch(review, /No change in effective access|Nobody/);
   assert.equal((await properties(set.service.ask)).nested_group_behavior, 'none');
   await page.getByRole('button', { name: /^Apply/ }).click();
@@ -162,7 +162,7 @@ journey('license, pinned properties, user claim and superusers are told', async 
     const said = await text(settings.service);
     assert.match(said, /License Valid All settings can be changed\./);
     assert.match(said, /Identity provider http:\S+ set on the command line/);
-    assert.match(said, /User claim \$\.sub Superusers User:root Read-only access nobody Evaluate access nobody/);
+    assert.match(said, /User claim \$\.sub Superusers User:root Read-only access none Evaluate access none/);
     assert.match(said, /Audit log On/);
   });
   await set.service.ask('PUT', '/gbac/v1/license', { body: { license: 'expired' } });

@@ -42,7 +42,7 @@ journey('who never saw the product finds out why an overage token has no groups,
   await page.goto('/');
   // Only by what the page says: a link that is named like what one wants, and a field that asks for what one has.
   await page.getByRole('link', { name: 'Simulator' }).first().click();
-  await page.getByRole('textbox', { name: 'Access token' }).fill(overage);
+  await page.getByRole('textbox', { name: 'Access token', exact: true }).fill(overage);
   const main = page.getByRole('main');
   // Why.
   await main.getByText(/has a link instead of/).first().waitFor();

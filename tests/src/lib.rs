@@ -3,6 +3,7 @@
 pub mod bad_requests;
 pub mod bytes;
 pub mod changes;
+pub mod data;
 pub mod folder;
 pub mod fuzz;
 pub mod oracle;

@@ -1,35 +1,29 @@
-// A guard for Express: reads `Authorization`, verifies, opens once for each token, checks.
-import { admit } from './identities.mjs';
+// Guard an Express route: `npm install express`, then `node express.mjs`. It starts a server, asks it, and ends.
+import express from 'express';
+import { guard } from 'gbac-engine/express';
+import { identities, remoteKeys } from 'gbac-engine/identities';
+import { acls, Policy } from 'gbac-engine/verify';
+import { provider } from './provider.mjs';
 
-/**
- * A middleware that lets a request pass when its token may do what the request needs; `request.identity` is then who makes it.
- *
- * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
- * `app.set('trust proxy', ..)` names.
- * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown }} Request
- * @param {{
- *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need, clock?: () => number,
- * }} options
- */
-export function guard({ identify, need, clock }) {
-  /**
-   * @param {Request} request
-   * @param {{ statusCode: number, setHeader(name: string, value: string): unknown, end(text: string): unknown }} response
-   * @param {(error?: unknown) => void} next
-   */
-  return async (request, response, next) => {
-    try {
-      const admitted = await admit(request.headers.authorization, need(request), { identify, host: request.ip, clock });
-      if ('identity' in admitted) {
-        request.identity = admitted.identity;
-        next();
-        return;
-      }
-      response.statusCode = admitted.status;
-      response.setHeader('WWW-Authenticate', admitted.challenge);
-      response.end(admitted.status === 401 ? 'authentication required' : 'not allowed');
-    } catch (error) {
-      next(error);
-    }
-  };
-}
+const idp = await provider();
+const app = express();
+// Your identity provider has its own server for this.
+app.get('/jwks.json', (request, response) => response.json(idp.jwks));
+const server = app.listen(0, '127.0.0.1');
+await new Promise((listening) => server.once('listening', listening));
+const origin = `http://127.0.0.1:${server.address().port}`;
+
+const policy = await Policy.load({ version: 1, acls: acls([{ allow: 'read', topic: 'orders-*', to: 'Group:engineering' }]) });
+const verify = remoteKeys({ url: `${origin}/jwks.json`, issuer: 'https://idp.example.com', audience: 'orders-api' });
+const identify = identities({ policy, verify });
+
+const mayRead = guard({ identify, need: (request) => ({ operation: 'read', resourceType: 'topic', name: request.params.name }) });
+app.get('/topics/:name', mayRead, (request, response) => response.json({ topic: request.params.name, user: request.identity.user }));
+
+const token = await idp.token({ sub: 'alice', groups: ['engineering'] });
+const ask = async (path, headers) => (await fetch(`${origin}${path}`, { headers })).status;
+console.log(await ask('/topics/orders-eu', { authorization: `Bearer ${token}` }));   // 200
+console.log(await ask('/topics/payroll', { authorization: `Bearer ${token}` }));     // 403
+console.log(await ask('/topics/orders-eu', {}));                                     // 401
+server.close();
+server.closeAllConnections();

@@ -39,16 +39,42 @@ export function optionsOf(given, method, names) {
   });
 }
 
-/** The same for a request of several. */
-export function requestOf(given, names) {
-  return reading('a request', () => {
+/** The same for a request of several, or what else is one of several. */
+export function requestOf(given, names, what = 'a request') {
+  return reading(what, () => {
     if (!isPlain(given)) {
-      refuseHandle(given, 'a request');
-      throw new EngineError('wrong_type', `a request must be a plain object, but is ${kind(given)}`);
+      refuseHandle(given, what);
+      throw new EngineError('wrong_type', `${what} must be a plain object, but is ${kind(given)}`);
     }
-    return known(given, names, 'a request', 'a member of a request');
+    return known(given, names, what, `a member of ${what}`);
   });
 }
+
+/** How many members a request has that says nothing of host and time. */
+const SHORT = 3;
+
+/** The same for a request as most are, in fewer steps; `undefined` for every other, right or wrong. */
+export function shortRequestOf(given) {
+  if (typeof given !== 'object' || given === null || Object.getPrototypeOf(given) !== Object.prototype) return undefined;
+  // Hidden and symbol members count too, so that there is nothing beside the three.
+  if (Reflect.ownKeys(given).length !== SHORT) return undefined;
+  const operation = Object.getOwnPropertyDescriptor(given, 'operation');
+  const type = Object.getOwnPropertyDescriptor(given, 'resource_type');
+  const name = Object.getOwnPropertyDescriptor(given, 'resource_name');
+  if (!isWritten(operation) || !isWritten(type) || !isWritten(name)) return undefined;
+  return new ShortRequest(operation.value, type.value, name.value);
+}
+
+/** Whether a member is there, visible, and no getter. */
+const isWritten = (field) => field !== undefined && field.enumerable && field.get === undefined && field.set === undefined;
+
+/** Inherits nothing, whatever is added to `Object.prototype`. */
+function ShortRequest(operation, type, name) {
+  this.operation = operation;
+  this.resource_type = type;
+  this.resource_name = name;
+}
+ShortRequest.prototype = Object.freeze(Object.create(null));
 
 function known(given, names, what, member) {
   const read = membersOf(given, what);

@@ -1,6 +1,10 @@
 // One wasm module: loaded once, from wherever this runs, asked, and started again after it has failed.
 import { EngineError, isOurs } from './error.js';
+import { compiled, isNode, notLoaded } from './compile.js';
 import { Numbers } from './names.js';
+
+/** The custom section in which a module says of which build it is. */
+const SECTION = 'gbac-engine';
 
 /**
  * One start of a wasm module, with all that was made in it. Every call into the engine goes through `call`.
@@ -68,21 +72,23 @@ const failed = (cause) => new EngineError(
 
 /** A wasm module with its glue code; `gbac-engine`, `gbac-engine/verify` and `gbac-engine/analyze` have one each. */
 export class Module {
-  #url;
+  #id;
+  #code;
   #loading;
   /** Whether its code is there, and whether the glue code is waiting in a state in which nothing was called. */
   #started = false;
   #isFresh = false;
 
-  /** `url` gives the address of the wasm file beside this package. */
-  constructor(glue, url) {
+  /** `id` is that of the build; `code` the module that the entry has inside, if any: compiled, or as hexadecimal text. */
+  constructor(glue, id, code) {
     this.glue = glue;
-    this.#url = url;
+    this.#id = id;
+    this.#code = code;
   }
 
   /**
-   * Loads it, the first time: from `wasm`, a compiled module, its bytes, a response or an address; else from disk in Node and
-   * from beside this file elsewhere. What could not be loaded can be tried again, and what has failed is started again.
+   * Loads it, the first time: from `wasm`, a compiled module, its bytes, a response or an address; else from what the entry has
+   * inside. What could not be loaded can be tried again, and what has failed is started again.
    */
   async load(wasm) {
     const loading = (this.#loading ??= this.#start(wasm));
@@ -90,7 +96,7 @@ export class Module {
       return await loading;
     } catch (cause) {
       if (this.#loading === loading) this.#loading = undefined;
-      throw new EngineError('module_not_loaded', 'the wasm module cannot be loaded', { cause });
+      throw isOurs(cause) ? cause : notLoaded('the wasm module cannot be started', undefined, cause);
     }
   }
 
@@ -103,12 +109,18 @@ export class Module {
   }
 
   async #compile(wasm) {
-    const source = (await wasm) ?? this.#url();
-    const fs = source instanceof URL && source.protocol === 'file:' && globalThis.process?.getBuiltinModule?.('node:fs');
-    // Compiled at once, V8 leaves each function until it is called: a third of the time to the first decision.
-    const compiled = fs ? new WebAssembly.Module(fs.readFileSync(source)) : source;
-    if (compiled instanceof WebAssembly.Module) this.glue.initSync({ module: compiled });
-    else await this.glue.default({ module_or_path: compiled });
+    const module = await compiled(wasm, this.#code);
+    const [section] = WebAssembly.Module.customSections(module, SECTION);
+    const found = section === undefined ? undefined : new TextDecoder().decode(section);
+    if (found !== this.#id) {
+      throw notLoaded(
+        `this wasm module is ${found === undefined ? 'not one of gbac-engine' : `of the build ${found} of gbac-engine`}, and the script beside it of the build ${this.#id}`,
+        'use the wasm file of the same entry point and the same version, and clear caches that mix them',
+      );
+    }
+    // Browsers start large modules only asynchronously.
+    if (isNode()) this.glue.initSync({ module });
+    else await this.glue.default({ module_or_path: module });
   }
 
   /**

@@ -10,6 +10,9 @@ const HANDLES = [];
 /** Makes a class of handles known: `is` tells its instances, `tell` gives the code and the hint. */
 export const addHandle = (is, tell) => void HANDLES.push([is, tell]);
 
+/** Keeps Vue from putting a proxy around the handles of a class, which would have none of their private fields. */
+export const notReactive = (Class) => void Object.defineProperty(Class.prototype, '__v_skip', { __proto__: null, value: true });
+
 /** Reads something of an argument, which may be an object that throws. */
 export function reading(what, read) {
   try {

@@ -1,8 +1,8 @@
 // Policies and identities: objects become text on the way in; answers come out as objects.
-import { documentText, jsonText, listed, optionsOf, requestOf } from './arguments.js';
+import { documentText, jsonText, listed, optionsOf, requestOf, shortRequestOf } from './arguments.js';
 import { EngineError, FREED, freed, kind, nameOf, noMore, wellFormed } from './error.js';
 import { CACHE_SIZE, foundBy, isNames, isResource, Names, Resource } from './names.js';
-import { addHandle, isPlain, membersOf, reading } from './plain.js';
+import { addHandle, isPlain, membersOf, notReactive, reading } from './plain.js';
 
 /** For the other files of this package, and nobody else: the engine's handles, and the ways to make ours. */
 export let policyCall;
@@ -21,6 +21,7 @@ export class Policy {
   #engine;
   #names;
   #instance;
+  #listeners = new Set();
 
   constructor(engine, instance, cacheSize) {
     if (instance === undefined) throw new EngineError('not_loaded', 'create policies with `Policy.load`');
@@ -113,8 +114,33 @@ export class Policy {
     noMore(more, 'apply', 'make one change with each call');
     const text = jsonText(change, 'a change');
     const changed = this.#instance.take(() => this.#engine.apply(text));
-    if (changed) this.#names.forget();
+    if (changed) {
+      this.#names.forget();
+      if (this.#listeners.size > 0) this.#tell(text);
+    }
     return changed;
+  }
+
+  /** Calls a listener with every later change that `apply` makes; returns what ends that. */
+  subscribe(listener, ...more) {
+    noMore(more, 'subscribe', 'it takes only the listener');
+    if (typeof listener !== 'function') throw new EngineError('wrong_type', `the listener must be a function, but is ${kind(listener)}`);
+    if (this.#engine === FREED) throw freed();
+    // Not the function itself: one that subscribes twice is called twice, until each is ended.
+    const subscription = { listener };
+    this.#listeners.add(subscription);
+    return () => void this.#listeners.delete(subscription);
+  }
+
+  /** Those who were there before the change. The policy has changed, so that no listener can prevent the others from hearing it. */
+  #tell(text) {
+    for (const { listener } of [...this.#listeners]) {
+      try {
+        listener(Object.freeze(JSON.parse(text)));
+      } catch (error) {
+        queueMicrotask(() => { throw error; });
+      }
+    }
   }
 
   /** The policy document of this policy. */
@@ -133,6 +159,7 @@ export class Policy {
   free() {
     if (this.#engine === FREED) return;
     this.#engine = FREED;
+    this.#listeners.clear();
     this.#names.release();
   }
 }
@@ -274,15 +301,17 @@ export class Identity {
     noMore(more, 'checkMany');
     const all = listed(requests, 'the requests');
     const common = this.#circumstances(options, 'checkMany');
-    return all.map((request) => {
-      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = requestOf(request, REQUEST);
+    // What a request does when it is read is an error, wherever in the list it is.
+    return reading('a request', () => all.map((request) => {
+      const { operation, resource_type: type, resource_name: name, host, now, ignore_expiry: ignoreExpiry } = shortRequestOf(request) ?? requestOf(request, REQUEST);
       const asked = this.#instance.operations.number(operation);
-      const own = {
+      const isCommon = host === undefined && now === undefined && ignoreExpiry === undefined;
+      const own = isCommon ? common : {
         host: host === undefined ? common.host : wellFormed(host, 'a host'),
         now: now === undefined && ignoreExpiry === undefined ? common.now : this.#instant(now, ignoreExpiry),
       };
       return this.#allowsAt(asked, this.#instance.resourceTypes.number(type), name, own) ? 'allow' : 'deny';
-    });
+    }));
   }
 
   /** From where and when is asked: what the options say, and the clock where they do not. */
@@ -346,10 +375,12 @@ export class Identity {
 
 Policy.Identity = Identity;
 
+for (const Class of [Policy, Identity, Resource]) notReactive(Class);
+
 // Older browsers do not know the symbol of `using`.
 if (Symbol.dispose) {
   for (const { prototype } of [Policy, Identity]) {
-    Object.defineProperty(prototype, Symbol.dispose, { value: prototype.free, configurable: true, writable: true });
+    Object.defineProperty(prototype, Symbol.dispose, { __proto__: null, value: prototype.free, configurable: true, writable: true });
   }
 }
 

@@ -193,7 +193,9 @@ test('what was freed is refused, as often as one likes', async () => {
 test('a module that cannot be loaded is an error, and can be tried again', async () => {
   const { Module } = await import('../lib/module.js');
   const glue = await import('../pkg/gbac_engine.js?again');
-  const module = new Module(glue, () => new URL('../pkg/gbac_engine_bg.wasm', import.meta.url));
+  const { default: id } = await import('../pkg/gbac_engine_id.js');
+  const { default: code } = await import('../pkg/gbac_engine_inline.js');
+  const module = new Module(glue, id, code);
   for (const bad of [() => new Uint8Array(8), () => Promise.reject(new Error('no'))]) {
     assert.equal(await rejects(() => module.load(bad()), 'a module'), 'module_not_loaded');
   }

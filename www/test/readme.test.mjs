@@ -1,17 +1,25 @@
-// The JavaScript in README.md runs and prints what it says.
+// The JavaScript in the README of the repository runs and prints what it says; that in the package's README is part of examples that do.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { promised } from './promised.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 test('the JavaScript of the README prints what it says', () => {
   const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
   const [, code] = readme.match(/```js\n([\s\S]*?)```/) ?? assert.fail('README.md has no JavaScript');
-  const promised = [...code.matchAll(/console\.log\(.*\); +\/\/ (.*)/g)].map(([, text]) => text);
-  assert.ok(promised.length > 0);
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' });
-  assert.deepEqual(printed.trimEnd().split('\n'), promised);
+  assert.deepEqual(printed.trimEnd().split('\n'), promised(code));
+});
+
+test('the programs in the README of the package are parts of the examples', () => {
+  const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+  const folder = new URL('../examples/', import.meta.url);
+  const examples = readdirSync(folder).filter((name) => name.endsWith('.mjs')).map((name) => readFileSync(new URL(name, folder), 'utf8'));
+  const programs = [...readme.matchAll(/```js\n([\s\S]*?)```/g)].map(([, code]) => code).filter((code) => /^(import|const) /m.test(code));
+  assert.equal(programs.length, 4);
+  for (const program of programs) assert.ok(examples.some((example) => example.includes(program)), program);
 });

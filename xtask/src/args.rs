@@ -18,9 +18,11 @@ cargo xtask COMMAND
   types                            the JavaScript package's TypeScript declarations, from the Rust types into www/types.d.ts
   bench [--quick] [--json FILE]    measure the engine beside others; --quick: within 10 minutes; --write: into
         [--write] [--up-to ACLS]   docs/benchmarks.md; --up-to: leave larger policies out
+        [--service]                --service: only the cost of an access evaluation over HTTP
   mutants [--sample N] [--seed S]  put faults into the decision code, one at a time, and list those that no test catches;
                                    --sample: N of them, chosen by the seed
   pages [--write]                  measure the console in Chromium over large policies; --write: into docs/benchmarks.md
+  sbom                             what GBAC is made of (CycloneDX), into target/sbom.cdx.json
   sizes [--write]                  sizes of everything that a browser downloads; --write: into docs/benchmarks.md
 
 Tools are installed once per person: GBAC_CACHE names the folder. The browser of the tests can be named in
@@ -54,6 +56,7 @@ pub(crate) enum Command {
     Types,
     Bench(bench::Options),
     Mutants(mutants::Options),
+    Sbom,
     Sizes {
         write: bool,
     },
@@ -84,6 +87,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
         "types" => Command::Types,
         "bench" => Command::Bench(bench::Options::default()),
         "mutants" => Command::Mutants(mutants::Options::default()),
+        "sbom" => Command::Sbom,
         "sizes" => Command::Sizes { write: false },
         "pages" => Command::Pages { write: false },
         other => return Err(wrong(format!("unknown command `{other}`"))),
@@ -105,6 +109,7 @@ pub(crate) fn parse(words: impl IntoIterator<Item = String>) -> Result<Command> 
             (Command::Test { .. }, "--list") => command = Command::ListTests,
             (Command::Bench(options), "--quick") => options.quick = true,
             (Command::Bench(options), "--write") => options.write = true,
+            (Command::Bench(options), "--service") => options.service = true,
             (Command::Bench(options), "--json") => options.json = Some(value(&mut words)?),
             (Command::Bench(options), "--up-to") => {
                 options.up_to = Some(number(&value(&mut words)?, "a number of ACLs")?);
@@ -158,6 +163,9 @@ mod tests {
         check("test --list", Ok(Command::ListTests));
         check("types", Ok(Command::Types));
         check("sizes --write", Ok(Command::Sizes { write: true }));
+        check("sbom", Ok(Command::Sbom));
+        let options = bench::Options { service: true, write: true, ..Default::default() };
+        check("bench --service --write", Ok(Command::Bench(options)));
         check("pages", Ok(Command::Pages { write: false }));
         let options = bench::Options { quick: true, json: Some("f".into()), up_to: Some(1000), ..Default::default() };
         check("bench --quick --json=f --up-to 1000", Ok(Command::Bench(options)));

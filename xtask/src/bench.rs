@@ -12,6 +12,7 @@ use crate::progress::{Progress, say};
 use crate::sizes;
 use crate::tools;
 use crate::workspace::Workspace;
+use crate::wrk;
 use std::env::consts::EXE_SUFFIX;
 use std::ffi::OsString;
 use std::fs;
@@ -23,6 +24,9 @@ const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
 /// The marks in docs/benchmarks.md between which `--write` puts the tables.
 const MARKS: (&str, &str) = ("<!-- bench: begin -->", "<!-- bench: end -->");
+
+/// The marks of the tables of `--service`.
+const SERVICE_MARKS: (&str, &str) = ("<!-- service: begin -->", "<!-- service: end -->");
 
 /// The packages that are compared, and the scripts that run them.
 const SCRIPTS: &str = "bench/js";
@@ -38,6 +42,8 @@ pub(crate) struct Options {
     pub(crate) write: bool,
     /// The largest policy, in ACLs.
     pub(crate) up_to: Option<u64>,
+    /// Whether only the cost of an evaluation over HTTP is measured.
+    pub(crate) service: bool,
 }
 
 /// A run under way.
@@ -48,6 +54,7 @@ struct Run<'a> {
     folder: PathBuf,
     sizes: Vec<String>,
     quick: bool,
+    service: bool,
 }
 
 /// Measures, prints the tables and writes the JSON.
@@ -58,17 +65,25 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> Result<()> {
     if sizes.is_empty() {
         return Err(Problem::new("no policy is small enough for `--up-to`").hint("the smallest policy has 1,000 ACLs"));
     }
-    let folder = workspace.target.join("bench");
-    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick };
-    run.build()?;
-    run.measure()?;
+    let name = if options.service { "bench-service" } else { "bench" };
+    let folder = workspace.target.join(name);
+    let run = Run { workspace, progress: &progress, folder, sizes, quick: options.quick, service: options.service };
+    wrk::wrk(workspace, &progress)?;
+    if options.service {
+        run.build_service()?;
+        run.clear_parts()?;
+        run.measure_cost()?;
+    } else {
+        run.build()?;
+        run.measure()?;
+    }
 
     let json = options.json.as_ref().map_or_else(|| run.folder.join("results.json"), PathBuf::from);
     // The program that writes it runs in the top folder, a person may be anywhere.
     let json = std::path::absolute(&json).map_err(|error| cannot("find", &json, &error))?;
     let (tables, counts) = run.report(&json)?;
     if options.write {
-        sizes::write_into(&workspace.root.join(PAGE), MARKS, &tables)?;
+        sizes::write_into(&workspace.root.join(PAGE), if options.service { SERVICE_MARKS } else { MARKS }, &tables)?;
     }
     say(&format!("\n{tables}\n{}\n{counts}", json.display()));
     Ok(())
@@ -82,21 +97,38 @@ impl Run<'_> {
         let wasm_opt = tools::wasm_opt(self.workspace, self.progress)?;
         tools::npm_ci(self.workspace, self.progress, SCRIPTS)?;
         let modules = build_js::build(self.workspace, self.progress, &binder, &wasm_opt)?;
-        let build =
-            cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench", "--package", "gbac"]);
-        self.step("bench", "compiling", build)?;
-
-        // What an earlier run measured is not part of this one.
-        let parts = self.folder.join("parts");
-        let cleared = match fs::remove_dir_all(&parts) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => fs::create_dir_all(&parts),
-        };
+        self.build_service()?;
+        let parts = self.clear_parts()?;
         let bytes = download_size::engine_brotli(&modules);
         let wasm = format!(
             "{{ \"results\": [{{ \"name\": \"wasm_brotli\", \"acls\": 0, \"groups\": 0, \"bytes\": {bytes} }}] }}\n"
         );
-        cleared.and_then(|()| fs::write(parts.join("wasm.json"), wasm)).map_err(|error| cannot("write", &parts, &error))
+        fs::write(parts.join("wasm.json"), wasm).map_err(|error| cannot("write", &parts, &error))
+    }
+
+    /// Builds the programs in Rust.
+    fn build_service(&self) -> Result<()> {
+        let build =
+            cargo(&self.workspace.root).args(["build", "--release", "--package", "gbac-bench", "--package", "gbac"]);
+        self.step("bench", "compiling", build)
+    }
+
+    /// What an earlier run measured is not part of this one.
+    fn clear_parts(&self) -> Result<PathBuf> {
+        let parts = self.folder.join("parts");
+        match fs::remove_dir_all(&parts) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+            _ => fs::create_dir_all(&parts),
+        }
+        .map_err(|error| cannot("write", &parts, &error))?;
+        Ok(parts)
+    }
+
+    /// What an evaluation costs over HTTP.
+    fn measure_cost(&self) -> Result<()> {
+        let call = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
+        let call = call.args([&self.folder, &self.program("gbac")]).args(["--cost"]);
+        self.step("evaluation", "the cost of an evaluation over HTTP", self.length(call))
     }
 
     /// One program after the other, so that none of them is measured beside another.
@@ -112,6 +144,7 @@ impl Run<'_> {
         let service = Call::new(self.program("gbac-bench-service"), &self.workspace.root);
         let service = service.args([&self.folder, &self.program("gbac")]).args(self.sizes.last());
         self.step("service", "the service over HTTP, with its store on this disk", self.length(service))?;
+        self.measure_cost()?;
         let call = self.script("cold_start.mjs", &[])?;
         self.step("cold start", "a fresh Node to its first decision", self.length(call))?;
         Ok(())
@@ -151,7 +184,7 @@ impl Run<'_> {
         let node = version(tools::node(&self.workspace.root)?);
         let words: Vec<OsString> =
             vec![json.into(), (&tables).into(), rust.into(), node.trim_start_matches('v').into()];
-        let lines = self.bench("report", &words).succeed(None)?;
+        let lines = self.bench(if self.service { "report-part" } else { "report" }, &words).succeed(None)?;
         let text = fs::read_to_string(&tables).map_err(|error| cannot("read", &tables, &error))?;
         Ok((text, lines.last().cloned().unwrap_or_default()))
     }

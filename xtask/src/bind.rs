@@ -15,6 +15,8 @@ const PACKAGE: &str = "xtask-bind";
 pub(crate) const TYPES: &str = "--types";
 /// Has the script start the module again.
 pub(crate) const RESET_STATE: &str = "--reset-state";
+/// Leaves the address of the wasm file out of the script.
+pub(crate) const NO_ADDRESS: &str = "--no-address";
 /// Keeps what the splitter looks for.
 pub(crate) const KEEP_LLD_EXPORTS: &str = "--keep-lld-exports";
 

@@ -1,6 +1,6 @@
 //! Builds the wasm modules of the JavaScript package into `www/pkg`, and measures them.
 
-use crate::bind::{Binder, RESET_STATE, Speed, TYPES};
+use crate::bind::{Binder, NO_ADDRESS, RESET_STATE, Speed, TYPES};
 use crate::download_size::{self, ENGINE, Size};
 use crate::fingerprint::Fingerprint;
 use crate::problem::{Problem, Result};
@@ -20,7 +20,7 @@ const FOLDER: &str = "www/pkg";
 const DECLARATIONS: &str = "www/types.d.ts";
 
 /// Everything that decides what the modules are.
-const INPUTS: [&str; 11] = [
+const INPUTS: [&str; 13] = [
     "engine/src",
     "engine/Cargo.toml",
     "engine/analysis/src",
@@ -29,6 +29,8 @@ const INPUTS: [&str; 11] = [
     "engine/json/Cargo.toml",
     "engine/wasm/src",
     "engine/wasm/Cargo.toml",
+    SEAL,
+    "www/package.json",
     "Cargo.toml",
     "Cargo.lock",
     "rust-toolchain.toml",
@@ -38,8 +40,12 @@ const INPUTS: [&str; 11] = [
 /// which makes the module a kilobyte larger after brotli and no faster.
 const COMPILE: [&str; 1] = ["-Cllvm-args=-disable-lsr"];
 
-/// A module that has failed is started again; without the second flag its script would go on with the one that failed.
-const BIND: [&str; 2] = [TYPES, RESET_STATE];
+/// A module that has failed is started again; without the second flag its script would go on with the one that failed. The
+/// package says itself where a module comes from.
+const BIND: [&str; 3] = [TYPES, RESET_STATE, NO_ADDRESS];
+
+/// Completes a bound module: its id, and its copy as a script.
+const SEAL: &str = "www/tools/seal.mjs";
 
 /// The modules of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +169,7 @@ fn build_module(
     let compiled = workspace.target.join(WASM_TARGET).join("wasm/gbac_wasm.wasm");
     binder.bind(workspace, (&compiled, &workspace.root.join(FOLDER), module.name()), &BIND, step)?;
     wasm_opt.shrink(workspace, &module.wasm(workspace), step)?;
+    tools::node(&workspace.root)?.args([SEAL, module.name()]).succeed(Some(step))?;
     let noted = || {
         fs::create_dir_all(workspace.notes())?;
         fs::write(&note, state()?)
@@ -188,7 +195,7 @@ fn inputs(workspace: &Workspace, wasm_opt: &WasmOpt) -> io::Result<String> {
 /// What lies in the folder under the module's name.
 fn outputs(workspace: &Workspace, module: Module) -> io::Result<String> {
     let mut outputs = Fingerprint::new();
-    for ending in [".js", "_bg.wasm", ".d.ts", "_bg.wasm.d.ts"] {
+    for ending in [".js", "_bg.wasm", "_id.js", "_inline.js", ".d.ts", "_bg.wasm.d.ts"] {
         outputs = outputs.path(&workspace.root, &format!("{FOLDER}/{}{ending}", module.name()))?;
     }
     Ok(outputs.finish())

@@ -4,7 +4,7 @@ use crate::args::{Command, HELP};
 use crate::problem::Result;
 use crate::progress::say;
 use crate::workspace::Workspace;
-use crate::{bench, build_js, dev, mutants, pages, sizes, test, up};
+use crate::{bench, build_js, dev, mutants, pages, sbom, sizes, test, up};
 use std::process::ExitCode;
 
 /// Runs the command.
@@ -23,6 +23,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode> {
         Command::Types => build_js::types(&workspace)?,
         Command::Bench(options) => bench::run(&workspace, &options)?,
         Command::Mutants(options) => mutants::run(&workspace, options)?,
+        Command::Sbom => sbom::run(&workspace)?,
         Command::Sizes { write } => sizes::run(&workspace, write)?,
         Command::Pages { write } => pages::run(&workspace, write)?,
     }

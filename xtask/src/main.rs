@@ -10,6 +10,7 @@ mod browser;
 mod build_js;
 mod commands;
 mod console;
+mod deny;
 mod dev;
 mod dev_server;
 mod download_size;
@@ -24,6 +25,7 @@ mod problem;
 mod process;
 mod progress;
 mod remap;
+mod sbom;
 mod sizes;
 mod split;
 mod tally;
@@ -33,6 +35,7 @@ mod trunk;
 mod up;
 mod version;
 mod workspace;
+mod wrk;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@ use crate::bind::{Binder, Speed};
 use crate::browser::{self, Browser};
 use crate::build_js;
 use crate::console::{self, Build};
+use crate::deny;
 use crate::download_size::{self, Size};
 use crate::glewlwyd;
 use crate::mutants::seed;
@@ -38,8 +39,10 @@ struct Check {
 const LONG: [&str; 1] = ["fuzz"];
 /// Parts of other checks, which run only when they are named.
 const PARTS: [&str; 1] = ["portable"];
-/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, and how often the service is killed.
-const LONG_ENV: [(&str, &str); 3] = [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200")];
+/// The variables of the long form: how many cases, how many ACLs an exhaustive policy has, how often the service is killed, and that
+/// the JavaScript package is tried in every toolchain.
+const LONG_ENV: [(&str, &str); 4] =
+    [("GBAC_CASES", "2000000"), ("GBAC_ACLS", "3"), ("GBAC_KILLS", "200"), ("GBAC_MATRIX", "long")];
 /// Where a person sets the seed of random cases, and where proptest reads it.
 const SEED: &str = "GBAC_SEED";
 const PROPTEST_SEED: &str = "PROPTEST_RNG_SEED";
@@ -64,6 +67,12 @@ const CHECKS: &[Check] = &[
     Check { name: "fmt", title: "rustfmt has nothing to change", inputs: RUST, run: fmt },
     Check { name: "clippy", title: "clippy, natively", inputs: RUST, run: clippy },
     Check { name: "clippy-wasm", title: "clippy, for the browser", inputs: RUST, run: clippy_wasm },
+    Check {
+        name: "deny",
+        title: "licenses, sources and bans of dependencies, where cargo-deny is installed",
+        inputs: ALL,
+        run: dependencies,
+    },
     Check { name: "native", title: "Rust tests", inputs: ALL, run: native },
     // With the features that it asks for, and so not among the others.
     Check { name: "watch", title: "the watcher of `cargo xtask dev`", inputs: &["xtask"], run: watch },
@@ -84,6 +93,12 @@ const CHECKS: &[Check] = &[
     Check { name: "agreement", title: "every interface gives the same answer", inputs: PACKAGE, run: agreement },
     Check { name: "size", title: "the size of the engine, and its growth", inputs: PACKAGE, run: size },
     Check { name: "package", title: "the packed package in Node and in Chromium", inputs: PACKAGE, run: package },
+    Check {
+        name: "matrix",
+        title: "the packed package in bundlers, frameworks and test runners; in all of them with --long",
+        inputs: PACKAGE,
+        run: matrix,
+    },
     Check {
         name: "trunk",
         title: "Trunk makes the same page, where it is installed",
@@ -185,7 +200,8 @@ fn settings(workspace: &Workspace, long: bool) -> Vec<String> {
     // Without these a check passes with less.
     let trunk = Trunk::find(workspace).is_ok().to_string();
     let provider = glewlwyd::is_there().to_string();
-    vec![long.to_string(), node.unwrap_or_default(), browser::version().unwrap_or_default(), trunk, provider]
+    let deny = deny::is_there().to_string();
+    vec![long.to_string(), node.unwrap_or_default(), browser::version().unwrap_or_default(), trunk, provider, deny]
 }
 
 /// Runs a check, unless it passed with the same inputs.
@@ -267,6 +283,16 @@ fn clippy_wasm(context: &Context<'_>, check: &Check) -> Result<Report> {
     context.run_once(check, call)
 }
 
+fn dependencies(context: &Context<'_>, check: &Check) -> Result<Report> {
+    match deny::call(context.workspace) {
+        Ok(call) => context.run_once(check, call),
+        Err(missing) => {
+            context.progress.print(&missing);
+            Ok(Report { tally: Tally::default(), problem: None })
+        }
+    }
+}
+
 fn native(context: &Context<'_>, check: &Check) -> Result<Report> {
     // The service embeds the console; without one it still serves everything else, and only `e2e` needs the page.
     context.console().ok();
@@ -346,6 +372,16 @@ fn package(context: &Context<'_>, check: &Check) -> Result<Report> {
         tools::npm_ci(context.workspace, context.progress, folder)?;
     }
     context.node_tests(check, "www/test/homes", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
+}
+
+/// The packed package, installed in an empty folder for each toolchain.
+fn matrix(context: &Context<'_>, check: &Check) -> Result<Report> {
+    context.js()?;
+    let browser = context.browser()?;
+    for folder in ["www", "tests/e2e"] {
+        tools::npm_ci(context.workspace, context.progress, folder)?;
+    }
+    context.node_tests(check, "www/matrix", |call| call.env("GBAC_CHROMIUM", &browser.chromium))
 }
 
 fn size(context: &Context<'_>, _: &Check) -> Result<Report> {
@@ -593,6 +629,25 @@ mod tests {
         for name in named {
             assert!(CHECKS.iter().any(|check| check.name == name), "there is no check `{name}`");
         }
+    }
+
+    /// A tag can be moved to other code; a commit cannot.
+    #[test]
+    fn actions_of_workflows_are_pinned_by_commit() {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(".github/workflows");
+        let mut count = 0;
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            for action in
+                text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: "))
+            {
+                let commit = action.split_once('@').unwrap().1.split(' ').next().unwrap();
+                let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+                assert!(is_commit && action.contains(" # v"), "{action}");
+                count += 1;
+            }
+        }
+        assert!(count > 10, "{count} actions");
     }
 
     /// A check that skips itself by inputs that are not there would be skipped after every change.

@@ -12,8 +12,9 @@
 
 mod question;
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use gbac_json::AnswerJson;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::problem::DocumentFault;
 
@@ -21,19 +22,15 @@ use crate::problem::DocumentFault;
 pub const MAX_EVALUATIONS: usize = 1000;
 
 /// One question. In a list of them each part may be left out where the list has it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evaluation {
     /// Who.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subject: Option<Value>,
     /// Does what.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub action: Option<Value>,
     /// To what.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<Value>,
     /// Under which circumstances.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context: Option<Value>,
 }
 
@@ -51,16 +48,13 @@ pub struct Parts<'v> {
 }
 
 /// Several questions, with what they have in common.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Evaluations {
     /// What a question without that part takes.
-    #[serde(flatten)]
     pub defaults: Evaluation,
     /// The questions; none or an empty list: the defaults are the one question.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evaluations: Option<Value>,
     /// `evaluations_semantic`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub options: Option<Value>,
 }
 
@@ -102,24 +96,50 @@ impl Semantic {
 }
 
 /// The answer to one question.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Evaluated {
     /// Whether it is permitted.
     pub decision: bool,
-    /// Why: a decision as `gbac check` writes it, or `error` where nothing could be decided.
-    #[serde(default)]
-    pub context: Value,
+    /// Why.
+    pub context: EvaluationContext,
+}
+
+/// Why a question has its answer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum EvaluationContext {
+    /// The decision, as `gbac check` writes it.
+    Answer(AnswerJson),
+    /// Nothing could be decided.
+    Failed {
+        /// Why.
+        error: EvaluationError,
+    },
+}
+
+/// Why a question has no answer, in the form of the standard.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct EvaluationError {
+    /// A status of HTTP.
+    pub status: u16,
+    /// A stable name of the error.
+    pub code: &'static str,
+    /// What is wrong and what to do.
+    pub message: String,
+    /// Every problem of the question.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<DocumentFault>,
 }
 
 /// The answers to several questions, in their order.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct EvaluatedAll {
     /// As many as were asked, or fewer where the semantic ended the list.
     pub evaluations: Vec<Evaluated>,
 }
 
 /// The answer of `/.well-known/authzen-configuration`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Configuration {
     /// The base address of the service.
     pub policy_decision_point: String,
@@ -130,18 +150,25 @@ pub struct Configuration {
 }
 
 impl Evaluated {
-    /// A question that has no answer: denied, with a status of HTTP and why, in the form of the standard.
+    /// A question that has no answer is denied.
     #[must_use]
-    pub fn failed(status: u16, code: &str, message: &str, problems: &[DocumentFault]) -> Self {
-        let mut error = json!({ "status": status, "code": code, "message": message });
-        if let (false, Some(members)) = (problems.is_empty(), error.as_object_mut()) {
-            members.insert("problems".into(), json!(problems));
-        }
-        Self { decision: false, context: json!({ "error": error }) }
+    pub const fn failed(error: EvaluationError) -> Self {
+        Self { decision: false, context: EvaluationContext::Failed { error } }
     }
 }
 
 impl Evaluation {
+    /// Takes the parts of a question out of its object; null is absent.
+    #[must_use]
+    pub fn take(members: &mut Map<String, Value>) -> Self {
+        Self {
+            subject: take(members, "subject"),
+            action: take(members, "action"),
+            resource: take(members, "resource"),
+            context: take(members, "context"),
+        }
+    }
+
     /// Its parts.
     #[must_use]
     pub const fn parts(&self) -> Parts<'_> {
@@ -156,6 +183,16 @@ impl Evaluation {
 }
 
 impl Evaluations {
+    /// Takes several questions out of their object.
+    #[must_use]
+    pub fn take(members: &mut Map<String, Value>) -> Self {
+        Self {
+            defaults: Evaluation::take(members),
+            evaluations: take(members, "evaluations"),
+            options: take(members, "options"),
+        }
+    }
+
     /// The questions, with what they leave out filled in; none for a request that is one question itself.
     ///
     /// # Errors
@@ -215,17 +252,23 @@ impl Evaluations {
     }
 }
 
+fn take(members: &mut Map<String, Value>, name: &str) -> Option<Value> {
+    members.remove(name).filter(|value| !value.is_null())
+}
+
 fn fault(path: &str, code: &str, message: String) -> DocumentFault {
     DocumentFault { path: path.into(), code: code.into(), message }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
     fn a_list_has_defaults_and_a_semantic() {
-        let read = |value: Value| serde_json::from_value::<Evaluations>(value).unwrap();
+        let read = |mut value: Value| Evaluations::take(value.as_object_mut().unwrap());
         let all = read(json!({ "subject": { "type": "user", "id": "a" }, "action": { "name": "read" },
             "evaluations": [{ "resource": 1 }, { "resource": 2, "action": 3 }],
             "options": { "evaluations_semantic": "deny_on_first_deny", "other": 1 } }));

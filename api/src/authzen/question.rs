@@ -6,7 +6,7 @@ use gbac_analysis::requests::{Api, RequestFault, expand, is_implied, kind_name};
 use gbac_engine::Subject;
 use gbac_engine::escape::escaped;
 use gbac_engine::model::{CLUSTER_NAME, ResourceType};
-use gbac_json::check_from_value;
+use gbac_json::{Problems, access_check, check_from_value, named_subject};
 use serde_json::{Map, Value, json};
 
 use super::{Parts, fault};
@@ -19,10 +19,11 @@ impl Parts<'_> {
     /// Every fault of the subject at once, each with a JSON Pointer into the question.
     pub fn who(&self) -> Result<Subject, Vec<DocumentFault>> {
         let mut faults = Vec::new();
-        // What is asked is read elsewhere.
-        let mut check = members(json!({ "operation": "read", "resource_type": "topic", "resource_name": "x" }));
-        self.read_subject(&mut check, &mut faults);
-        if faults.is_empty() { read(check).map(|check| check.subject) } else { Err(faults) }
+        let who = self.read_subject(&mut faults);
+        match who {
+            Some(who) if faults.is_empty() => who.map_err(|problems| place_all(&problems)),
+            _ => Err(faults),
+        }
     }
 
     /// What the question asks, as a check of nobody: whoever the subject is, it is as large as its own parts.
@@ -31,40 +32,40 @@ impl Parts<'_> {
     /// Every fault of the other parts at once, each with a JSON Pointer into the question.
     pub fn asks(&self) -> Result<Check, Vec<DocumentFault>> {
         let mut faults = Vec::new();
-        // The subject is read elsewhere.
-        let mut check = members(json!({ "identity": { "user": "" } }));
         let resource = object(self.resource, "/resource", &mut faults);
         let kind = text(resource, "/resource", "type", &mut faults);
         let id = text(resource, "/resource", "id", &mut faults);
         let action = object(self.action, "/action", &mut faults);
         let name = text(action, "/action", "name", &mut faults);
+        let mut request = None;
         if let (Some(name), Some(kind), Some(id)) = (name, kind, id) {
             no_tokens([id], "/resource/id", &mut faults);
-            match name.split_once(':') {
-                Some((api, request)) => {
-                    let more = action.and_then(|action| action.get("properties")?.get("resources"));
-                    check.insert("request".into(), of_request(api, request, kind, id, more, &mut faults));
-                }
-                None => {
-                    check.insert("operation".into(), name.into());
-                    check.insert("resource_type".into(), kind.into());
-                    check.insert("resource_name".into(), id.into());
-                }
+            if let Some((api, name)) = name.split_once(':') {
+                let more = action.and_then(|action| action.get("properties")?.get("resources"));
+                request = Some(of_request(api, name, kind, id, more, &mut faults));
             }
         }
-        match self.context {
-            None => {}
-            Some(Value::Object(context)) => {
-                if let Some(host) = context.get("host").filter(|host| !host.is_null()) {
-                    check.insert("host".into(), host.clone());
-                }
+        let host = match self.context {
+            None => None,
+            Some(Value::Object(context)) => context.get("host").filter(|host| !host.is_null()),
+            Some(_) => {
+                faults.push(fault("/context", "wrong_type", "expected an object".into()));
+                None
             }
-            Some(_) => faults.push(fault("/context", "wrong_type", "expected an object".into())),
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        let check = read(check)?;
+        };
+        let (true, Some(name), Some(kind), Some(id)) = (faults.is_empty(), name, kind, id) else { return Err(faults) };
+        let check = match request {
+            None => access_check(name, kind, id, host),
+            Some(request) => {
+                // The subject is read elsewhere.
+                let mut check = json!({ "identity": { "user": "" }, "request": request });
+                if let Some(host) = host {
+                    check["host"] = host.clone();
+                }
+                check_from_value(&check)
+            }
+        };
+        let check = check.map_err(|problems| place_all(&problems))?;
         if let Query::Api { api, name, resources } = &check.query {
             expand(api, name, resources).map_err(|error| {
                 let told = |known: &RequestFault| {
@@ -80,56 +81,42 @@ impl Parts<'_> {
         Ok(check)
     }
 
-    fn read_subject(&self, check: &mut Map<String, Value>, faults: &mut Vec<DocumentFault>) {
+    fn read_subject(&self, faults: &mut Vec<DocumentFault>) -> Option<Result<Subject, Problems>> {
         let subject = object(self.subject, "/subject", faults);
         let kind = text(subject, "/subject", "type", faults);
         let id = text(subject, "/subject", "id", faults);
-        let (Some(subject), Some(kind), Some(id)) = (subject, kind, id) else { return };
+        let (subject, kind, id) = (subject?, kind?, id?);
         match kind {
             "user" => {
                 no_tokens([id], "/subject/id", faults);
-                let mut identity = Map::from_iter([("user".to_owned(), Value::from(id))]);
-                match subject.get("properties") {
-                    None => {}
-                    Some(Value::Object(properties)) => {
-                        if let Some(groups) = properties.get("groups") {
-                            no_tokens(texts(groups), "/subject/properties/groups", faults);
-                            identity.insert("groups".into(), groups.clone());
-                        }
-                    }
+                let groups = match subject.get("properties") {
+                    None => None,
+                    Some(Value::Object(properties)) => properties.get("groups"),
                     Some(_) => {
                         faults.push(fault("/subject/properties", "wrong_type", "expected an object".into()));
+                        None
                     }
-                }
-                check.insert("identity".into(), identity.into());
+                };
+                no_tokens(groups.into_iter().flat_map(texts), "/subject/properties/groups", faults);
+                Some(named_subject(id, groups))
             }
-            "token" => {
-                check.insert("token".into(), id.into());
-            }
+            "token" => Some(Ok(Subject::Token { token: id.into(), userinfo: None })),
             other => {
                 let message = format!(
                     "`{}` is not a type of subject; write `user` with a name, or `token` with a compact JWS",
                     escaped(other)
                 );
                 faults.push(fault("/subject/type", "unknown_value", message));
+                None
             }
         }
     }
 }
 
-/// Reads a check; what is wrong with it is told at the field of the question.
-fn read(check: Map<String, Value>) -> Result<Check, Vec<DocumentFault>> {
-    check_from_value(&Value::Object(check)).map_err(|problems| {
-        let told = problems.0.iter();
-        told.map(|problem| fault(&place(&problem.path), problem.code.as_str(), problem.message.clone())).collect()
-    })
-}
-
-fn members(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(members) => members,
-        _ => Map::new(),
-    }
+/// The problems of a check, at the fields of the question.
+fn place_all(problems: &Problems) -> Vec<DocumentFault> {
+    let placed = problems.0.iter();
+    placed.map(|problem| fault(&place(&problem.path), problem.code.as_str(), problem.message.clone())).collect()
 }
 
 /// A request of one of the APIs: its resource, and those of other kinds.
@@ -243,7 +230,7 @@ mod tests {
     use crate::authzen::Evaluation;
 
     fn question(value: Value) -> Result<Check, Vec<(String, String)>> {
-        let evaluation: Evaluation = serde_json::from_value(value).unwrap();
+        let evaluation = Evaluation::take(&mut value.as_object().unwrap().clone());
         let (who, asks) = (evaluation.parts().who(), evaluation.parts().asks());
         let read = match (who, asks) {
             (Ok(who), Ok(asks)) => Ok(Check { subject: who, ..asks }),

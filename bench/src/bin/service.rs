@@ -1,4 +1,5 @@
-//! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: the built service over HTTP. A program of its own, because it is one
+//! `gbac-bench-service FOLDER GBAC SIZE.. [--quick]`: the built service over HTTP; with `--cost` in place of sizes, only what an
+//! evaluation costs. A program of its own, because it is one
 //! process that asks another.
 
 use std::path::Path;
@@ -15,9 +16,13 @@ fn run(args: &[String]) -> Result<()> {
     let quick = args.iter().any(|arg| arg == "--quick");
     let words: Vec<&str> = args.iter().map(String::as_str).filter(|arg| *arg != "--quick").collect();
     let [folder, gbac, sizes @ ..] = words.as_slice() else {
-        return Err("gbac-bench-service FOLDER GBAC SIZE.. [--quick]".into());
+        return Err("gbac-bench-service FOLDER GBAC SIZE.. | --cost [--quick]".into());
     };
-    let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(service::run(&Folder::new(*folder), Path::new(gbac), &sizes, quick))
+    let (folder, gbac) = (Folder::new(*folder), Path::new(gbac));
+    if sizes == ["--cost"] {
+        return runtime.block_on(service::run_cost(&folder, gbac, quick));
+    }
+    let sizes = sizes.iter().map(|size| size.parse()).collect::<std::result::Result<Vec<usize>, _>>()?;
+    runtime.block_on(service::run(&folder, gbac, &sizes, quick))
 }

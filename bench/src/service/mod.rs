@@ -4,7 +4,9 @@
 //! several connections it says how many requests a second there are, not how long one of them waits.
 
 mod client;
+mod cost;
 mod process;
+mod wrk;
 
 use std::fs;
 use std::path::Path;
@@ -18,6 +20,7 @@ use crate::files::{Folder, Part};
 use crate::measure::{Row, median};
 use crate::{Failure, Result};
 use client::{Ask, Client};
+pub use cost::run as run_cost;
 use process::{Service, basic};
 
 /// How many connections read at once.

@@ -54,6 +54,16 @@ impl Service {
         &self.address
     }
 
+    /// The processor time that it has used, in nanoseconds.
+    pub(super) fn cpu(&self) -> Result<f64> {
+        // Linux counts it in hundredths of a second for every program (`USER_HZ`).
+        const TICK: f64 = 1e7;
+        let stat = fs::read_to_string(format!("/proc/{}/stat", self.child.id()))?;
+        let (_, fields) = stat.rsplit_once(')').ok_or("no name in its state")?;
+        let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<f64>);
+        Ok(ticks.sum::<std::result::Result<f64, _>>()? * TICK)
+    }
+
     /// The bytes of memory that it holds.
     pub(super) fn memory(&self) -> Result<u64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;

@@ -83,6 +83,18 @@ pub(crate) enum ProfileCommand {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct BackupArgs {
+    #[command(flatten)]
+    pub(crate) connect: ConnectArgs,
+    /// File for the backup. An existing file is kept, and the command fails, without --replace.
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    /// Replace an existing file, once the new backup is complete.
+    #[arg(long)]
+    pub(crate) replace: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     #[command(flatten)]
     pub(crate) connect: ConnectArgs,

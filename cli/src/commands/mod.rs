@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod backup;
 pub(crate) mod check;
 pub(crate) mod cluster;
 pub(crate) mod collisions;
@@ -15,6 +16,7 @@ mod merge;
 pub(crate) mod permissions;
 pub(crate) mod policy;
 pub(crate) mod profile;
+pub(crate) mod restore;
 pub(crate) mod revoke;
 pub(crate) mod security;
 pub(crate) mod serve;

@@ -2,6 +2,7 @@
 
 use crate::phrases::timestamp;
 use gbac_api::encode::{component, parse_query};
+use gbac_engine::escape::is_hidden;
 use gbac_engine::model::{Principal, PrincipalType};
 use serde_json::Value;
 
@@ -19,11 +20,13 @@ pub enum EventKind {
     Access,
     /// A decision by ACLs (6003).
     Decision,
+    /// A change of the policy, the settings or the service (3004, 3005, 3006).
+    Change,
 }
 
 impl EventKind {
     /// Every kind, in the order of the filter.
-    pub const ALL: [Self; 3] = [Self::SignIn, Self::Decision, Self::Access];
+    pub const ALL: [Self; 4] = [Self::Change, Self::SignIn, Self::Decision, Self::Access];
 
     /// Its name in the address.
     #[must_use]
@@ -32,6 +35,7 @@ impl EventKind {
             Self::SignIn => "sign_in",
             Self::Access => "access",
             Self::Decision => "decision",
+            Self::Change => "change",
         }
     }
 
@@ -42,6 +46,7 @@ impl EventKind {
             Self::SignIn => "Sign-ins",
             Self::Access => "Requests to this service",
             Self::Decision => "Decisions by ACLs",
+            Self::Change => "Changes",
         }
     }
 }
@@ -66,8 +71,12 @@ pub struct Matched {
 /// An event as it is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EventRow {
-    /// When, in milliseconds since 1970.
+    /// When, in milliseconds since 1970; of several events that are recorded together, the last.
     pub at_ms: f64,
+    /// The first of several events that are recorded together.
+    pub since_ms: f64,
+    /// How many events it stands for.
+    pub times: usize,
     /// What it is about.
     pub kind: EventKind,
     /// The user's name; empty when nobody is known.
@@ -84,8 +93,10 @@ pub struct EventRow {
     pub resource: Option<(String, String)>,
     /// Whether it is a sign-in with a password, which has no groups.
     pub by_password: bool,
-    /// Whether it was allowed.
+    /// Whether it was allowed or made.
     pub is_allowed: bool,
+    /// Whether the request was allowed and changed nothing.
+    pub is_without_effect: bool,
     /// Why, where no ACL says it.
     pub why: String,
     /// The ACL that decided.
@@ -103,6 +114,8 @@ impl EventRow {
         let text = |path: &str| event.pointer(path).and_then(Value::as_str).unwrap_or_default();
         let (kind, user) = match event.pointer("/class_uid").and_then(Value::as_i64)? {
             3002 => (EventKind::SignIn, "/user"),
+            3004 => (EventKind::Change, "/actor/user"),
+            3005 | 3006 => (EventKind::Change, "/unmapped/actor/user"),
             6003 if text("/actor/authorizations/0/policy/name") == "aclAuthorization" => {
                 (EventKind::Decision, "/actor/user")
             }
@@ -124,6 +137,7 @@ impl EventRow {
                 method => format!("{method} {}", text("/http_request/url/path")),
             },
             EventKind::Decision => text("/api/operation").to_owned(),
+            EventKind::Change => text("/message").to_owned(),
         };
         let resource = (kind == EventKind::Decision)
             .then(|| {
@@ -134,13 +148,26 @@ impl EventRow {
             .flatten();
         let matched = matched(event);
         let why = match (kind, &matched) {
-            (EventKind::SignIn, _) => text("/status_detail").to_owned(),
+            (EventKind::SignIn | EventKind::Change, _) => text("/status_detail").to_owned(),
+            (EventKind::Access, _) if !text("/status_detail").is_empty() => text("/status_detail").to_owned(),
             (_, Some(_)) => String::new(),
             (_, None) => text("/actor/authorizations/0/policy/desc").to_owned(),
         };
+        let number = |path: &str| event.pointer(path).and_then(Value::as_f64);
+        let time = number("/time").unwrap_or_default();
+        let from = match text("/src_endpoint/ip") {
+            "" => text("/unmapped/src_endpoint/ip"),
+            ip => ip,
+        };
         let is = |path: &str, wanted: i64| event.pointer(path).and_then(Value::as_i64) == Some(wanted);
         Some(Self {
-            at_ms: event.pointer("/time").and_then(Value::as_f64).unwrap_or_default(),
+            at_ms: number("/end_time").unwrap_or(time),
+            since_ms: time,
+            times: event
+                .pointer("/count")
+                .and_then(Value::as_u64)
+                .and_then(|count| usize::try_from(count).ok())
+                .unwrap_or(1),
             kind,
             user: text(&format!("{user}/name")).to_owned(),
             is_admin: is(&format!("{user}/type_id"), 2),
@@ -149,11 +176,12 @@ impl EventRow {
             what,
             resource,
             by_password: text("/auth_protocol") == "Basic",
-            is_allowed: is("/status_id", 1),
+            is_allowed: is("/status_id", 1) || is("/status_id", 99),
+            is_without_effect: is("/status_id", 99),
             why,
             matched,
-            from: text("/src_endpoint/ip").to_owned(),
-            raw: serde_json::to_string_pretty(event).unwrap_or_default(),
+            from: from.to_owned(),
+            raw: pretty(event),
         })
     }
 
@@ -165,7 +193,11 @@ impl EventRow {
 
     fn says_the_same(&self, other: &Self) -> bool {
         let parts = |row: &Self| (row.kind, row.user.clone(), row.what.clone(), row.groups.clone(), row.from.clone());
-        self.kind != EventKind::Decision && self.is_allowed && other.is_allowed && parts(self) == parts(other)
+        let is_repeated = |row: &Self| row.is_allowed && !row.is_without_effect;
+        matches!(self.kind, EventKind::SignIn | EventKind::Access)
+            && is_repeated(self)
+            && is_repeated(other)
+            && parts(self) == parts(other)
     }
 
     /// The outcome in a word.
@@ -174,6 +206,9 @@ impl EventRow {
         match (self.kind, self.is_allowed) {
             (EventKind::SignIn, true) => "Signed in",
             (EventKind::SignIn, false) => "Refused",
+            (EventKind::Change, true) => "Done",
+            (EventKind::Change, false) => "Not done",
+            (EventKind::Access, true) if self.is_without_effect => "No effect",
             (_, true) => "Allowed",
             (_, false) => "Denied",
         }
@@ -199,13 +234,27 @@ pub fn folded(rows: Vec<EventRow>) -> Vec<Folded> {
     for row in rows {
         match folded.last_mut() {
             Some(last) if last.row.says_the_same(&row) => {
-                last.times += 1;
-                last.since = row.when();
+                last.times += row.times;
+                last.since = timestamp(row.since_ms / 1000.0);
             }
-            _ => folded.push(Folded { since: row.when(), times: 1, row }),
+            _ => folded.push(Folded { since: timestamp(row.since_ms / 1000.0), times: row.times, row }),
         }
     }
     folded
+}
+
+/// An event as JSON over several lines. Hidden characters are escaped, as JSON escapes control characters.
+fn pretty(event: &Value) -> String {
+    let text = serde_json::to_string_pretty(event).unwrap_or_default();
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if character != '\n' && is_hidden(character) {
+            escaped.extend(character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 fn matched(event: &Value) -> Option<Matched> {
@@ -328,12 +377,13 @@ impl AuditFilter {
 #[cfg(test)]
 mod tests {
     use gbac_analysis::audit::{
-        ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, HttpRequest, Product,
-        SignInResult, User, UserKind, api_activity, authentication, service,
+        Administration, ApiActivity, AuthProtocol, Authentication, Authorization, Context, Endpoint, Event,
+        HttpRequest, Modification, Product, SignInResult, User, UserKind, administration, api_activity, authentication,
+        service,
     };
     use gbac_engine::decide::{At, Outcome, Request, decide};
     use gbac_engine::identity::Identity;
-    use gbac_engine::model::{Operation, ResourceType};
+    use gbac_engine::model::{Acl, Host, Operation, PatternType, Permission, ResourceType};
     use gbac_json::policy_from_value;
     use serde_json::json;
 
@@ -445,11 +495,76 @@ mod tests {
     }
 
     #[test]
+    fn a_change_is_told_in_words() {
+        let product = Product::default();
+        let acl = decided_acl();
+        let event = administration(&Administration {
+            context: Context { service: service::ADMIN, ..context(&product) },
+            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+            protocol: Some(AuthProtocol::Named("Basic")),
+            modification: Modification::AclAdded(&acl),
+            state: None,
+        });
+        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+        assert_eq!((row.kind, row.outcome(), row.from.as_str()), (EventKind::Change, "Done", "10.0.0.7"));
+        assert_eq!(row.what, "admin added an ACL: allow Group:x read topic y\\u{202e}");
+        assert!(row.raw.contains(r"y\u202e") && !row.raw.contains('\u{202e}'), "{}", row.raw);
+        let row = EventRow::of(&gbac_json::event_to_value(&event.failed("not_stored", "the disk is full"))).unwrap();
+        assert_eq!((row.outcome(), row.why.as_str()), ("Not done", "the disk is full"));
+
+        let member = Principal::user("bob");
+        let event = administration(&Administration {
+            context: context(&product),
+            user: User { name: "admin", kind: UserKind::Admin, ..User::default() },
+            protocol: None,
+            modification: Modification::MemberAdded { role: "R", member: &member },
+            state: None,
+        });
+        let row = EventRow::of(&gbac_json::event_to_value(&event)).unwrap();
+        assert_eq!((row.user.as_str(), row.what.as_str()), ("admin", "admin added User:bob to the role R"));
+    }
+
+    fn decided_acl() -> Acl {
+        Acl {
+            resource_type: ResourceType::Topic,
+            resource_name: "y\u{202e}".into(),
+            pattern_type: PatternType::Literal,
+            principal: Principal::group("x"),
+            host: Host::Any,
+            operation: Operation::Read,
+            permission: Permission::Allow,
+        }
+    }
+
+    #[test]
+    fn an_event_that_stands_for_several_says_how_many() {
+        let product = Product::default();
+        let event = authentication(&Authentication {
+            context: context(&product),
+            user: User { name: "admin", ..User::default() },
+            protocol: AuthProtocol::Named("Basic"),
+            cleartext: false,
+            result: SignInResult::Success { groups: &[] },
+        });
+        let row = |event: &Event| EventRow::of(&gbac_json::event_to_value(event)).unwrap();
+        let rows =
+            vec![row(&event.clone().repeated(3, 1000, 2000)), row(&event.clone().repeated(1, 0, 0)), row(&event)];
+        let [one] = folded(rows).try_into().unwrap();
+        assert_eq!((one.times, one.row.when().as_str()), (5, "1970-01-01 00:00:02 UTC"));
+    }
+
+    #[test]
     fn what_says_the_same_again_is_one_row() {
         let groups = ["eng".to_owned()];
         let again = sign_in(SignInResult::Success { groups: &groups });
         let refused = sign_in(SignInResult::Failure { detail: "expired" });
-        let rows = vec![again.clone(), EventRow { at_ms: 0.0, ..again.clone() }, refused.clone(), refused, again];
+        let rows = vec![
+            again.clone(),
+            EventRow { at_ms: 0.0, since_ms: 0.0, ..again.clone() },
+            refused.clone(),
+            refused,
+            again,
+        ];
         let folded = folded(rows);
         let times: Vec<usize> = folded.iter().map(|row| row.times).collect();
         assert_eq!(times, [2, 1, 1, 1], "what was refused stays single");

@@ -1,5 +1,7 @@
 //! Checks: one JSON object each.
 
+use std::net::IpAddr;
+
 use serde_json::{Map, Value, json};
 
 use super::reader::{self, Fields, Place, ProblemCode, Problems};
@@ -35,6 +37,47 @@ pub fn check_from_json(text: &str) -> Result<Check, Problems> {
 pub fn check_from_value(value: &Value) -> Result<Check, Problems> {
     let mut problems = Problems::default();
     let check = read(value, &Place::Root, &mut problems);
+    problems.or(check)
+}
+
+/// Reads a subject whose names are known, without an object around them. The places of problems are those of a check.
+///
+/// # Errors
+/// Every problem at once.
+pub fn named_subject(user: &str, groups: Option<&Value>) -> Result<Subject, Problems> {
+    let mut problems = Problems::default();
+    let at = Place::Member(&Place::Root, "identity");
+    read_user(user, &at, &mut problems);
+    let at_groups = Place::Member(&at, "groups");
+    let groups = groups.map_or(&[][..], |groups| reader::array(groups, &at_groups, &mut problems));
+    let groups = read_groups(groups, &at_groups, &mut problems);
+    problems.or(Some(Subject::Names { user: user.into(), groups }))
+}
+
+/// Reads a check of one operation on one resource by nobody, without an object around its members. The places of problems are
+/// those of a check.
+///
+/// # Errors
+/// Every problem at once.
+pub fn access_check(
+    operation: &str,
+    resource_type: &str,
+    resource_name: &str,
+    host: Option<&Value>,
+) -> Result<Check, Problems> {
+    let (mut problems, at) = (Problems::default(), &Place::Root);
+    let operation = read_operation(operation, at, &mut problems);
+    let resource_type = read_resource_type(resource_type, at, &mut problems);
+    let at_host = Place::Member(at, "host");
+    let host = host.and_then(|host| reader::string(host, &at_host, &mut problems));
+    let host = host.and_then(|host| read_host(host, &at_host, &mut problems));
+    let check = operation.zip(resource_type).map(|(operation, resource_type)| Check {
+        id: None,
+        subject: Subject::Names { user: String::new(), groups: Vec::new() },
+        query: Query::Access { operation, resource_type, resource_name: resource_name.into() },
+        host,
+        at: None,
+    });
     problems.or(check)
 }
 
@@ -103,17 +146,22 @@ fn read_query_of(
 ) -> Option<Check> {
     let id = fields.optional("id").map(Value::to_string);
     let query = read_query(&mut fields, at, problems);
-    let host = fields.optional_string("host", at, problems).and_then(|text| match Host::parse_address(text) {
-        Ok(host) => Some(host),
-        Err(error) => {
-            let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
-            problems.refused(&Place::Member(at, "host"), &error, hint);
-            None
-        }
-    });
+    let host = fields.optional_string("host", at, problems);
+    let host = host.and_then(|text| read_host(text, &Place::Member(at, "host"), problems));
     let instant = read_instant(&mut fields, at, problems);
     fields.finish(at, problems);
     Some(Check { id, subject: subject?, query: query?, host, at: instant })
+}
+
+fn read_host(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<IpAddr> {
+    match Host::parse_address(text) {
+        Ok(host) => Some(host),
+        Err(error) => {
+            let hint = if text == "*" { "omit the host if it is unknown" } else { error.hint() };
+            problems.refused(at, &error, hint);
+            None
+        }
+    }
 }
 
 /// Reads when the question is asked: `now`, or `"ignore_expiry": true`, or nothing.
@@ -163,16 +211,10 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
         let mut fields = Fields::of(value, &place, problems)?;
         let user = fields.string("user", &place, problems);
         if let Some(user) = user {
-            bare(PrincipalType::User, user, &Place::Member(&place, "user"), problems);
+            read_user(user, &place, problems);
         }
-        let at_groups = Place::Member(&place, "groups");
         let groups = fields.array("groups", &place, problems);
-        for (index, name) in groups.iter().enumerate() {
-            if let Value::String(name) = name {
-                bare(PrincipalType::Group, name, &Place::Element(&at_groups, index), problems);
-            }
-        }
-        let names = reader::strings(groups, &at_groups, problems);
+        let names = read_groups(groups, &Place::Member(&place, "groups"), problems);
         fields.finish(&place, problems);
         if userinfo.is_some() {
             problems.push(
@@ -193,6 +235,20 @@ fn read_subject(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems
     }
     let token = reader::string(token?, &Place::Member(at, "token"), problems)?.into();
     Some(Subject::Token { token, userinfo })
+}
+
+/// Refuses what is no name of a user.
+fn read_user(user: &str, at: &Place<'_>, problems: &mut Problems) {
+    bare(PrincipalType::User, user, &Place::Member(at, "user"), problems);
+}
+
+fn read_groups(groups: &[Value], at: &Place<'_>, problems: &mut Problems) -> Vec<String> {
+    for (index, name) in groups.iter().enumerate() {
+        if let Value::String(name) = name {
+            bare(PrincipalType::Group, name, &Place::Element(at, index), problems);
+        }
+    }
+    reader::strings(groups, at, problems)
 }
 
 /// Refuses a principal where a bare name belongs.
@@ -223,22 +279,10 @@ fn read_query(fields: &mut Fields<'_>, at: &Place<'_>, problems: &mut Problems) 
         }
         return read_request(request, &Place::Member(at, "request"), problems);
     }
-    let operation = any(
-        fields,
-        "operation",
-        at,
-        problems,
-        |text: &str| text.parse::<Operation>().ok(),
-        || Operation::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect(),
-    );
-    let resource_type = any(
-        fields,
-        "resource_type",
-        at,
-        problems,
-        |text: &str| text.parse::<ResourceType>().ok(),
-        || ResourceType::ALL.iter().map(|value| value.spelling().data_plane.to_owned()).collect(),
-    );
+    let operation = fields.string("operation", at, problems);
+    let operation = operation.and_then(|text| read_operation(text, at, problems));
+    let resource_type = fields.string("resource_type", at, problems);
+    let resource_type = resource_type.and_then(|text| read_resource_type(text, at, problems));
     let resource_name = match resource_type {
         // The cluster has one name, and the registry as a whole needs none.
         Some(ResourceType::Cluster | ResourceType::Registry) => {
@@ -269,24 +313,25 @@ fn read_request(value: &Value, at: &Place<'_>, problems: &mut Problems) -> Optio
     Some(Query::Api { api: api?.into(), name: name?.into(), resources })
 }
 
-/// Reads a closed value in any of its spellings.
-fn any<T: Copy>(
-    fields: &mut Fields<'_>,
-    name: &'static str,
-    at: &Place<'_>,
-    problems: &mut Problems,
-    read: fn(&str) -> Option<T>,
-    all: fn() -> Vec<String>,
-) -> Option<T> {
-    let text = fields.string(name, at, problems)?;
-    let value = read(text);
-    if value.is_none() {
-        unknown_value(text, &all(), &Place::Member(at, name), problems);
-    }
-    value
+fn read_operation(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<Operation> {
+    text.parse()
+        .map_err(|_| {
+            let all = Operation::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "operation"), problems);
+        })
+        .ok()
 }
 
-fn unknown_value(text: &str, all: &[String], at: &Place<'_>, problems: &mut Problems) {
+fn read_resource_type(text: &str, at: &Place<'_>, problems: &mut Problems) -> Option<ResourceType> {
+    text.parse()
+        .map_err(|_| {
+            let all = ResourceType::ALL.iter().map(|value| value.spelling().data_plane).collect::<Vec<_>>();
+            unknown_value(text, &all, &Place::Member(at, "resource_type"), problems);
+        })
+        .ok()
+}
+
+fn unknown_value(text: &str, all: &[&str], at: &Place<'_>, problems: &mut Problems) {
     let (text, all) = (escaped(text), all.join(", "));
     problems.push(
         at,

@@ -15,7 +15,7 @@ use gbac_engine::decide::{
 use gbac_engine::model::{Operation, ResourceType};
 
 /// A decision; members that do not apply are absent.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Decision", optional_fields))]
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Decision", as = "crate::decided::Decided"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DecisionJson {
     /// `allow` or `deny`.
@@ -39,7 +39,6 @@ pub struct DecisionJson {
     pub implied_by: Option<Code<Operation>>,
     /// Present and true when the host could change the answer.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    #[cfg_attr(feature = "typescript", ts(as = "Option<crate::literal::Present>"))]
     pub host_unknown: bool,
     /// Whether the identity came from a verified token.
     pub verified: bool,
@@ -244,7 +243,7 @@ impl From<&Candidate> for CandidateJson {
 }
 
 /// A decision with all that led to it.
-#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation", optional_fields))]
+#[cfg_attr(feature = "typescript", derive(TS), ts(rename = "Explanation", as = "crate::decided::Explained"))]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ExplanationJson {
     /// The decision.

@@ -7,6 +7,8 @@ mod bridge;
 mod change;
 mod check;
 mod code;
+#[cfg(feature = "typescript")]
+mod decided;
 mod decision;
 mod document;
 mod extraction;
@@ -36,7 +38,7 @@ pub use bridge::{
 pub use change::{
     change_from_json, changes_from_json, hypothetical_changes_from_json, hypothetical_changes_from_value,
 };
-pub use check::{check_from_json, check_from_value, check_to_value, query_from_json};
+pub use check::{access_check, check_from_json, check_from_value, check_to_value, named_subject, query_from_json};
 pub use code::{Code, Coded};
 pub use decision::{
     AccessPathJson, AnswerJson, CandidateJson, DecisionJson, ExplanationJson, RequestAnswerJson, RequiredCheckJson,

@@ -252,20 +252,23 @@ impl<'v> Fields<'v> {
     }
 
     pub(super) fn array(&mut self, name: &'static str, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
-        match self.optional(name) {
-            None => &[],
-            Some(Value::Array(elements)) => elements,
-            Some(other) => {
-                problems.expected(&Place::Member(at, name), "an array", other);
-                &[]
-            }
-        }
+        self.optional(name).map_or(&[], |value| array(value, &Place::Member(at, name), problems))
     }
 
     /// Refuses every member that was not asked for.
     pub(super) fn finish(self, at: &Place<'_>, problems: &mut Problems) {
         for name in self.members.keys().filter(|name| !self.known.contains(&name.as_str())) {
             problems.unknown_member(&Place::Member(at, name), &self.known);
+        }
+    }
+}
+
+pub(super) fn array<'v>(value: &'v Value, at: &Place<'_>, problems: &mut Problems) -> &'v [Value] {
+    match value {
+        Value::Array(elements) => elements,
+        other => {
+            problems.expected(at, "an array", other);
+            &[]
         }
     }
 }

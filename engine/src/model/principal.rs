@@ -43,8 +43,10 @@ impl PrincipalType {
     /// assert_eq!((error.code(), error.hint().as_str()), ("name_with_type", "write the bare name, `eng`"));
     /// ```
     pub fn check_bare(self, name: &str) -> Result<(), PrincipalError> {
-        match Principal::split(name) {
-            Ok((kind, bare)) if kind == self => Err(PrincipalError::WithType(kind, bare.into())),
+        match split_first(name, b':') {
+            Some((prefix, bare)) if Self::from_prefix(prefix) == Some(self) && !bare.is_empty() => {
+                Err(PrincipalError::WithType(self, bare.into()))
+            }
             _ => Ok(()),
         }
     }

@@ -81,10 +81,9 @@ macro_rules! closed_enum {
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::from_data_plane(text)
                     .or_else(|| {
-                        let folded = fold(text);
                         let spells = |value: &Self| {
                             let spelling = value.spelling();
-                            fold(spelling.cli) == folded || fold(spelling.audit) == folded
+                            folded(spelling.cli).eq(folded(text)) || folded(spelling.audit).eq(folded(text))
                         };
                         Self::ALL.iter().copied().find(spells)
                     })
@@ -95,8 +94,8 @@ macro_rules! closed_enum {
 }
 
 /// A short form without what people vary: letter case, `_` and `-`.
-fn fold(text: &str) -> String {
-    text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase()).collect()
+fn folded(text: &str) -> impl Iterator<Item = char> {
+    text.chars().filter(|c| !matches!(c, '_' | '-')).map(|c| c.to_ascii_lowercase())
 }
 
 closed_enum! {

@@ -34,9 +34,9 @@ pub(super) static PROVIDER: CryptoProvider = CryptoProvider {
 ///
 /// # Errors
 /// A key that is none, or of another family than the algorithm.
-pub(super) fn verify(algorithm: Algorithm, key: &DecodingKey, input: &str, signature: &Vec<u8>) -> Result<bool> {
+pub(super) fn verify(algorithm: Algorithm, key: &DecodingKey, input: &[u8], signature: &Vec<u8>) -> Result<bool> {
     let verifier = (PROVIDER.verifier_factory)(&algorithm, key)?;
-    Ok(verifier.verify(input.as_bytes(), signature).is_ok())
+    Ok(verifier.verify(input, signature).is_ok())
 }
 
 /// Whether the key can be used with the algorithm at all.
@@ -185,10 +185,10 @@ mod tests {
     fn verifies(algorithm: Algorithm, key: &DecodingKey, header: &str, payload: &str, signature: &str) -> bool {
         let mut signature = URL_SAFE_NO_PAD.decode(signature).unwrap();
         let input = format!("{header}.{payload}");
-        let good = verify(algorithm, key, &input, &signature).unwrap();
-        assert!(!verify(algorithm, key, &format!("{input}A"), &signature).unwrap());
+        let good = verify(algorithm, key, input.as_bytes(), &signature).unwrap();
+        assert!(!verify(algorithm, key, format!("{input}A").as_bytes(), &signature).unwrap());
         signature[20] ^= 4;
-        assert!(!verify(algorithm, key, &input, &signature).unwrap());
+        assert!(!verify(algorithm, key, input.as_bytes(), &signature).unwrap());
         good
     }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use jsonwebtoken::DecodingKey;
 use serde_json::{Map, Value};
 
-use super::crypto;
+use super::{crypto, roca};
 use crate::json::{self, JsonError, quote};
 use crate::token::{Algorithm, base64url};
 
@@ -34,7 +34,7 @@ impl Key {
     }
 
     /// Whether the signature is this key's over the input.
-    pub(super) fn verifies(&self, input: &str, signature: &Vec<u8>) -> bool {
+    pub(super) fn verifies(&self, input: &[u8], signature: &Vec<u8>) -> bool {
         crypto::verify(name(self.algorithm), &self.key, input, signature).unwrap_or(false)
     }
 }
@@ -261,7 +261,13 @@ fn public_key(members: &Map<String, Value>) -> Result<(&'static [Algorithm], Dec
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     match (text("kty"), text("crv")) {
         (Some("RSA"), _) => {
-            let key = DecodingKey::from_rsa_raw_components(&bytes(members, "n")?, &bytes(members, "e")?);
+            let modulus = bytes(members, "n")?;
+            if roca::is_vulnerable(&modulus) {
+                let message =
+                    "everybody can compute its private part (CVE-2017-15361); replace the key at the provider";
+                return Err(unusable("key_weak", message));
+            }
+            let key = DecodingKey::from_rsa_raw_components(&modulus, &bytes(members, "e")?);
             Ok((&[Rs256, Rs384, Rs512, Ps256, Ps384, Ps512], key))
         }
         (Some("EC"), Some("P-256")) => Ok((&[Es256], ec_key(members, 32)?)),
@@ -409,6 +415,9 @@ mod tests {
         assert!(rsa(&json!({"n": modulus(256)})).is_ok());
         assert!(rsa(&json!({"n": modulus(1024)})).is_ok());
         assert_eq!(code(rsa(&json!({"n": modulus(1025)}))), "key_invalid");
+        // 65537^128, as large as a key of 2048 bits: what the library of CVE-2017-15361 makes looks like it.
+        let power = rsa::BigUint::from(65_537_u32).modpow(&128_u32.into(), &(rsa::BigUint::from(1_u32) << 4_096));
+        assert_eq!(code(rsa(&json!({"n": URL_SAFE_NO_PAD.encode(power.to_bytes_be())}))), "key_weak");
         // Zeros in front do not make a key longer.
         let padded = URL_SAFE_NO_PAD.encode([vec![0; 200], vec![0xff; 128]].concat());
         assert_eq!(code(rsa(&json!({"n": padded}))), "key_invalid");

@@ -4,6 +4,9 @@
 
 mod crypto;
 mod keys;
+mod roca;
+#[cfg(test)]
+mod wycheproof;
 
 pub use keys::{Key, KeyProblem, KeySet, KeySetError, MAX_KEY_SET_BYTES};
 
@@ -165,7 +168,7 @@ fn check_signature(signed: &Signed<'_>, keys: &KeySet) -> Result<ClaimCheck, Ver
     let key = named
         .find(|key| key.algorithm() == wanted)
         .ok_or(VerifyError::AlgorithmMismatch { token: wanted, key: first })?;
-    if key.verifies(signed.input, &signed.signature) {
+    if key.verifies(signed.input.as_bytes(), &signed.signature) {
         Ok(ClaimCheck::Passed(format!("{} by the key {}", wanted.name(), quote(kid))))
     } else {
         Err(VerifyError::Signature)

@@ -1,6 +1,7 @@
 //! Reading request bodies, and draining those of rejected requests, so that the client sees the response and not a closed
 //! connection.
 
+use std::fmt;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -12,6 +13,7 @@ use gbac_engine::escape::escaped;
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use tokio::time::timeout;
 
 use super::named_fields::NamedFields;
@@ -89,14 +91,25 @@ pub(crate) async fn text(request: Request, limit: usize, time: Duration) -> Resu
 /// As [`text`], and 400 for JSON of another form.
 pub(crate) async fn json<T: DeserializeOwned>(request: Request) -> Result<T, Problem> {
     let text = text(request, MAX_BYTES, TIMEOUT).await?;
-    let invalid = |cause: String| Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"));
-    let value = gbac_json::parse(&text).map_err(|error| invalid(error.to_string()))?;
-    if !value.is_object() {
-        return Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON object"));
-    }
+    let members = object(&text)?;
     // Parsed from the text for an error message with the position, and from the value to match fields by name only.
-    serde_json::from_str::<T>(&text).map_err(|error| invalid(error.to_string()))?;
-    T::deserialize(NamedFields(value)).map_err(|error| invalid(error.to_string()))
+    serde_json::from_str::<T>(&text).map_err(|error| invalid(&error))?;
+    T::deserialize(NamedFields(members.into())).map_err(|error| invalid(&error))
+}
+
+/// The members of a body that is a JSON object. Duplicate members are rejected.
+///
+/// # Errors
+/// 400.
+pub(crate) fn object(text: &str) -> Result<Map<String, Value>, Problem> {
+    match gbac_json::parse(text).map_err(|error| invalid(&error))? {
+        Value::Object(members) => Ok(members),
+        _ => Err(Problem::new(RpcCode::InvalidArgument, "the body must be a JSON object")),
+    }
+}
+
+fn invalid(cause: &dyn fmt::Display) -> Problem {
+    Problem::new(RpcCode::InvalidArgument, format!("the body is not valid: {cause}"))
 }
 
 fn wrong_content_type(headers: &HeaderMap) -> Option<Problem> {

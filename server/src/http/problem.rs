@@ -127,6 +127,9 @@ impl Problem {
     }
 }
 
+/// The code of a request whose audit event cannot be written.
+pub(crate) const AUDIT_FAILED: &str = "audit_failed";
+
 /// Why a request was refused, as an extension of its response, for the audit log.
 #[derive(Debug, Clone)]
 pub(crate) struct Refusal {
@@ -196,7 +199,7 @@ impl From<AuditError> for Problem {
     fn from(_: AuditError) -> Self {
         let message = "the request is rejected because its audit event cannot be written; check that the audit file is \
                        writable and the disk is not full";
-        Self::with_status(503, RpcCode::Unavailable, "audit_failed", message)
+        Self::with_status(503, RpcCode::Unavailable, AUDIT_FAILED, message)
     }
 }
 

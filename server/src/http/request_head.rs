@@ -27,6 +27,11 @@ pub(crate) const OWN_AUTHORIZATION: HeaderName = HeaderName::from_static("gbac-a
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Encrypted;
 
+/// The sanitized head of a request, which is taken from it if the authorization has made it already.
+pub(crate) fn take_request_head(request: &mut Request) -> RequestHead {
+    request.extensions_mut().remove().unwrap_or_else(|| request_head(request))
+}
+
 /// The sanitized head of a request: that of the authorization, if it has one already.
 pub(crate) fn request_head(request: &Request) -> RequestHead {
     if let Some(head) = request.extensions().get::<RequestHead>() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
 
+use crate::client_network::ClientNetwork;
 use crate::lock::Lock;
 use crate::rate_limit::{RateLimit, TokenBucket};
 
@@ -29,12 +30,12 @@ pub(crate) struct FailedSignIns {
 
 struct State {
     names: Vec<TokenBucket>,
-    networks: HashMap<u128, Record>,
+    networks: HashMap<ClientNetwork, Record>,
     /// The record of the networks for which there is no room.
     others: Record,
     pruned_at: f64,
     /// The pairs of a name and a network that signed in, and when.
-    signed_in: HashMap<(u64, u128), u64>,
+    signed_in: HashMap<(u64, ClientNetwork), u64>,
     sign_ins: u64,
 }
 
@@ -43,10 +44,12 @@ struct State {
 struct Record {
     attempts: TokenBucket,
     spare: TokenBucket,
+    /// The number of attempts that took a spare permit and were not removed.
+    spares_taken: u32,
 }
 
 impl Record {
-    const NEW: Self = Self { attempts: TokenBucket::full(LIMIT), spare: TokenBucket::full(SPARE) };
+    const NEW: Self = Self { attempts: TokenBucket::full(LIMIT), spare: TokenBucket::full(SPARE), spares_taken: 0 };
 }
 
 impl Default for FailedSignIns {
@@ -74,32 +77,35 @@ impl FailedSignIns {
     pub(crate) fn count(&self, name: &str, peer: Option<IpAddr>, now: f64) -> Result<(), f64> {
         let name = self.hasher.hash_one(name);
         self.state.with(|state| {
-            let Some(network) = peer.map(network) else { return state.name(name).try_acquire(LIMIT, now) };
+            let Some(network) = peer.map(ClientNetwork::of) else { return state.name(name).try_acquire(LIMIT, now) };
             state.record(network, now).attempts.try_acquire(LIMIT, now)?;
             if state.signed_in.contains_key(&(name, network)) {
                 return Ok(());
             }
             let Err(wait) = state.name(name).try_acquire(LIMIT, now) else { return Ok(()) };
             let record = state.record(network, now);
-            record.spare.try_acquire(SPARE, now).map_err(|_| {
+            if record.spare.try_acquire(SPARE, now).is_err() {
                 record.attempts.refund(LIMIT);
-                wait
-            })
+                return Err(wait);
+            }
+            record.spares_taken = record.spares_taken.saturating_add(1);
+            Ok(())
         })
     }
 
-    /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name from this network.
+    /// Removes an attempt that did not fail.
     pub(crate) fn remove(&self, name: &str, peer: Option<IpAddr>) {
         let name = self.hasher.hash_one(name);
+        self.state.with(|state| state.remove(name, peer.map(ClientNetwork::of)));
+    }
+
+    /// Removes an attempt that succeeded. From now on, failures elsewhere do not stop this name from this network.
+    pub(crate) fn accept(&self, name: &str, peer: Option<IpAddr>) {
+        let (name, network) = (self.hasher.hash_one(name), peer.map(ClientNetwork::of));
         self.state.with(|state| {
-            let Some(network) = peer.map(network) else { return state.name(name).refund(LIMIT) };
-            if !state.signed_in.contains_key(&(name, network)) {
-                state.name(name).refund(LIMIT);
-            }
-            state.remember_sign_in((name, network));
-            if let Some(record) = state.networks.get_mut(&network) {
-                record.attempts.refund(LIMIT);
-                record.spare.refund(SPARE);
+            state.remove(name, network);
+            if let Some(network) = network {
+                state.remember_sign_in((name, network));
             }
         });
     }
@@ -112,7 +118,25 @@ impl State {
         self.names.get_mut(index).unwrap_or(&mut self.others.attempts)
     }
 
-    fn record(&mut self, network: u128, now: f64) -> &mut Record {
+    /// Returns the permits of one attempt: never one of the name and a spare one.
+    fn remove(&mut self, name: u64, network: Option<ClientNetwork>) {
+        let Some(network) = network else { return self.name(name).refund(LIMIT) };
+        let record = self.networks.get_mut(&network);
+        let took_spare = record.is_some_and(|record| {
+            record.attempts.refund(LIMIT);
+            let took_spare = record.spares_taken > 0;
+            if took_spare {
+                record.spare.refund(SPARE);
+                record.spares_taken -= 1;
+            }
+            took_spare
+        });
+        if !took_spare && !self.signed_in.contains_key(&(name, network)) {
+            self.name(name).refund(LIMIT);
+        }
+    }
+
+    fn record(&mut self, network: ClientNetwork, now: f64) -> &mut Record {
         if self.networks.len() >= MAX_NETWORKS && !self.networks.contains_key(&network) {
             if now - self.pruned_at >= PRUNE_INTERVAL {
                 self.pruned_at = now;
@@ -126,7 +150,7 @@ impl State {
         self.networks.entry(network).or_insert(Record::NEW)
     }
 
-    fn remember_sign_in(&mut self, pair: (u64, u128)) {
+    fn remember_sign_in(&mut self, pair: (u64, ClientNetwork)) {
         self.sign_ins += 1;
         self.signed_in.insert(pair, self.sign_ins);
         if self.signed_in.len() > MAX_SIGNED_IN
@@ -135,14 +159,6 @@ impl State {
             let oldest = *oldest;
             self.signed_in.remove(&oldest);
         }
-    }
-}
-
-/// The client of an address: for IPv6 its network of 64 bits, in which one machine can use any address.
-fn network(peer: IpAddr) -> u128 {
-    match peer.to_canonical() {
-        IpAddr::V4(peer) => peer.to_bits().into(),
-        IpAddr::V6(peer) => peer.to_bits() >> 64 << 64,
     }
 }
 
@@ -260,7 +276,7 @@ mod tests {
                 if second >= 60 {
                     tries += 1;
                     match failed_sign_ins.count("admin", Some(ADMIN), f64::from(second)) {
-                        Ok(()) => failed_sign_ins.remove("admin", Some(ADMIN)),
+                        Ok(()) => failed_sign_ins.accept("admin", Some(ADMIN)),
                         Err(_) => refused += 1,
                     }
                 }
@@ -273,7 +289,7 @@ mod tests {
     fn a_network_that_signed_in_waits_for_its_own_failures_only() {
         let failed_sign_ins = FailedSignIns::default();
         failed_sign_ins.count("admin", Some(ADMIN), 0.0).unwrap();
-        failed_sign_ins.remove("admin", Some(ADMIN));
+        failed_sign_ins.accept("admin", Some(ADMIN));
         for number in 0..100 {
             let _ = failed_sign_ins.count("admin", Some(guesser(number)), 0.0);
         }
@@ -283,7 +299,10 @@ mod tests {
         assert_eq!(failed_sign_ins.count("admin", Some(ADMIN), 0.0), Err(6.0), "its own failures");
         // It signed in as `admin` only: another name that many guess has the limit of the name and the spare attempts.
         let failed_sign_ins = FailedSignIns::default();
-        failed_sign_ins.remove("bob", Some(ADMIN));
+        failed_sign_ins.accept("bob", Some(ADMIN));
+        // An attempt that is only taken back is no sign-in.
+        failed_sign_ins.count("admin", Some(ADMIN), 0.0).unwrap();
+        failed_sign_ins.remove("admin", Some(ADMIN));
         for number in 0..100 {
             let _ = failed_sign_ins.count("admin", Some(guesser(number)), 0.0);
         }
@@ -291,10 +310,32 @@ mod tests {
     }
 
     #[test]
+    fn attempts_that_are_taken_back_add_no_guesses() {
+        let failed_sign_ins = FailedSignIns::default();
+        let mut guesses = 0;
+        // A relayed operation that says nothing about the password is taken back, and guesses come in between.
+        for second in 0..3600 {
+            let now = f64::from(second);
+            if failed_sign_ins.count("admin", Some(ADMIN), now).is_ok() {
+                failed_sign_ins.remove("admin", Some(ADMIN));
+            }
+            while failed_sign_ins.count("admin", Some(ADMIN), now).is_ok() {
+                guesses += 1;
+            }
+            for number in 0..5 {
+                while failed_sign_ins.count("admin", Some(guesser(number)), now).is_ok() {
+                    guesses += 1;
+                }
+            }
+        }
+        assert!(guesses <= 10 + 3600 / 6 + 6 * 3, "{guesses}");
+    }
+
+    #[test]
     fn the_memory_of_sign_ins_is_bounded() {
         let failed_sign_ins = FailedSignIns::default();
         for number in 0..u32::try_from(MAX_SIGNED_IN).unwrap() + 10 {
-            failed_sign_ins.remove("admin", Some(guesser(number)));
+            failed_sign_ins.accept("admin", Some(guesser(number)));
         }
         assert_eq!(failed_sign_ins.state.with(|state| state.signed_in.len()), MAX_SIGNED_IN);
     }

@@ -160,7 +160,8 @@ impl Authenticator {
         let malformed = || Err("the credentials are malformed".to_owned());
         let (method, checked, name) = match scheme {
             Scheme::Bearer => {
-                let checked = self.resolve(text).await.map_err(|rejected| format!("{}: {rejected}", rejected.code()));
+                // Only the code is recorded, since the message quotes the token.
+                let checked = self.resolve(text).await.map_err(|rejected| rejected.code().to_owned());
                 (SignInMethod::Token, checked.map(Caller::Token), String::new())
             }
             Scheme::Basic => match parse_basic(text) {
@@ -248,7 +249,7 @@ impl Authenticator {
         });
         let is_correct = hash.await.map_err(|_| failed())?;
         if is_known && is_correct {
-            admin.failed_sign_ins.remove(name, client);
+            admin.failed_sign_ins.accept(name, client);
         }
         Ok(is_known && is_correct)
     }

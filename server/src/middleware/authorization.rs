@@ -13,7 +13,7 @@ use gbac_engine::policy::AccessLevel;
 
 use crate::http::access::{AccessTable, RequiredCredentials};
 use crate::http::credentials::{credentials, is_from_browser, sign_in_problem};
-use crate::http::problem::{Problem, Refusal};
+use crate::http::problem::{AUDIT_FAILED, Problem, Refusal};
 use crate::http::reject::reject;
 use crate::http::request_head::{REQUEST_ID, request_head, sanitized};
 use crate::http::surface::Surface;
@@ -149,6 +149,9 @@ impl Authorizer {
     async fn record(&self, scope: &RequestScope, response: Response, surface: Surface) -> Response {
         let status = response.status();
         let refusal = response.extensions().get::<Refusal>();
+        if refusal.is_some_and(|refusal| refusal.code == AUDIT_FAILED) {
+            return response;
+        }
         let detail = refusal.map(|refusal| sanitized(&refusal.message)).unwrap_or_default();
         let (effect, code, detail) = if status.is_client_error() || status.is_server_error() {
             let code = refusal.map_or_else(|| status.as_str().to_owned(), |refusal| refusal.code.to_owned());

@@ -14,7 +14,7 @@ use crate::http::surface::Surface;
 use crate::state::service::Service;
 
 pub(crate) fn routes() -> Routes {
-    // It contains password hashes, so not even a demo gives it to everybody.
+    // It contains password hashes, so neither a demo nor read-only access gives it to anybody else.
     Routes::new().route(paths::BACKUP, Access::Superuser(ReadMethods::None), get(read))
 }
 

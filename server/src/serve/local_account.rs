@@ -139,6 +139,17 @@ mod tests {
     }
 
     #[test]
+    fn a_hash_that_cannot_be_read_is_reported_and_can_be_replaced() {
+        let store = Store::memory(Policy::default(), Config::default()).unwrap();
+        store.set_password("admin", "not a hash").unwrap();
+        let error = LocalAccount::open(&store, "admin", None).map(drop).unwrap_err();
+        assert_eq!(error.code(), "data_damaged");
+        assert!(error.hint().contains("GBAC_ADMIN_PASSWORD"));
+        assert!(LocalAccount::open(&store, "admin", Some("new")).unwrap().password.verify("new"));
+        assert!(LocalAccount::open(&store, "admin", None).unwrap().password.verify("new"));
+    }
+
+    #[test]
     fn accounts_that_earlier_renames_left_behind_go_too() {
         let store = earlier(&["admin", "ops", "root"], &["admin", "root"]);
         let account = LocalAccount::open(&store, "root", Some("new")).unwrap();

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use axum::body::Body;
-use axum::http::{Method, Request};
+use axum::http::{HeaderName, Method, Request};
 use serde_json::{Value, json};
 
 use crate::harness::{Service, admin, basic, demo_options, refusal, request};
@@ -25,7 +25,11 @@ async fn events(service: &Service) -> Vec<Value> {
 
 /// Class, status, user and, where there is one, the decision.
 fn told(event: &Value) -> String {
-    let user = if event["class_uid"] == 3002 { &event["user"] } else { &event["actor"]["user"] };
+    let user = match event["class_uid"].as_u64() {
+        Some(3002) => &event["user"],
+        Some(3005 | 3006) => &event["unmapped"]["actor"]["user"],
+        _ => &event["actor"]["user"],
+    };
     let decision = event["actor"]["authorizations"][0]["decision"].as_str().unwrap_or_default();
     let name = user["name"].as_str().unwrap_or("nobody");
     format!("{} {} {name} {decision}", event["class_uid"], event["status_id"]).trim_end().to_owned()
@@ -51,6 +55,7 @@ async fn every_authentication_and_every_decision_has_an_event() {
         told_by(&service).await,
         [
             "3002 1 admin",
+            "3004 1 admin",
             "6003 1 admin authorized",
             "3002 2 admin",
             "3002 1 maya.okafor",
@@ -70,81 +75,269 @@ async fn events_contain_the_caller_and_the_request() {
     let mut events = events(&service).await;
     for event in &mut events {
         event["metadata"]["product"]["version"] = "x".into();
+        event["metadata"]["correlation_uid"] = "c".into();
     }
     insta::assert_json_snapshot!("events", events);
 }
 
-/// What every event of a class has in OCSF 1.0.0, by name.
-const REQUIRED: [(u64, &[&str]); 2] = [
-    (
-        3002,
-        &[
-            "/activity_id",
-            "/category_uid",
-            "/class_uid",
-            "/metadata/product/name",
-            "/metadata/product/vendor_name",
-            "/metadata/product/version",
-            "/metadata/version",
-            "/severity_id",
-            "/time",
-            "/type_uid",
-            "/user/name",
-            "/user/type_id",
-            "/service/name",
-            "/status_id",
-        ],
-    ),
-    (
-        6003,
-        &[
-            "/activity_id",
-            "/actor/user/name",
-            "/actor/authorizations/0/decision",
-            "/api/operation",
-            "/api/service/name",
-            "/category_uid",
-            "/class_uid",
-            "/cloud/provider",
-            "/metadata/product/name",
-            "/metadata/product/version",
-            "/metadata/profiles/0",
-            "/metadata/version",
-            "/severity_id",
-            "/src_endpoint",
-            "/status_id",
-            "/time",
-            "/type_uid",
-        ],
-    ),
-];
+/// The messages of the changes, oldest first.
+async fn changes(service: &Service) -> Vec<String> {
+    let events = events(service).await;
+    events.iter().filter_map(|event| event["message"].as_str().map(str::to_owned)).collect()
+}
+
+fn acl(principal: &str) -> Value {
+    json!({ "resource_type": "RESOURCE_TYPE_TOPIC", "resource_name": "y", "principal": principal, "host": "*",
+        "resource_pattern_type": "RESOURCE_PATTERN_TYPE_LITERAL", "operation": "OPERATION_READ",
+        "permission_type": "PERMISSION_TYPE_ALLOW" })
+}
+
+const ONE_ACL: &str = "filter.resource_type=RESOURCE_TYPE_TOPIC&filter.resource_pattern_type=RESOURCE_PATTERN_TYPE_LITERAL\
+                       &filter.operation=OPERATION_READ&filter.permission_type=PERMISSION_TYPE_ALLOW";
 
 #[tokio::test]
-async fn events_match_the_schema() {
+async fn every_change_says_what_was_changed() {
     let service = Service::start();
-    let token = service.people().await.remove(0).token;
-    let subjects = [json!({ "type": "token", "id": token }), json!({ "type": "token", "id": "x" })];
-    for subject in subjects {
-        let question = json!({ "subject": subject, "action": { "name": "read" },
-            "resource": { "type": "topic", "id": "clickstream" } });
-        assert_eq!(service.send(Method::POST, "/access/v1/evaluation", &question).await.status, 200);
+    service.send(Method::POST, "/v1/acls", &acl("Group:x")).await;
+    service.send(Method::POST, "/v1/roles", &json!({ "name": "R" })).await;
+    let update = json!({ "role": { "name": "R" }, "add": [{ "principal": "User:a" }, { "principal": "Group:g" }] });
+    assert_eq!(service.send(Method::PUT, "/v1/roles/R", &update).await.status, 200);
+    let superusers =
+        json!({ "upsert": { "superusers": ["root", "bob"], "oidc_group_claim_path": "$.roles" }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &superusers).await.status, 200);
+    service.send(Method::POST, "/v1/acls", &acl("Role:R")).await;
+    assert_eq!(service.delete("/v1/roles/R?delete_acls=true").await.status, 204);
+    assert_eq!(service.delete(&format!("/v1/acls?{ONE_ACL}&filter.principal=Group:x")).await.status, 200);
+    assert_eq!(service.send(Method::PUT, "/gbac/v1/license", &json!({ "license": "expired" })).await.status, 200);
+    let level = "/v1/config/log_level/upstream?level=info";
+    assert_eq!(service.send(Method::PUT, level, &json!({})).await.status, 200);
+    assert_eq!(
+        changes(&service).await,
+        [
+            "admin added an ACL: allow Group:x read topic y",
+            "admin created the role R",
+            "admin added User:a to the role R",
+            "admin added Group:g to the role R",
+            "admin made bob a superuser",
+            "admin set oidc_group_claim_path from $.groups to $.roles",
+            "admin added an ACL: allow Role:R read topic y",
+            "admin deleted the role R and its ACL",
+            "admin removed an ACL: allow Group:x read topic y",
+            "admin set license from valid to expired",
+            "admin set upstream from {\"level\":\"info\"} to {\"expires\":300,\"level\":\"info\"}",
+        ]
+    );
+    let deleted = events(&service).await;
+    let deleted = deleted.iter().find(|event| event["entity"]["type"] == "role" && event["activity_id"] == 4).unwrap();
+    assert_eq!(deleted["entity"]["data"]["members"], json!(["User:a", "Group:g"]));
+    assert_eq!(deleted["entity"]["data"]["acls"][0]["principal"], "Role:R");
+}
+
+#[tokio::test]
+async fn replacing_the_policy_lists_what_it_changes() {
+    let service = Service::start();
+    let read = service.get("/gbac/v1/policy").await;
+    let mut document = read.json();
+    let count = document["acls"].as_array().unwrap().len();
+    document["acls"].as_array_mut().unwrap().remove(0);
+    document["acls"].as_array_mut().unwrap().push(acl("Group:new"));
+    let replace = |etag: &str, document: &Value| {
+        let mut asked = request(Method::PUT, "/gbac/v1/policy", &admin(), &document.to_string());
+        asked.headers_mut().insert("if-match", etag.parse().unwrap());
+        asked
+    };
+    let answer = service.ask(replace(read.header("etag"), &document)).await;
+    assert_eq!(answer.status, 204);
+    let told = changes(&service).await;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told[0].starts_with("admin removed an ACL: "), "{told:?}");
+    assert_eq!(told[1], "admin added an ACL: allow Group:new read topic y");
+    let state = events(&service).await.into_iter().find(|event| event["class_uid"] == 3004).unwrap();
+    assert_eq!(
+        state["unmapped"]["state"]["policy_etag"],
+        answer.header("etag").trim_matches('"'),
+        "the state it led to"
+    );
+
+    // Many changes share events, and none is left out.
+    let many = document["acls"].as_array_mut().unwrap();
+    many.extend((0..250).map(|n| acl(&format!("Group:g{n}"))));
+    assert_eq!(service.ask(replace(answer.header("etag"), &document)).await.status, 204);
+    let shared: Vec<Value> =
+        events(&service).await.into_iter().filter(|event| event["entity"]["type"] == "policy").collect();
+    let data: Vec<&Value> = shared.iter().map(|event| &event["entity_result"]["data"]).collect();
+    assert_eq!(data.iter().map(|data| data["changes"].as_array().unwrap().len()).collect::<Vec<_>>(), [100, 100, 50]);
+    assert_eq!((&data[2]["first"], &data[2]["last"], &data[2]["total"]), (&json!(201), &json!(250), &json!(250)));
+    assert!(count > 0);
+}
+
+#[tokio::test]
+async fn the_events_of_a_request_have_its_id() {
+    let service = Service::start();
+    let made = service.send(Method::POST, "/v1/roles", &json!({ "name": "r" })).await;
+    let id = made.header("x-request-id").to_owned();
+    assert!(!id.is_empty());
+    let all = events(&service).await;
+    let classes: Vec<u64> = all.iter().map(|event| event["class_uid"].as_u64().unwrap()).collect();
+    assert_eq!(classes, [3002, 3004, 6003]);
+    assert!(all.iter().all(|event| event["metadata"]["correlation_uid"] == id.as_str()), "{all:?}");
+    assert_eq!(all[1]["unmapped"]["sign_in"]["auth_protocol"], "Basic");
+
+    let mut asked = request(Method::POST, "/v1/roles", &admin(), &json!({ "name": "s" }).to_string());
+    asked.headers_mut().insert("x-request-id", "mine-7".parse().unwrap());
+    assert_eq!(service.ask(asked).await.header("x-request-id"), "mine-7");
+    assert_eq!(events(&service).await.last().unwrap()["metadata"]["correlation_uid"], "mine-7");
+}
+
+#[tokio::test]
+async fn a_call_without_success_is_told_apart() {
+    let service = Service::start();
+    let role = json!({ "role": { "name": "r", "members": [{ "user": { "name": "a" } }] } });
+    let create = "/service.core.admin.v2.SecurityService/CreateRole";
+    assert_eq!(service.send(Method::POST, create, &role).await.status, 200);
+    assert_eq!(service.send(Method::POST, create, &role).await.status, 200);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "r" })).await.status, 409);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "" })).await.status, 400);
+    let dry_run = json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config?dry_run=true", &dry_run).await.status, 200);
+    let calls: Vec<Value> = events(&service).await.into_iter().filter(|event| event["class_uid"] == 6003).collect();
+    let told: Vec<Value> = calls
+        .iter()
+        .map(|event| json!([event["status_id"], event["status_code"], event["api"]["response"]["code"]]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!([1, null, 200]),
+            json!([99, "unchanged", 200]),
+            json!([2, "already_exists", 409]),
+            json!([2, "invalid_argument", 400]),
+            json!([99, "unchanged", 200]),
+        ]
+    );
+    assert_eq!(calls[2]["status_detail"], "role `r` already exists");
+    assert_eq!(changes(&service).await.len(), 2, "a role and its member");
+}
+
+#[tokio::test]
+async fn decisions_name_the_gateway_and_its_request() {
+    let service = Service::start();
+    let question = json!({ "subject": { "type": "user", "id": "alice" }, "action": { "name": "read" },
+        "resource": { "type": "topic", "id": "x" } });
+    let mut asked = request(Method::POST, "/access/v1/evaluation", &admin(), &question.to_string());
+    asked.headers_mut().insert("x-request-id", "gateway-1".parse().unwrap());
+    assert_eq!(service.ask(asked).await.status, 200);
+    let decisions = events(&service).await;
+    let of_alice = |event: &&Value| event["metadata"]["correlation_uid"] == "gateway-1" && event["class_uid"] == 6003;
+    let decided = decisions.iter().find(of_alice).unwrap();
+    assert_eq!(
+        (&decided["actor"]["invoked_by"], &decided["actor"]["user"]["name"]),
+        (&json!("admin"), &json!("alice"))
+    );
+    let signed_in = decisions.iter().find(|event| event["user"]["name"] == "alice").unwrap();
+    assert_eq!(signed_in["actor"], json!({ "invoked_by": "admin" }));
+}
+
+#[tokio::test]
+async fn requests_that_only_read_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let on = json!({ "upsert": { "audit_enabled": true }, "remove": [] });
+    service.send(Method::PUT, "/v1/cluster_config", &on).await;
+    for _ in 0..300 {
+        assert_eq!(service.get_as("/gbac/v1/audit", &admin()).await.status, 200);
+        assert_eq!(service.get_as("/gbac/v1/policy", &admin()).await.status, 200);
     }
-    service.send_as(Method::PUT, "/v1/cluster_config", &json!({}), &basic("x", "y")).await;
-    let events = events(&service).await;
-    assert!(events.len() > 6, "{}", events.len());
-    for event in &events {
-        let class = event["class_uid"].as_u64().unwrap();
-        let (_, required) = REQUIRED.iter().find(|(known, _)| *known == class).unwrap();
-        for path in *required {
-            assert!(event.pointer(path).is_some_and(|value| !value.is_null()), "{path} is missing in {event}");
+    let text = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 2 + 3, "the change, one sign-in, and each of the two reads once");
+    let shown = service.get_as("/gbac/v1/audit?limit=1000", &admin()).await.json();
+    let counts: Vec<u64> =
+        shown["events"].as_array().unwrap().iter().filter_map(|event| event["count"].as_u64()).collect();
+    assert_eq!(counts.iter().sum::<u64>(), 600 + 299 + 299, "and how often all of them were repeated");
+    drop(service);
+    let text = fs::read_to_string(folder.path().join("audit.jsonl")).unwrap();
+    assert_eq!(text.lines().count(), 2 + 3 + 3 + 1, "the counts are written at the end, at the latest");
+}
+
+#[tokio::test]
+async fn requests_without_valid_credentials_cannot_fill_the_log() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    for n in 0..2000 {
+        let mut asked = Request::post(format!("/v1/roles?x={n}")).header("host", "127.0.0.1:8420");
+        for header in 0..20 {
+            asked = asked.header(format!("x-filler-{header}"), "f".repeat(1000));
         }
-        assert_eq!(event["metadata"]["version"], "1.0.0");
-        assert_eq!(event["type_uid"].as_u64(), Some(class * 100 + event["activity_id"].as_u64().unwrap()));
-        assert_eq!(event["time"], json!(1_800_000_000_000_u64));
-        if class == 6003 {
-            assert_eq!(event["metadata"]["profiles"], json!(["cloud"]));
+        if n % 2 == 0 {
+            asked = asked.header("authorization", basic("intruder", "x"));
         }
+        let asked = asked.header("user-agent", n.to_string()).body(Body::empty()).unwrap();
+        let status = service.ask(asked).await.status;
+        assert!(status == 401 || status == 429, "{status}");
     }
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.len() < 5_000, "{} bytes", text.len());
+    assert!(!text.contains("filler") && !text.contains("user-agent") && !text.contains("intruder"), "{text}");
+    let counts: u64 = events(&service).await.iter().map(|event| event["count"].as_u64().unwrap_or(1)).sum();
+    assert_eq!(counts, 2000, "all of them are counted");
+    let metrics = String::from_utf8(service.get("/metrics").await.body.to_vec()).unwrap();
+    let repeated = metrics.lines().find_map(|line| line.strip_prefix("gbac_audit_events_repeated_total ")).unwrap();
+    assert!(repeated.parse::<u64>().unwrap() > 1900, "{repeated}");
+}
+
+#[tokio::test]
+async fn auditing_can_be_turned_off_when_the_log_cannot_be_written() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |_| {}).unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let set = |on: bool| json!({ "upsert": { "audit_enabled": on }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set(true)).await.status, 200);
+    assert_eq!(service.get("/readyz").await.status, 200);
+    // A folder in the place of the file: nothing can be written.
+    fs::remove_file(&path).unwrap();
+    fs::create_dir(&path).unwrap();
+    let ready = service.get("/readyz").await;
+    assert_eq!(ready.status, 503);
+    assert!(String::from_utf8_lossy(&ready.body).starts_with("the audit log cannot be written: "), "{:?}", ready.body);
+    let metrics = service.get("/metrics").await;
+    assert!(String::from_utf8_lossy(&metrics.body).contains("\ngbac_audit_writable 0\n"));
+    let other = json!({ "upsert": { "audit_enabled": false, "nested_group_behavior": "suffix" }, "remove": [] });
+    for refused in [&other, &json!({ "upsert": { "nested_group_behavior": "suffix" }, "remove": [] }), &set(true)] {
+        assert_eq!(service.send(Method::PUT, "/v1/cluster_config", refused).await.status, 503, "{refused}");
+    }
+    assert_eq!(service.send_as(Method::PUT, "/v1/cluster_config", &set(false), &basic("admin", "x")).await.status, 503);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "r" })).await.status, 503);
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set(false)).await.status, 200);
+    let config = service.get_as("/v1/cluster_config", &admin()).await.json();
+    assert_eq!((&config["audit_enabled"], &config["nested_group_behavior"]), (&json!(false), &json!("none")));
+    assert_eq!(service.get("/readyz").await.status, 200);
+
+    fs::remove_dir(&path).unwrap();
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set(true)).await.status, 200);
+    let text = fs::read_to_string(&path).unwrap();
+    let messages: Vec<String> = text
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter_map(|event| event["message"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(
+        messages,
+        [
+            "gbac writes the audit log again; requests refused in between: 5",
+            "admin turned the audit log off",
+            "admin turned the audit log on"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_reserve_of_the_disk_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let service = Service::on(folder.path(), |options| options.audit_files.reserve_bytes = u64::MAX).unwrap();
+    let set = |on: bool| json!({ "upsert": { "audit_enabled": on }, "remove": [] });
+    assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set(true)).await.status, 503, "its event needs space");
+    assert_eq!(service.get("/readyz").await.status, 200, "it is off");
 }
 
 #[tokio::test]
@@ -189,7 +382,9 @@ async fn a_request_without_event_is_rejected() {
 
     fs::remove_dir(&path).unwrap();
     assert_eq!(service.send(Method::POST, "/v1/roles", &role).await.status, 201);
-    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
+    let written = fs::read_to_string(&path).unwrap();
+    let first: Value = serde_json::from_str(written.lines().next().unwrap()).unwrap();
+    assert!(first["message"].as_str().unwrap().starts_with("gbac writes the audit log again"), "{first}");
 }
 
 fn without(mut request: Request<Body>, header: &str) -> Request<Body> {
@@ -227,16 +422,33 @@ async fn no_event_contains_credentials() {
             let mut asked = request(Method::POST, path, credentials, &question.to_string());
             asked.headers_mut().insert("referer", format!("http://u:{PASSWORD}@x/").parse().unwrap());
             asked.headers_mut().insert("cookie", format!("session={PASSWORD}").parse().unwrap());
-            asked.headers_mut().insert("x-forwarded-access-token", bearer.parse().unwrap());
+            for name in ["x-forwarded-access-token", "x-vault-token", "x-access-token", "api-key", PASSWORD] {
+                asked.headers_mut().insert(HeaderName::from_bytes(name.as_bytes()).unwrap(), PASSWORD.parse().unwrap());
+            }
+            asked.headers_mut().insert("x-request-id", bearer.parse().unwrap());
             service.ask(asked).await;
         }
-        let in_query = format!("/v1/roles?access_token={token}&password={PASSWORD}");
-        service.send_as(Method::DELETE, &in_query, &json!({}), credentials).await;
+        let encoded = token.replace('.', "%2E");
+        for path in [
+            format!("/v1/roles?access_token={token}&password={PASSWORD}"),
+            format!("/v1/roles?api_key={PASSWORD}&{PASSWORD}"),
+            format!("/v1/roles/{encoded}?delete_acls=true"),
+            format!("/v1/roles/{}", encoded.replace('%', "%25")),
+            format!("/v1/acls?filter.resource_name={encoded}"),
+        ] {
+            service.send_as(Method::DELETE, &path, &json!({}), credentials).await;
+            service.get_as(&path, credentials).await;
+        }
+        for id in [&token, &encoded] {
+            let question = json!({ "subject": { "type": "user", "id": "a", "properties": { "groups": [id] } },
+                "action": { "name": "read" }, "resource": { "type": "topic", "id": id } });
+            service.send_as(Method::POST, "/access/v1/evaluation", &question, credentials).await;
+            service.send_as(Method::POST, "/v1/roles", &json!({ "name": id }), credentials).await;
+        }
     }
     let written = fs::read_to_string(&path).unwrap();
     let shown = json!(events(&service).await).to_string();
     assert!(written.lines().count() > 20, "{}", written.lines().count());
-    assert_eq!(written.lines().count(), events(&service).await.len());
     let [header, payload, signature] = token.split('.').collect::<Vec<_>>()[..] else { panic!("three parts") };
     let of = |credentials: &str| credentials.split_once(' ').unwrap().1.to_owned();
     for secret in [
@@ -265,7 +477,7 @@ async fn the_latest_events_are_returned() {
     let newest = service.get("/gbac/v1/audit?limit=1").await.json();
     assert_eq!(newest["events"].as_array().unwrap().len(), 1);
     assert_eq!(newest["events"][0]["class_uid"], 6003);
-    assert_eq!(service.get("/gbac/v1/audit").await.json()["events"].as_array().unwrap().len(), 4);
+    assert_eq!(service.get("/gbac/v1/audit").await.json()["events"].as_array().unwrap().len(), 6);
     for limit in ["0", "1001", "-1", "x", ""] {
         let answer = service.get(&format!("/gbac/v1/audit?limit={limit}")).await;
         let message = format!("limit: `{limit}` is not 1 to 1000");
@@ -288,11 +500,12 @@ async fn events_are_written_when_audit_is_enabled() {
     assert_eq!(lines(), 0, "it is off until somebody sets it");
     let set = |on: bool| json!({ "upsert": { "audit_enabled": on }, "remove": [] });
     assert_eq!(service.send(Method::PUT, "/v1/cluster_config", &set(true)).await.status, 200);
+    assert_eq!(lines(), 2, "turning it on is recorded");
     assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "b" })).await.status, 201);
-    assert_eq!(lines(), 2);
+    assert_eq!(lines(), 5);
     assert_eq!(service.get("/gbac/v1/audit").await.status, 401);
     let events = service.get_as("/gbac/v1/audit", &admin()).await.json();
-    assert_eq!(events["events"].as_array().unwrap().len(), 5, "readings too leave their events");
+    assert_eq!(events["events"].as_array().unwrap().len(), 8, "readings too leave their events");
     let question = json!({ "subject": { "type": "user", "id": "u", "properties": { "groups": ["g"] } },
         "action": { "name": "read" }, "resource": { "type": "topic", "id": "x" } });
     let mut asked = request(Method::POST, "/access/v1/evaluation", "", &question.to_string());
@@ -304,6 +517,20 @@ async fn events_are_written_when_audit_is_enabled() {
     assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "c" })).await.status, 201);
     assert_eq!(lines(), before);
     assert!(fs::read_to_string(&path).unwrap().contains(r#"{"type":"idp_group","name":"g"}"#));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn only_the_owner_reads_the_audit_file() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("audit.jsonl");
+    let service = writing_to(&path);
+    assert_eq!(service.send(Method::POST, "/v1/roles", &json!({ "name": "a" })).await.status, 201);
+    let file = fs::metadata(&path).unwrap();
+    assert!(file.len() > 0);
+    assert_eq!(file.permissions().mode() & 0o777, 0o600);
 }
 
 #[tokio::test]

@@ -194,6 +194,35 @@ async fn questions_about_a_subject_resolve_it_once() {
     assert_eq!(ask(&service, MANY, &long).await.status, 400);
 }
 
+/// Large questions are evaluated on other threads (D-60).
+#[tokio::test]
+async fn small_and_large_requests_have_the_same_answers() {
+    let service = Service::start();
+    let groups = |others: usize| {
+        let others = (0..others).map(|number| format!("other-{number}"));
+        others.chain(["engineering".to_owned()]).collect::<Vec<_>>()
+    };
+    let asked = |others: usize, padding: usize| {
+        let subject = json!({ "type": "user", "id": "alice", "properties": { "groups": groups(others) } });
+        let mut question = question(&subject, "write", "topic", "orders-new");
+        question["context"]["padding"] = "x".repeat(padding).into();
+        question
+    };
+    let small = ask(&service, ONE, &asked(0, 0)).await.json();
+    assert_eq!(small["decision"], true);
+    for (others, padding) in [(200, 0), (1_000, 0), (0, 20_000), (1_000, 20_000)] {
+        let question = asked(others, padding);
+        assert_eq!(ask(&service, ONE, &question).await.json(), small, "{others} groups, {padding} bytes");
+        let mut list = question.clone();
+        list["evaluations"] = json!([{}, {}]);
+        assert_eq!(ask(&service, MANY, &list).await.json()["evaluations"], json!([small, small]));
+        let mut malformed = question;
+        malformed["action"]["name"] = "peek".into();
+        let answer = ask(&service, ONE, &malformed).await;
+        assert_eq!((answer.status, &answer.json()["problems"][0]["path"]), (400, &json!("/action/name")));
+    }
+}
+
 #[tokio::test]
 async fn the_request_id_is_returned() {
     let service = Service::start();
@@ -208,7 +237,7 @@ async fn the_request_id_is_returned() {
         let answer = service.ask(asked).await;
         assert_eq!((answer.status, answer.header("x-request-id")), (status, "bfe9eb29-ab87"));
     }
-    assert_eq!(ask(&service, ONE, &json!({})).await.header("x-request-id"), "");
+    assert_ne!(ask(&service, ONE, &json!({})).await.header("x-request-id"), "", "a request without one gets one");
 }
 
 #[tokio::test]
@@ -251,6 +280,7 @@ async fn a_question_has_both_events() {
     events.reverse();
     for event in &mut events {
         event["metadata"]["product"]["version"] = "x".into();
+        event["metadata"]["correlation_uid"] = "c".into();
     }
     let [signed_in, decided, refused, denied] = events.as_slice() else { panic!("{events:#?}") };
     assert_eq!(
@@ -283,6 +313,7 @@ async fn the_documented_questions_have_the_documented_answers() {
     assert_eq!(ask(&service, ONE, question).await.both(), (200, answer.clone()));
     let mut written = service.get("/gbac/v1/audit?limit=1").await.json()["events"][0].clone();
     written["metadata"]["product"]["version"] = "0.1.0".into();
+    written["metadata"]["correlation_uid"] = event["metadata"]["correlation_uid"].clone();
     assert_eq!(&written, event);
     assert_eq!(ask(&service, MANY, questions).await.both(), (200, answers.clone()));
 }

@@ -23,5 +23,5 @@ export function install(also = []) {
     writeFileSync(join(folder, name), text);
     return join(folder, name);
   };
-  return { folder, write, files: files.map(({ path }) => path) };
+  return { folder, tarball: join(folder, filename), write, files: files.map(({ path }) => path) };
 }

@@ -9,7 +9,11 @@ const folder = process.argv[2];
 const { resolve } = createRequire(join(folder, 'worker.js'));
 const forbidden = () => { throw new WebAssembly.CompileError('code from bytes is not allowed here'); };
 const { Module, Instance, Memory, Table, Global, RuntimeError, CompileError } = WebAssembly;
-class NoModule { constructor() { forbidden(); } static [Symbol.hasInstance](value) { return value instanceof Module; } }
+class NoModule {
+  constructor() { forbidden(); }
+  static [Symbol.hasInstance](value) { return value instanceof Module; }
+  static customSections(module, name) { return Module.customSections(module, name); }
+}
 const instantiate = async (module, imports) => (module instanceof Module ? new Instance(module, imports) : forbidden());
 const context = vm.createContext({
   WebAssembly: { Module: NoModule, Instance, Memory, Table, Global, RuntimeError, CompileError, instantiate, compile: forbidden },

@@ -6,8 +6,7 @@ use std::process::ExitCode;
 use wasm_bindgen_cli_support::Bindgen;
 
 /// How it is called.
-const USAGE: &str =
-    "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports]";
+const USAGE: &str = "xtask-bind INPUT.wasm FOLDER NAME [--types] [--debug] [--no-start] [--reset-state] [--keep-lld-exports] [--no-address]";
 
 fn main() -> ExitCode {
     match run(std::env::args().skip(1).collect()) {
@@ -35,8 +34,8 @@ fn run(args: Vec<String>) -> Result<(), String> {
                 .keep_lld_exports(has("--keep-lld-exports"))
                 .emit_start(!has("--no-start"))
                 .reset_state_function(has("--reset-state"))
-                // As the command line has it.
-                .omit_default_module_path(false)
+                // With the address of the wasm file in it, bundlers copy the file although another one is used.
+                .omit_default_module_path(has("--no-address"))
         })
         .and_then(|bindgen| bindgen.generate(folder))
         .map_err(|error| format!("cannot bind `{input}`: {error:?}"))

@@ -26,6 +26,6 @@ pub mod verification;
 #[cfg(test)]
 mod refused_tokens;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use evaluation::{Shared, SimulatedIdentity, Simulation, View, Waiting, evaluate};

@@ -67,7 +67,7 @@ fn policy_with(settings: &Value) -> Arc<Policy> {
     Arc::new(policy_from_json(&document.to_string()).unwrap())
 }
 
-pub(super) fn policy() -> Arc<Policy> {
+pub(crate) fn policy() -> Arc<Policy> {
     policy_with(&json!({ "nested_group_behavior": "suffix", "superusers": ["root"] }))
 }
 
@@ -172,7 +172,7 @@ fn the_whole_way_from_a_token_to_a_verdict() {
         "groups[1] and groups[2] > Group:payments > Role:PaymentsWriters > Allow Write, topic payments- prefixed"
     );
     assert_eq!(said(why(&view, "Near misses")), "2 rows one by host and one by letter case");
-    assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden row allows it.");
+    assert_eq!(said(why(&view, "Would allow")), "Without this deny, the overridden ACL allows it.");
     assert_eq!(view.announcement(), "Denied by rule: User:maya can't write to topic payments-settled");
     assert!(view.verdict_stale.is_none() && view.steps_stale.is_none());
 }
@@ -183,7 +183,7 @@ fn the_trace_has_three_passes() {
     let judged = view.judged.as_ref().unwrap();
     assert_eq!(
         trace::summary(&judged.explanation),
-        "7 ACLs, 5 candidates: 1 denies, 1 allow overridden, 2 near misses, 1 does not match"
+        "7 ACLs, 5 candidates: 1 deny, 1 allow overridden, 2 near misses, 1 does not match"
     );
     let shown = trace::visible_rows(judged, TraceFilter::All, 200);
     let [deny, allow, nothing] = &shown.passes;

@@ -172,7 +172,7 @@ const fn texts(reason: Reason) -> [(&'static str, &'static str); 3] {
     }
 }
 
-/// The count line: `214 ACLs, 14 candidates: 1 denies, 1 allow overridden, 2 near misses, 10 do not match`.
+/// The count line: `214 ACLs, 14 candidates: 1 deny, 1 allow overridden, 2 near misses, 10 do not match`.
 #[must_use]
 pub fn summary(explanation: &Explanation) -> String {
     let candidates = &explanation.candidates;
@@ -182,8 +182,8 @@ pub fn summary(explanation: &Explanation) -> String {
             && candidate.acl.permission == permission
     };
     let parts = [
-        (number(&|c| matching(c, Permission::Deny)), "denies", "deny"),
-        (number(&|c| matching(c, Permission::Allow)), "allows", "allow"),
+        (number(&|c| matching(c, Permission::Deny)), "deny", "denies"),
+        (number(&|c| matching(c, Permission::Allow)), "allow", "allows"),
         (number(&|c| c.status == CandidateStatus::Overridden), "allow overridden", "allows overridden"),
         (number(&|c| c.status == CandidateStatus::NotEvaluated), "not evaluated", "not evaluated"),
         (number(&|c| matches!(c.status, CandidateStatus::Near(_))), "near miss", "near misses"),

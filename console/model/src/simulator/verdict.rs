@@ -309,9 +309,9 @@ fn would_allow(verdict: &mut Verdict, judged: &Judged) {
                 .count();
             let allows = standing(&judged.explanation, CandidateStatus::Overridden).next().is_some();
             match (denies, allows) {
-                (1, true) => "Without this deny, the overridden row allows it.".into(),
+                (1, true) => "Without this deny, the overridden ACL allows it.".into(),
                 (1, false) => "Without this deny, no ACL allows it either.".into(),
-                (denies, true) => format!("Without these {} denies, the overridden row allows it.", thousands(denies)),
+                (denies, true) => format!("Without these {} denies, the overridden ACL allows it.", thousands(denies)),
                 (denies, false) => {
                     format!("Without these {} denies, no ACL allows it either.", thousands(denies))
                 }

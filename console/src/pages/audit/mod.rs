@@ -98,7 +98,7 @@ pub fn AuditPage() -> impl IntoView {
         <div class="head">
             <div>
                 <h1>"Audit"</h1>
-                <p>"Sign-ins, requests and decisions since the service started, with the ACL that decided."</p>
+                <p>"Changes, sign-ins, requests and decisions since the service started, with the ACL that decided."</p>
             </div>
             <div class="row">
                 <span class="quiet">{age}</span>

@@ -93,7 +93,7 @@ fn Now() -> impl IntoView {
                     }}
                     {reason}
                 </dd>
-                <dt>"Read"</dt>
+                <dt>"Last read"</dt>
                 <dd>{age} {move || read().map(|read| format!(": {read}"))}</dd>
                 <dt>"Signed in as"</dt>
                 <dd>{user}</dd>

@@ -188,7 +188,7 @@ fn ReadFrom() -> impl IntoView {
         ServiceStatus::Connected { name, read_at_ms, .. } => {
             let read = move || ago(service.now.get() - read_at_ms);
             view! {
-                "Compared with " <span class="mono">{name}</span> " " {read} "."
+                "Compared with " <span class="mono">{name}</span> ", read " {read} "."
             }
             .into_any()
         }

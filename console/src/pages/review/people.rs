@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gbac_analysis::AccessEffect;
 use gbac_console_model::escape::plain;
-use gbac_console_model::phrases::{agree, count, list_up_to, thousands};
+use gbac_console_model::phrases::{agree, count, list_up_to, plural, thousands};
 use gbac_console_model::review::{
     AffectedHolder, BLOCKED, EffectGroup, EffectLine, EffectReason, Effects, GAINS, LOSES, alike, reasons,
 };
@@ -66,11 +66,11 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     view! {
         <dl class="sum">
             <div>
-                <dt>{format!("gained by {}", count(gains.people, "principal"))}</dt>
+                <dt>{format!("{} gained by {}", plural(gains.operations, "operation"), count(gains.people, "principal"))}</dt>
                 <dd class="v-info"><Icon glyph=Glyph::Up />{thousands(gains.operations)}</dd>
             </div>
             <div>
-                <dt>{format!("lost by {}", count(loses.people, "principal"))}</dt>
+                <dt>{format!("{} lost by {}", plural(loses.operations, "operation"), count(loses.people, "principal"))}</dt>
                 <dd><Icon glyph=Glyph::Down />{thousands(loses.operations)}</dd>
             </div>
             <div>
@@ -130,7 +130,7 @@ fn Found(effect: Effects, base: RwSignal<Option<Arc<Policy>>>) -> impl IntoView 
     }
 }
 
-/// What happens to holders in a few words: `joins R, gains 5, loses 1`.
+/// What happens to holders in a few words: `joins R, gains 5 operations, loses 1 operation`.
 fn told(person: &AffectedHolder, number_of: usize) -> String {
     let names = |roles: &[String]| {
         let names: Vec<String> = roles.iter().map(|name| plain(name)).collect();
@@ -138,7 +138,7 @@ fn told(person: &AffectedHolder, number_of: usize) -> String {
     };
     let number = |verb: &str, effects: &[AccessEffect]| match person.operations(effects) {
         0 => None,
-        operations => Some(format!("{verb} {operations}")),
+        operations => Some(format!("{verb} {}", count(operations, "operation"))),
     };
     let verb = |one: &'static str, many: &'static str| agree(number_of, one, many);
     let parts = [
@@ -186,7 +186,7 @@ fn OneGroup(group: EffectGroup, base: RwSignal<Option<Arc<Policy>>>) -> impl Int
                 <th role="rowheader" scope="rowgroup" colspan="4">
                     <span class="src">
                         {noun.map(|noun| view! { <b>{noun}</b> })}
-                        {(number > 1).then(|| view! { <span>{text.clone()}</span> })}
+                        {(number > 1).then(|| view! { <span>{format!("{text}:")}</span> })}
                         <span class="names">{names()} {(names_more > 0).then(|| format!("and {} more", thousands(names_more)))}</span>
                         {(number == 1).then(|| view! { <span>{text.clone()}</span> })}
                     </span>

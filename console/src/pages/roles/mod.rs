@@ -187,7 +187,9 @@ fn List(
     };
     let to_page = Callback::new(move |page: usize| go.run(RolesView { page, ..here() }));
     // Whoever comes back from a role, or from the review of its changes, goes on at that role.
-    let returning = RwSignal::new(address::role_in_fragment(&dom::fragment()));
+    // The browser's own address follows only when the page is there.
+    let fragment = use_location().hash.get_untracked();
+    let returning = RwSignal::new(address::role_in_fragment(fragment.trim_start_matches('#')));
     Effect::new(move |_| {
         let rows = rows();
         let place = returning.with(|name| {

@@ -43,13 +43,13 @@ pub(super) fn ServiceFacts() -> impl IntoView {
         service.policy.with(|policy| {
             policy.as_ref().map(|policy| {
                 let names = policy.settings().superusers.iter().map(Principal::user).collect();
-                principals(names, if is_own() { "only the local account" } else { "nobody" })
+                principals(names, if is_own() { "only the local account" } else { "none" })
             })
         })
     };
     let with_access = move |level: AccessLevel| {
         service.policy.with(|policy| {
-            policy.as_ref().map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "nobody"))
+            policy.as_ref().map(|policy| principals(policy.settings().access.grantees(level).to_vec(), "none"))
         })
     };
     let mapping = move || {

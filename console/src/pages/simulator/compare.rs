@@ -192,7 +192,7 @@ fn differences(one: &Identity, other: &Identity, found: IdentityComparison) -> i
             .map(|acl| view! { <li><span>{sentence(&acl_words(acl))}</span></li> })
             .collect_view();
         view! {
-            <h3>{number} " that reach only " <PrincipalName principal=of.clone() /></h3>
+            <h3>{number} " that apply only to " <PrincipalName principal=of.clone() /></h3>
             <ul class="facts">{items} {(more > 0).then(|| view! { <li>{format!("and {more} more")}</li> })}</ul>
         }
     };
@@ -209,7 +209,7 @@ fn differences(one: &Identity, other: &Identity, found: IdentityComparison) -> i
         {rows(&one, found.acls_first)}
         {rows(&other, found.acls_second)}
         <div role="region" aria-label="Differences in effective access">
-            <h3><PrincipalName principal=other.clone() /> " beside " <PrincipalName principal=one.clone() /></h3>
+            <h3><PrincipalName principal=other.clone() /> " compared with " <PrincipalName principal=one.clone() /></h3>
             {equal.then(|| view! { <p>"Both have identical permissions."</p> })}
             <Extents extents=found.comparison.gains effect=AccessEffect::Gains />
             <Extents extents=found.comparison.loses effect=AccessEffect::Loses />

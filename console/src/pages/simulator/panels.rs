@@ -88,9 +88,11 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
     let panel = Panel::LeastChange;
     view! {
         <div class="columns">
-            <section class="stack" aria-labelledby="h-what-if">
-                <h3 class="h-md" id="h-what-if">"What if"</h3>
-                <what_if::WhatIf state=state />
+            <div class="stack">
+                <section class="stack" aria-labelledby="h-what-if">
+                    <h3 class="h-md" id="h-what-if">"What if"</h3>
+                    <what_if::WhatIf state=state />
+                </section>
                 <div class="nested">
                     <Disclosure
                         id=panel.id() open=state.is_open(panel) on_toggle=move |is_open| state.toggle(panel, is_open)
@@ -101,7 +103,7 @@ fn WhatIfAndCompare(state: SimulatorState) -> impl IntoView {
                         <section class="stack" aria-label=panel.title()>{content(state, panel)}</section>
                     </Disclosure>
                 </div>
-            </section>
+            </div>
             <section class="stack" aria-labelledby="h-compare">
                 <h3 class="h-md" id="h-compare">"Compare two users"</h3>
                 <compare::Compare state=state />

@@ -33,7 +33,7 @@ pub(super) fn WholeRequest(state: SimulatorState) -> impl IntoView {
     });
     view! {
         <Segmented
-            name="req-book" legend="Requests of" small=true
+            name="req-book" legend="API" small=true
             value=Signal::derive(move || book.get().code().to_owned())
             choices=RequestCatalog::ALL.map(|book| Choice::new(book.code(), book.words())).to_vec()
             on_change=move |code: String| {

@@ -43,6 +43,20 @@ pub enum Modification<'a> {
     SuperuserAdded(&'a str),
     /// A user stopped being a superuser.
     SuperuserRemoved(&'a str),
+    /// A user or a group gained limited access to the service.
+    AccessGranted {
+        /// The level, such as `read_only`.
+        level: &'a str,
+        /// The user or group.
+        grantee: &'a Principal,
+    },
+    /// A user or a group lost limited access to the service.
+    AccessRevoked {
+        /// The level, such as `read_only`.
+        level: &'a str,
+        /// The user or group.
+        grantee: &'a Principal,
+    },
     /// A setting, a property or another value got another value.
     ValueSet {
         /// What kind of thing it is, such as `setting` or `logger`.
@@ -188,10 +202,21 @@ fn form(modification: &Modification<'_>) -> Form {
             membership(REMOVE_USER, role, member, format!("removed {} from the role {}", shown(member), visible(role)))
         }
         Modification::SuperuserAdded(name) => {
-            superuser(ASSIGN_PRIVILEGES, name, format!("made {} a superuser", visible(name)))
+            let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::Admin.id()))];
+            privilege(ASSIGN_PRIVILEGES, "superuser", "superusers", user, format!("made {} a superuser", visible(name)))
         }
         Modification::SuperuserRemoved(name) => {
-            superuser(REVOKE_PRIVILEGES, name, format!("removed {} from the superusers", visible(name)))
+            let user = vec![("name", Node::text(name)), ("type_id", Node::Number(UserKind::User.id()))];
+            let did = format!("removed {} from the superusers", visible(name));
+            privilege(REVOKE_PRIVILEGES, "superuser", "superusers", user, did)
+        }
+        Modification::AccessGranted { level, grantee } => {
+            let did = format!("granted the access {level} to {}", shown(grantee));
+            privilege(ASSIGN_PRIVILEGES, level, "access", principal(grantee), did)
+        }
+        Modification::AccessRevoked { level, grantee } => {
+            let did = format!("revoked the access {level} of {}", shown(grantee));
+            privilege(REVOKE_PRIVILEGES, level, "access", principal(grantee), did)
         }
         Modification::ValueSet { kind, name, before, after } => {
             let did = match (*kind, *name, *after) {
@@ -233,26 +258,29 @@ fn entity(activity_id: i64, kind: &str, name: &str, data: Option<Value>, result:
 
 fn membership(activity_id: i64, role: &str, member: &Principal, did: String) -> Form {
     let group = Node::Object(vec![("name", Node::text(role)), ("type", Node::text("role"))]);
-    let mut user = vec![("name", Node::text(member.name()))];
-    if member.kind() == PrincipalType::User {
+    let body = vec![("group", group), ("user", Node::Object(principal(member)))];
+    Form { class: Class::GroupManagement, activity_id, body, did }
+}
+
+/// A user, or a group of the identity provider in the place of one.
+fn principal(principal: &Principal) -> Vec<(&'static str, Node)> {
+    let mut user = vec![("name", Node::text(principal.name()))];
+    if principal.kind() == PrincipalType::User {
         user.push(("type_id", Node::Number(UserKind::User.id())));
     } else {
         user.push(("type", Node::text("idp_group")));
         user.push(("type_id", Node::Number(OTHER)));
     }
-    let body = vec![("group", group), ("user", Node::Object(user))];
-    Form { class: Class::GroupManagement, activity_id, body, did }
+    user
 }
 
 /// OCSF's `type_id` for what `type` names.
 const OTHER: i64 = 99;
 
-fn superuser(activity_id: i64, name: &str, did: String) -> Form {
-    let kind = if activity_id == ASSIGN_PRIVILEGES { UserKind::Admin } else { UserKind::User };
-    let user = Node::Object(vec![("name", Node::text(name)), ("type_id", Node::Number(kind.id()))]);
-    let resource = Node::Object(vec![("name", Node::text("superusers")), ("type", Node::text("setting"))]);
-    let privileges = Node::List(vec![Node::text("superuser")]);
-    let body = vec![("privileges", privileges), ("resource", resource), ("user", user)];
+fn privilege(activity_id: i64, privilege: &str, setting: &str, user: Vec<(&'static str, Node)>, did: String) -> Form {
+    let resource = Node::Object(vec![("name", Node::text(setting)), ("type", Node::text("setting"))]);
+    let privileges = Node::List(vec![Node::text(privilege)]);
+    let body = vec![("privileges", privileges), ("resource", resource), ("user", Node::Object(user))];
     Form { class: Class::UserAccessManagement, activity_id, body, did }
 }
 
@@ -276,6 +304,12 @@ pub fn modification_data(modification: &Modification<'_>) -> Value {
         }
         Modification::SuperuserAdded(name) => json!({ "change": "add_superuser", "user": name }),
         Modification::SuperuserRemoved(name) => json!({ "change": "remove_superuser", "user": name }),
+        Modification::AccessGranted { level, grantee } => {
+            json!({ "change": "grant_access", "access": level, "principal": grantee.to_string() })
+        }
+        Modification::AccessRevoked { level, grantee } => {
+            json!({ "change": "revoke_access", "access": level, "principal": grantee.to_string() })
+        }
         Modification::ValueSet { kind, name, before, after } => {
             json!({ "change": "set", "type": kind, "name": name, "before": before, "after": after })
         }

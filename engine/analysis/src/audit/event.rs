@@ -15,7 +15,7 @@ pub enum Class {
     Authentication,
     /// 3004: an ACL, a role, a setting or another part of the configuration changes.
     EntityManagement,
-    /// 3005: a user becomes a superuser, or stops being one.
+    /// 3005: a user becomes a superuser or gains limited access, or loses it.
     UserAccessManagement,
     /// 3006: a role gains or loses a member.
     GroupManagement,

@@ -42,6 +42,8 @@ gbac_engine::code_table! {
     /// The code of a finding; docs/analysis.md says what each means. What could not be created today has the code of its error.
     FindingCode {
         SUPERUSER_NAME_CHOSEN = "superuser_name_chosen",
+        SUPERUSER_UNREACHABLE = "superuser_unreachable",
+        ACCESS_GROUP_UNKNOWN = "access_group_unknown",
         ACL_UNREACHABLE = "acl_unreachable",
         OPERATION_FOREIGN = "operation_foreign",
         ROLE_MISSING = "role_missing",
@@ -52,8 +54,6 @@ gbac_engine::code_table! {
         ROLE_WITHOUT_MEMBERS = "role_without_members",
         ROLE_WITHOUT_ACLS = "role_without_acls",
         ROLE_NAME_NOT_ASCII = "role_name_not_ascii",
-        SUPERUSER_UNREACHABLE = "superuser_unreachable",
-        ACCESS_GROUP_UNKNOWN = "access_group_unknown",
         DUPLICATE_ACL = "duplicate_acl",
         DUPLICATE_MEMBER = "duplicate_member",
         DUPLICATE_SUPERUSER = "duplicate_superuser",

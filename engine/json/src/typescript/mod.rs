@@ -3,11 +3,13 @@
 mod layout;
 
 pub use crate::code::Union;
+pub use crate::decided::*;
 pub use crate::input::*;
 pub use crate::literal::{AclPrincipal, MemberPrincipal, OperationInput, Present, ResourceTypeInput, Short};
 
 use std::collections::BTreeMap;
 
+use gbac_engine::decide::{Reason, Source};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use crate::{
@@ -43,6 +45,9 @@ pub fn declarations() -> String {
     // What comes out.
     all.visit::<Problem>();
     all.visit::<AnswerJson>();
+    // What decisions name in parts.
+    all.visit::<Code<Reason>>();
+    all.visit::<Code<Source>>();
     all.visit::<ExplanationJson>();
     all.visit::<ResolvedIdentityJson>();
     all.visit::<DocumentJson<'static>>();

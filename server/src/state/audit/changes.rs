@@ -9,10 +9,12 @@ use gbac_analysis::audit::{
     service,
 };
 use gbac_engine::model::{Acl, Principal, Role};
-use gbac_engine::policy::{Change, ChangeOutcome, GroupSource, Policy, Settings};
+use gbac_engine::policy::{AccessLevel, Change, ChangeOutcome, GroupSource, Policy, Settings};
 use serde_json::{Value, json};
 
-use super::{Audit, AuditLog, RequestScope};
+use super::log::AuditLog;
+use super::recorder::Audit;
+use super::scope::RequestScope;
 use crate::lock::Lock;
 use crate::state::cluster_property::{ClusterProperty, PropertyValues};
 use crate::state::config::Config;
@@ -296,6 +298,16 @@ impl<'r> Collector<'r> {
         }
         for name in after.settings.superusers.iter().filter(|name| !before.settings.superusers.contains(name)) {
             self.add(Modification::SuperuserAdded(name));
+        }
+        for level in AccessLevel::ALL {
+            let grantees = |values: &PropertyValues| values.settings.access.grantees(level).to_vec();
+            let (old, new) = (grantees(before), grantees(after));
+            for grantee in old.iter().filter(|grantee| !new.contains(grantee)) {
+                self.add(Modification::AccessRevoked { level: level.code(), grantee });
+            }
+            for grantee in new.iter().filter(|grantee| !old.contains(grantee)) {
+                self.add(Modification::AccessGranted { level: level.code(), grantee });
+            }
         }
         for property in ClusterProperty::ALL.into_iter().filter(|property| *property != ClusterProperty::Superusers) {
             self.add_value(property.name(), &property.value(before), &property.value(after));

@@ -76,6 +76,9 @@ impl AuditFile {
             self.check_space(lines.len())?;
         }
         let Some(open) = self.open.as_mut().filter(|_| !lines.is_empty()) else { return Ok(()) };
+        if length == Some(0) {
+            open.started_ms = now_ms;
+        }
         let text = if open.torn { format!("\n{lines}") } else { lines.to_owned() };
         let written = open.file.write_all(text.as_bytes());
         open.torn = false;

@@ -204,13 +204,25 @@ impl AuditLog {
         self.0.shared.repeats.with(|repeats| repeats.forget(key));
     }
 
-    /// Keeps events until they can be written, and writes them to the service's log.
+    /// Keeps the events of a write that failed until they can be written, and writes them to the service's log. Their request is not
+    /// refused, so it does not count as such.
     pub(super) fn owe(&self, events: &[Event]) {
+        self.0.shared.counters.failed.fetch_sub(1, Relaxed);
+        self.0.shared.backlog.with(|backlog| {
+            if let Some(failing) = &mut backlog.failing {
+                failing.refused = failing.refused.saturating_sub(1);
+            }
+        });
         for event in events {
             let line = event.to_line();
             tracing::warn!(target: "audit", event = line, "audit event not written; it is kept for later");
-            self.0.shared.backlog.with(|backlog| backlog.keep(line));
         }
+        self.keep(events);
+    }
+
+    /// Keeps events until they can be written.
+    pub(super) fn keep(&self, events: &[Event]) {
+        self.0.shared.backlog.with(|backlog| events.iter().for_each(|event| backlog.keep(event.to_line())));
     }
 
     fn submit(&self, events: &[Event], all: bool) -> oneshot::Receiver<Result<(), AuditError>> {
@@ -336,5 +348,139 @@ impl Shared {
             modification: Modification::LogResumed { since_ms: failing.since_ms, refused: failing.refused },
             state: None,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use gbac_analysis::audit::{AuthProtocol, Authentication, SignInResult, authentication};
+    use serde_json::Value;
+
+    use super::*;
+
+    const LIMITS: AuditFileLimits =
+        AuditFileLimits { file_bytes: 0, file_seconds: 0, total_bytes: 0, reserve_bytes: 0 };
+
+    fn log(path: &Path) -> AuditLog {
+        AuditLog::new(Some(path.to_owned()), LIMITS, || 1.0).unwrap()
+    }
+
+    fn event(log: &AuditLog, name: &str) -> Event {
+        authentication(&Authentication {
+            context: Context {
+                time_ms: 1,
+                product: log.product(),
+                service: service::ADMIN,
+                server: Endpoint::default(),
+                client: Endpoint::default(),
+                correlation_uid: None,
+                invoked_by: None,
+            },
+            user: User { name, ..User::default() },
+            protocol: AuthProtocol::Oauth2,
+            cleartext: false,
+            result: SignInResult::Success { groups: &[] },
+        })
+    }
+
+    fn name(line: &str) -> String {
+        match serde_json::from_str::<Value>(line) {
+            Ok(event) => event["user"]["name"].as_str().or(event["message"].as_str()).unwrap().to_owned(),
+            Err(_) => "torn".to_owned(),
+        }
+    }
+
+    fn users(path: &Path) -> Vec<String> {
+        let text = fs::read_to_string(path).unwrap();
+        assert!(text.ends_with('\n'));
+        text.lines().map(name).collect()
+    }
+
+    #[tokio::test]
+    async fn events_are_appended_to_a_private_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let log = log(&path);
+        log.write(&[event(&log, "a"), event(&log, "b")]).await.unwrap();
+        log.write(&[event(&log, "c")]).await.unwrap();
+        assert_eq!(users(&path), ["a", "b", "c"]);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        fs::rename(&path, folder.path().join("audit.1")).unwrap();
+        log.write(&[event(&log, "d")]).await.unwrap();
+        assert_eq!(users(&path), ["d"], "a new file after a rotation by another program");
+        fs::remove_file(&path).unwrap();
+        log.write(&[event(&log, "e")]).await.unwrap();
+        assert_eq!(users(&path), ["e"], "a new file after it was removed");
+        assert_eq!(log.counters().written.load(Relaxed), 5);
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn concurrent_writers_write_whole_lines_in_one_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let log = log(&path);
+        let mut writers = tokio::task::JoinSet::new();
+        for n in 0..50 {
+            let (log, pair) = (log.clone(), [event(&log, &format!("{n}a")), event(&log, &format!("{n}b"))]);
+            writers.spawn(async move { log.write(&pair).await });
+        }
+        for done in writers.join_all().await {
+            done.unwrap();
+        }
+        let written = users(&path);
+        let mut kept: Vec<String> = log.recent(IN_MEMORY).iter().map(|line| name(line)).collect();
+        kept.reverse();
+        assert_eq!((written.len(), &written), (100, &kept));
+        assert!(written.chunks(2).all(|pair| pair[0].trim_end_matches('a') == pair[1].trim_end_matches('b')));
+    }
+
+    #[tokio::test]
+    async fn an_incomplete_line_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        fs::write(&path, "{\"half").unwrap();
+        let log = log(&path);
+        log.write(&[event(&log, "a")]).await.unwrap();
+        log.write(&[event(&log, "b")]).await.unwrap();
+        assert_eq!(users(&path), ["torn", "a", "b"]);
+    }
+
+    #[tokio::test]
+    async fn what_is_owed_comes_first_once_the_file_can_be_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let log = log(&path);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        log.write(&[event(&log, "a")]).await.unwrap_err();
+        assert_eq!((log.recent(9).len(), log.counters().failed.load(Relaxed)), (0, 1));
+        assert!(log.failure().is_some() && log.check().await.is_err());
+        let owed = [event(&log, "b")];
+        log.write(&owed).await.unwrap_err();
+        log.owe(&owed);
+        fs::remove_dir(&path).unwrap();
+        log.check().await.unwrap();
+        assert_eq!(log.failure(), None);
+        assert_eq!(users(&path), ["gbac writes the audit log again; requests refused in between: 1", "b"]);
+        let nowhere = folder.path().join("none/audit.jsonl");
+        assert!(AuditLog::new(Some(nowhere), LIMITS, || 1.0).is_err());
+    }
+
+    #[tokio::test]
+    async fn the_latest_events_are_bounded_and_newest_first() {
+        let log = AuditLog::new(None, LIMITS, || 1.0).unwrap();
+        for n in 0..=IN_MEMORY {
+            log.write(&[event(&log, &n.to_string())]).await.unwrap();
+        }
+        let names: Vec<String> = log.recent(IN_MEMORY + 9).iter().map(|line| name(line)).collect();
+        assert_eq!((names.len(), names[0].as_str(), names[IN_MEMORY - 1].as_str()), (IN_MEMORY, "1000", "1"));
+        assert_eq!(log.recent(2).len(), 2);
     }
 }

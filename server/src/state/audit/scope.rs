@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-use super::{RequestHead, SignInMethod};
+use super::request_head::RequestHead;
+use super::sign_in_method::SignInMethod;
 
 tokio::task_local! {
     static CURRENT: Arc<RequestScope>;

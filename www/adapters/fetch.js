@@ -1,12 +1,12 @@
 // A guard for fetch handlers: workers, Deno, Bun, service workers.
-import { admit } from './identities.mjs';
+import { admit } from './identities.js';
 
 /**
  * Returns a handler that calls `handler` with the caller's identity if the token is allowed to do what the request needs.
  * `address` returns the client's address, if the platform knows it; without it, an allow for one host does not count.
  * @param {(request: Request, identity: import('gbac-engine/verify').Identity) => Response | Promise<Response>} handler
  * @param {{
- *   identify: import('./identities.mjs').Identify, need: (request: Request) => import('./identities.mjs').Need,
+ *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need,
  *   address?: (request: Request) => string | undefined, clock?: () => number,
  * }} options
  * @returns {(request: Request) => Promise<Response>}

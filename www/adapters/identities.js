@@ -1,4 +1,4 @@
-// What the examples share: tokens are verified, and each is opened once until it ends.
+// What the guards share: tokens are verified, and each is opened once until it ends.
 import { EngineError, verifier } from 'gbac-engine/verify';
 
 /** @typedef {import('gbac-engine/verify').Identity} Identity */

@@ -1,0 +1,103 @@
+//! What an access evaluation (AuthZEN) costs over HTTP, compared with a fixed text of the same server.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::client::{Ask, Client};
+use super::process::Service;
+use super::wrk::{Load, Outcome};
+use crate::Result;
+use crate::files::{Folder, Part};
+use crate::measure::{Row, median};
+use crate::workload::{document, questions};
+
+/// How often everything is measured.
+const ROUNDS: usize = 5;
+/// The ACLs of the policy.
+const ACLS: usize = 10_000;
+/// The groups of a person, and of somebody with many.
+const GROUPS: usize = 20;
+const MANY_GROUPS: usize = 200;
+/// The questions of a batch.
+const BATCH: usize = 100;
+/// How many connections send batches beside single questions.
+const BATCH_CONNECTIONS: usize = 2;
+const ONE: &str = "/access/v1/evaluation";
+const MANY: &str = "/access/v1/evaluations";
+
+/// Measures all of it, each in turn, [`ROUNDS`] times.
+///
+/// # Errors
+/// The service does not start, wrk is not installed, or a request fails.
+pub async fn run(folder: &Folder, gbac: &Path, quick: bool) -> Result<()> {
+    let time = Duration::from_secs(if quick { 1 } else { 3 });
+    let data = tempfile::tempdir_in(folder.path())?;
+    let document = document(ACLS, 10);
+    let service = Service::start(gbac, &data.path().join("store"), &[])?;
+    let mut client = Client::connect(&service).await?;
+    let mut policy = serde_json::to_value(&document)?;
+    policy["settings"] = json!({ "superusers": ["admin"] });
+    client.done(&Ask::put("/gbac/v1/policy", &policy)).await?;
+
+    let names: Vec<String> = document.acls.iter().map(|acl| acl.resource_name.clone()).collect();
+    let subject = |groups: usize| {
+        // As many groups as asked for, whatever the workload gives to one identity.
+        let asked = questions(&document, groups);
+        let who = asked.identities.first().map(|who| who.groups.clone()).unwrap_or_default();
+        json!({ "type": "user", "id": "alice", "properties": { "groups": who } })
+    };
+    let resource = |number: usize| json!({ "type": "topic", "id": names[number % names.len()] });
+    let one = |groups: usize| {
+        json!({ "subject": subject(groups), "action": { "name": "read" }, "resource": resource(0),
+            "context": { "host": "10.0.0.7" } })
+    };
+    let batch = |groups: usize| {
+        let mut all = one(groups);
+        all["evaluations"] = (0..BATCH).map(|number| json!({ "resource": resource(number) })).collect::<Value>();
+        all
+    };
+    let post = |name: &str, path, body: &Value| Load::post(data.path(), name, path, body);
+    let health = Load::get("/healthz");
+    let single = post("single", ONE, &one(GROUPS))?;
+    let several = post("batch", MANY, &batch(GROUPS))?;
+    let large = post("large", MANY, &batch(MANY_GROUPS))?;
+
+    let mut measured: [Vec<Outcome>; 5] = Default::default();
+    for _ in 0..ROUNDS {
+        let [texts, singles, batches, beside, audited] = &mut measured;
+        texts.push(health.run(&service, time)?);
+        singles.push(single.run(&service, time)?);
+        batches.push(several.run(&service, time)?);
+        // Longer than what it disturbs.
+        let mut disturbance = large.start(&service, BATCH_CONNECTIONS, time + Duration::from_secs(2))?;
+        let disturbed = single.run(&service, time);
+        disturbance.kill()?;
+        disturbance.wait()?;
+        beside.push(disturbed?);
+        client.done(&audit(true)).await?;
+        audited.push(single.run(&service, time)?);
+        client.done(&audit(false)).await?;
+    }
+    let [texts, singles, batches, beside, audited] = measured;
+    let row = |name: &str, groups, outcomes: &[Outcome], value: fn(&Outcome) -> f64| Row {
+        ns_median: Some(median(&outcomes.iter().map(value).collect::<Vec<_>>())),
+        ..Row::new(name, ACLS, groups)
+    };
+    let results = vec![
+        row("health_cpu", 0, &texts, |text| text.cpu),
+        row("health_time", 0, &texts, |text| text.each),
+        row("evaluation_cpu", GROUPS, &singles, |single| single.cpu),
+        row("evaluation_time", GROUPS, &singles, |single| single.each),
+        row("evaluation_p99", GROUPS, &singles, |single| single.p99),
+        row("batch_question_cpu", GROUPS, &batches, |batch| batch.cpu / BATCH as f64),
+        row("evaluation_audited_cpu", GROUPS, &audited, |single| single.cpu),
+        row("evaluation_beside_batches_p99", GROUPS, &beside, |single| single.p99),
+    ];
+    folder.write_part("service-cost", &Part { results, versions: Vec::new() })
+}
+
+fn audit(enabled: bool) -> Ask {
+    Ask::put("/v1/cluster_config", &json!({ "upsert": { "audit_enabled": enabled }, "remove": [] }))
+}

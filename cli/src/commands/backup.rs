@@ -1,0 +1,90 @@
+//! `gbac backup`: saves a verified backup of a running service.
+
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use gbac_api::paths;
+use gbac_console_model::phrases::count;
+use gbac_server::{BackupContents, BackupError, verify_backup};
+use serde_json::json;
+
+use crate::args::Format;
+use crate::args::online::BackupArgs;
+use crate::client::Client;
+use crate::output::{self, Failure, plain};
+
+pub(crate) fn run(args: &BackupArgs, format: Format) -> Result<ExitCode, Failure> {
+    let file = args.file.display().to_string();
+    let exists = || {
+        let message = format!("`{}` already exists; choose another name, or pass --replace", plain(&file));
+        Failure::new("file_exists", message)
+    };
+    // Before the service is called; creating the file checks it again.
+    if !args.replace && fs::symlink_metadata(&args.file).is_ok() {
+        return Err(exists());
+    }
+    let backup = Client::open(&args.connect)?.download(paths::BACKUP)?;
+    let contents = verify_backup(&backup).map_err(|error| failure(&error))?;
+    let saved = if args.replace { replace(&args.file, &backup) } else { create(&args.file, &backup) };
+    saved.map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => exists(),
+        _ => Failure::io(&file, &error),
+    })?;
+    report("Saved", &file, "file", &contents, format)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Why a backup cannot be used, with what to do.
+pub(super) fn failure(error: &BackupError) -> Failure {
+    Failure::new(error.code(), format!("{error}; {}", error.hint()))
+}
+
+/// Creates a private file; removes it again if it cannot be written completely.
+fn create(path: &Path, backup: &[u8]) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
+    file.write_all(backup).and_then(|()| file.sync_all()).inspect_err(|_| {
+        let _ = fs::remove_file(path);
+    })
+}
+
+/// Writes the new file beside the old one, so that the old one is replaced by a complete backup or not at all.
+fn replace(path: &Path, backup: &[u8]) -> io::Result<()> {
+    let mut name = OsString::from(path);
+    name.push(".new");
+    let new = PathBuf::from(name);
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    create(&new, backup)?;
+    fs::rename(&new, path).inspect_err(|_| {
+        let _ = fs::remove_file(&new);
+    })
+}
+
+/// Says what was saved or restored, and where; `kind` is the member with the place.
+pub(super) fn report(
+    done: &str,
+    place: &str,
+    kind: &str,
+    contents: &BackupContents,
+    format: Format,
+) -> Result<(), Failure> {
+    let BackupContents { acls, roles, sha256 } = contents;
+    match format {
+        Format::Json | Format::Yaml => {
+            output::value(format, &json!({ kind: place, "acls": acls, "roles": roles, "sha256": sha256 }))
+        }
+        Format::Text => {
+            let (acls, roles) = (count(*acls, "ACL"), count(*roles, "role"));
+            output::text(&format!("{done} {}: {acls} and {roles}.\nSHA-256 of the backup: {sha256}\n", plain(place)))
+        }
+    }
+}

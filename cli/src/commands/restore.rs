@@ -1,0 +1,18 @@
+//! `gbac restore`: creates the data folder of a service from a backup.
+
+use std::fs;
+use std::process::ExitCode;
+
+use gbac_server::restore_backup;
+
+use super::backup::{failure, report};
+use crate::args::{Format, RestoreArgs};
+use crate::output::Failure;
+
+pub(crate) fn run(args: &RestoreArgs, format: Format) -> Result<ExitCode, Failure> {
+    let (file, folder) = (args.file.display().to_string(), args.data.display().to_string());
+    let backup = fs::read(&args.file).map_err(|error| Failure::io(&file, &error))?;
+    let contents = restore_backup(&backup, &args.data).map_err(|error| failure(&error))?;
+    report("Restored", &folder, "folder", &contents, format)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,167 @@
+//! The types of a decision in the declarations, told apart by outcome, reason and source. [`crate::DecisionJson`] is what is
+//! written; a test compares both.
+
+use gbac_engine::model::Operation;
+use ts_rs::TS;
+
+use super::acl::AclJson;
+use super::code::Code;
+use super::decision::{AccessPathJson, CandidateJson};
+use super::literal::Present;
+
+/// A decision, told apart by its `outcome`, `reason` and `source`; members that do not apply are absent.
+#[derive(Debug, Clone, TS)]
+#[ts(rename = "Decision", optional_fields)]
+pub struct Decided {
+    /// Why it is what it is.
+    #[ts(flatten)]
+    pub grounds: Grounds,
+    /// Present and true when the host could change the answer.
+    pub host_unknown: Option<Present>,
+    /// Whether the identity came from a verified token.
+    pub verified: bool,
+}
+
+/// A decision with all that led to it.
+#[derive(Debug, Clone, TS)]
+#[ts(rename = "Explanation")]
+pub struct Explained {
+    /// The decision.
+    #[ts(flatten)]
+    pub decision: Decided,
+    /// Every path from the identity to a principal, in order.
+    pub paths: Vec<AccessPathJson>,
+    /// Every candidate ACL.
+    pub candidates: Vec<CandidateJson>,
+    /// How many ACLs the policy holds.
+    pub acls: usize,
+}
+
+/// The outcome of a decision and its reason, with the ACL that decides, if one does.
+#[derive(Debug, Clone, TS)]
+#[ts(tag = "reason", rename = "DecisionGrounds", rename_all = "snake_case")]
+pub enum Grounds {
+    /// An ACL allows it, and none denies it.
+    AllowRule {
+        /// It is allowed.
+        #[ts(type = "'allow'")]
+        outcome: (),
+        /// Where the ACL comes from.
+        #[ts(flatten)]
+        by: DecidingAcl,
+    },
+    /// An ACL denies it.
+    DenyRule {
+        /// It is denied.
+        #[ts(type = "'deny'")]
+        outcome: (),
+        /// Where the ACL comes from.
+        #[ts(flatten)]
+        by: DecidingAcl,
+    },
+    /// A superuser is allowed everything.
+    Superuser {
+        /// It is allowed.
+        #[ts(type = "'allow'")]
+        outcome: (),
+        /// No ACL decides.
+        #[ts(flatten)]
+        by: NoAcl,
+    },
+    /// No ACL allows it.
+    NoMatch {
+        /// It is denied.
+        #[ts(type = "'deny'")]
+        outcome: (),
+        /// No ACL decides.
+        #[ts(flatten)]
+        by: NoAcl,
+    },
+    /// The identity has expired.
+    Expired {
+        /// It is denied.
+        #[ts(type = "'deny'")]
+        outcome: (),
+        /// No ACL decides.
+        #[ts(flatten)]
+        by: NoAcl,
+    },
+}
+
+/// The ACL that decides, and the path to it.
+#[derive(Debug, Clone, TS)]
+#[ts(tag = "source", rename_all = "snake_case")]
+pub enum DecidingAcl {
+    /// Of the user.
+    UserAcl {
+        /// The ACL.
+        acl: AclJson,
+        /// Its operation, where it is not the one asked for.
+        #[ts(optional)]
+        implied_by: Option<Code<Operation>>,
+        /// No group is on the path.
+        #[ts(optional, type = "undefined")]
+        group: Option<()>,
+        /// No role is on the path.
+        #[ts(optional, type = "undefined")]
+        role: Option<()>,
+    },
+    /// Of a role of the user.
+    RoleAcl {
+        /// The ACL.
+        acl: AclJson,
+        /// Its operation, where it is not the one asked for.
+        #[ts(optional)]
+        implied_by: Option<Code<Operation>>,
+        /// The role on the path.
+        role: String,
+        /// No group is on the path.
+        #[ts(optional, type = "undefined")]
+        group: Option<()>,
+    },
+    /// Of a group of the user.
+    GroupAcl {
+        /// The ACL.
+        acl: AclJson,
+        /// Its operation, where it is not the one asked for.
+        #[ts(optional)]
+        implied_by: Option<Code<Operation>>,
+        /// The group on the path.
+        group: String,
+        /// No role is on the path.
+        #[ts(optional, type = "undefined")]
+        role: Option<()>,
+    },
+    /// Of a role of a group of the user.
+    GroupRoleAcl {
+        /// The ACL.
+        acl: AclJson,
+        /// Its operation, where it is not the one asked for.
+        #[ts(optional)]
+        implied_by: Option<Code<Operation>>,
+        /// The group on the path.
+        group: String,
+        /// The role on the path.
+        role: String,
+    },
+}
+
+/// What a decision without an ACL does not have.
+#[derive(Debug, Clone, TS)]
+pub struct NoAcl {
+    /// No ACL decides.
+    #[ts(optional, type = "undefined")]
+    pub source: Option<()>,
+    /// No ACL decides.
+    #[ts(optional, type = "undefined")]
+    pub acl: Option<()>,
+    /// No ACL decides.
+    #[ts(optional, type = "undefined")]
+    pub implied_by: Option<()>,
+    /// No ACL decides.
+    #[ts(optional, type = "undefined")]
+    pub group: Option<()>,
+    /// No ACL decides.
+    #[ts(optional, type = "undefined")]
+    pub role: Option<()>,
+}

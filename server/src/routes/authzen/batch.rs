@@ -1,0 +1,94 @@
+//! The questions of a request with their distinct subjects.
+
+use std::collections::HashMap;
+use std::ptr;
+
+use gbac_api::authzen::{Evaluations, Parts, Semantic};
+use gbac_api::problem::DocumentFault;
+use gbac_engine::Subject;
+use serde_json::Value;
+
+use super::subject::StatedSubject;
+use crate::http::problem::Problem;
+
+/// A question, or why it cannot be read.
+pub(super) type ParsedQuestion<'v> = Result<Parts<'v>, Vec<DocumentFault>>;
+
+/// The questions of a request.
+pub(super) struct Batch {
+    all: Evaluations,
+    /// The distinct subjects; the first one is the default.
+    subjects: Vec<StatedSubject>,
+    /// The index of the subject of each question.
+    subject_indexes: Vec<usize>,
+}
+
+impl Batch {
+    /// Finds the distinct subjects of questions.
+    ///
+    /// # Errors
+    /// 400 if the list of questions or the options cannot be read.
+    pub(super) fn new(all: Evaluations) -> Result<Self, Problem> {
+        let (list, _) = all.questions().map_err(Problem::question)?;
+        let common = all.defaults.subject.as_ref();
+        let (mut distinct, mut subject_indexes) = (vec![common], vec![0]);
+        if let Some(list) = list {
+            let mut indexes = HashMap::from([(common, 0)]);
+            let mut index = |question| {
+                let subject = all.question(question).ok().and_then(|parts| parts.subject);
+                // The default subject may be large, so it is compared by address.
+                if subject.zip(common).is_some_and(|(own, common)| ptr::eq(own, common)) {
+                    return 0;
+                }
+                *indexes.entry(subject).or_insert_with(|| {
+                    distinct.push(subject);
+                    distinct.len() - 1
+                })
+            };
+            subject_indexes = list.iter().map(&mut index).collect();
+        }
+        let subjects = distinct.into_iter().map(|subject| Parts { subject, ..Parts::default() }.who()).collect();
+        Ok(Self { all, subjects, subject_indexes })
+    }
+
+    /// The distinct subjects.
+    pub(super) fn subjects(&self) -> &[StatedSubject] {
+        &self.subjects
+    }
+
+    /// The index of the subject of each question.
+    pub(super) fn subject_indexes(&self) -> &[usize] {
+        &self.subject_indexes
+    }
+
+    /// The list of questions, `None` for a single one; and when a list ends.
+    ///
+    /// # Errors
+    /// 400 if they cannot be read.
+    pub(super) fn questions(&self) -> Result<(Option<&[Value]>, Semantic), Problem> {
+        self.all.questions().map_err(Problem::question)
+    }
+
+    /// The questions of this list, each with the defaults; without a list, the defaults.
+    pub(super) fn parts<'v>(&'v self, list: Option<&'v [Value]>) -> impl Iterator<Item = ParsedQuestion<'v>> {
+        let single = list.is_none().then(|| Ok(self.all.defaults.parts()));
+        single.into_iter().chain(list.into_iter().flatten().map(|question| self.all.question(question)))
+    }
+
+    /// The number of names that the evaluation looks at, about: a question costs as much as some names of groups.
+    pub(super) fn weight(&self) -> usize {
+        const QUESTION: usize = 8;
+        let groups = |subject: &StatedSubject| match subject {
+            Ok(Subject::Names { groups, .. }) => groups.len(),
+            _ => 0,
+        };
+        let resources = |question: ParsedQuestion<'_>| {
+            let properties = question.ok().and_then(|parts| parts.action?.get("properties")?.get("resources"));
+            let names = properties.and_then(Value::as_object).into_iter().flat_map(|resources| resources.values());
+            names.map(|names| names.as_array().map_or(1, Vec::len)).sum::<usize>()
+        };
+        let list = self.all.questions().ok().and_then(|(list, _)| list);
+        let questions = self.parts(list).map(|question| QUESTION * (1 + resources(question)));
+        self.subjects.iter().map(groups).chain(questions).fold(0, usize::saturating_add)
+    }
+}

@@ -1,0 +1,137 @@
+//! Evaluates the questions of a request, and makes the events of their decisions.
+
+use gbac_analysis::audit::{ApiActivity, Authorization, Event, User, api_activity};
+use gbac_analysis::{
+    check::{Check, evaluate_with},
+    events,
+};
+use gbac_api::authzen::{Evaluated, EvaluationContext, EvaluationError};
+use gbac_api::problem::{DocumentFault, RpcCode};
+use gbac_engine::decide::{At, Outcome};
+use gbac_engine::policy::Policy;
+
+use super::batch::{Batch, ParsedQuestion};
+use super::budget::Budget;
+use super::placement::incomplete;
+use super::subject::PreparedSubject;
+use crate::http::problem::{Problem, problem_count, without_secrets};
+use crate::metrics::Metrics;
+use crate::state::audit::{Audit, RequestHead};
+
+/// Evaluates the questions of a request.
+pub(super) struct Evaluator<'r> {
+    pub(super) audit: Audit<'r>,
+    pub(super) metrics: &'r Metrics,
+    pub(super) policy: &'r Policy,
+    pub(super) request: &'r RequestHead,
+    /// The time of the questions, by the service's clock.
+    pub(super) at: At,
+    pub(super) budget: Budget,
+}
+
+impl Evaluator<'_> {
+    /// Evaluates the questions in their order, until the semantic ends the list.
+    pub(super) fn run(
+        mut self,
+        batch: &Batch,
+        subjects: Vec<PreparedSubject>,
+    ) -> Result<(Vec<Evaluated>, Vec<Event>), Problem> {
+        let (list, semantic) = batch.questions()?;
+        let is_one = list.is_none();
+        let mut subjects: Vec<(PreparedSubject, bool)> = subjects.into_iter().map(|subject| (subject, false)).collect();
+        let (mut evaluations, mut events) = (Vec::new(), Vec::new());
+        for (question, index) in batch.parts(list).zip(batch.subject_indexes()) {
+            let Some((subject, is_recorded)) = subjects.get_mut(*index) else { return Err(incomplete()) };
+            let answer = match check(question, subject) {
+                Ok(check) => {
+                    let first = !std::mem::replace(is_recorded, true);
+                    self.evaluate(subject, first, &Check { at: Some(self.at), ..check }, &mut events)?
+                }
+                Err(faults) if is_one => return Err(Problem::question(faults)),
+                Err(faults) => self.deny_malformed(&faults, &mut events)?,
+            };
+            let ends = semantic.ends_with(&answer);
+            evaluations.push(answer);
+            if ends {
+                break;
+            }
+        }
+        Ok((evaluations, events))
+    }
+
+    fn evaluate(
+        &mut self,
+        subject: &mut PreparedSubject,
+        first: bool,
+        check: &Check,
+        audit_events: &mut Vec<Event>,
+    ) -> Result<Evaluated, Problem> {
+        let cleartext = self.request.is_cleartext();
+        let (method, identity) = match subject {
+            PreparedSubject::Known(method, identity) => (*method, identity),
+            PreparedSubject::Rejected(method, code, reason) => {
+                self.budget.spend_rejected(reason, check)?;
+                self.metrics.count_decision(Outcome::Deny);
+                audit_events.extend(self.audit.events(self.request, |context| {
+                    let sign_in =
+                        || events::refused_sign_in_event(context, method.protocol(), cleartext, reason, check);
+                    first
+                        .then(sign_in)
+                        .into_iter()
+                        .chain([events::refused_check_event(context, reason, check)])
+                        .collect()
+                }));
+                return Ok(failed(401, code, reason.clone(), Vec::new()));
+            }
+            PreparedSubject::Malformed(faults) => return self.deny_malformed(faults, audit_events),
+        };
+        self.budget.spend_check(identity.identity(), check)?;
+        let answer = evaluate_with(self.policy, identity, check, self.at)
+            .map_err(|error| Problem::new(RpcCode::Internal, error.to_string()))?;
+        self.metrics.count_decision(answer.outcome());
+        let identity = identity.identity();
+        audit_events.extend(self.audit.events(self.request, |context| {
+            let sign_in = || events::sign_in_event(context, method.protocol(), cleartext, identity, check);
+            first.then(sign_in).into_iter().chain(events::decision_events(context, identity, check, &answer)).collect()
+        }));
+        let context = EvaluationContext::Answer((&answer).into());
+        Ok(Evaluated { decision: answer.outcome() == Outcome::Allow, context })
+    }
+
+    /// Denies a malformed question in a list.
+    fn deny_malformed(
+        &mut self,
+        faults: &[DocumentFault],
+        audit_events: &mut Vec<Event>,
+    ) -> Result<Evaluated, Problem> {
+        self.budget.spend_faults(faults)?;
+        self.metrics.count_decision(Outcome::Deny);
+        let message = format!("the question has {}", problem_count(faults));
+        audit_events.extend(self.audit.events(self.request, |context| {
+            vec![api_activity(&ApiActivity {
+                context,
+                user: User::default(),
+                operation: "evaluation",
+                authorization: Authorization::Service { outcome: Outcome::Deny, reason: &message },
+                http: None,
+                resources: &[],
+            })]
+        }));
+        Ok(failed(400, "invalid_question", message, without_secrets(faults.to_vec())))
+    }
+}
+
+/// The check of a question, or every problem with it and its subject.
+fn check(question: ParsedQuestion<'_>, subject: &PreparedSubject) -> Result<Check, Vec<DocumentFault>> {
+    let asks = question?.asks();
+    match subject {
+        PreparedSubject::Known(..) | PreparedSubject::Rejected(..) => asks,
+        PreparedSubject::Malformed(faults) => {
+            Err(faults.iter().cloned().chain(asks.err().into_iter().flatten()).collect())
+        }
+    }
+}
+
+fn failed(status: u16, code: &'static str, message: String, problems: Vec<DocumentFault>) -> Evaluated {
+    Evaluated::failed(EvaluationError { status, code, message, problems })
+}

@@ -1,0 +1,55 @@
+//! The subjects of a request's questions: each is verified, resolved and prepared once.
+
+use gbac_api::problem::DocumentFault;
+use gbac_engine::Subject;
+use gbac_engine::decide::PreparedIdentity;
+use gbac_engine::identity::Identity;
+use gbac_engine::policy::Policy;
+
+use crate::identity::oidc::TokenRejection;
+use crate::identity::sign_in::Authenticator;
+use crate::state::audit::SignInMethod;
+
+/// A subject as a question states it, or what is wrong with it.
+pub(super) type StatedSubject = Result<Subject, Vec<DocumentFault>>;
+
+/// The identity of a token that was sent as a subject; `None` for other subjects. The provider's keys may be fetched for it.
+pub(super) async fn verify(
+    authenticator: &Authenticator,
+    subject: &StatedSubject,
+) -> Option<Result<Identity, TokenRejection>> {
+    match subject {
+        Ok(Subject::Token { token, .. }) => Some(authenticator.resolve(token).await),
+        _ => None,
+    }
+}
+
+/// The subject of questions, prepared for decisions with the policy.
+pub(super) enum PreparedSubject {
+    /// A known identity.
+    Known(SignInMethod, Box<PreparedIdentity>),
+    /// A subject that was rejected: the code and the reason.
+    Rejected(SignInMethod, &'static str, String),
+    /// A malformed subject.
+    Malformed(Vec<DocumentFault>),
+}
+
+impl PreparedSubject {
+    /// Prepares a subject; `verified` is the identity of its token.
+    pub(super) fn new(
+        policy: &Policy,
+        subject: &StatedSubject,
+        verified: Option<Result<Identity, TokenRejection>>,
+    ) -> Self {
+        let known = |method, identity| Self::Known(method, Box::new(PreparedIdentity::new(policy, identity)));
+        match (verified, subject) {
+            (_, Err(faults)) => Self::Malformed(faults.clone()),
+            (Some(Ok(identity)), _) => known(SignInMethod::Token, identity),
+            (Some(Err(rejected)), _) => Self::Rejected(SignInMethod::Token, rejected.code(), rejected.to_string()),
+            (None, Ok(subject)) => match gbac_engine::resolve(policy, subject, None) {
+                Ok(resolved) => known(SignInMethod::Gateway, resolved.identity),
+                Err(error) => Self::Rejected(SignInMethod::Gateway, error.code(), error.to_string()),
+            },
+        }
+    }
+}

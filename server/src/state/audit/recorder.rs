@@ -1,0 +1,296 @@
+//! What the service records: authentications, requests and decisions.
+
+use std::net::SocketAddr;
+
+use gbac_analysis::audit::{
+    ApiActivity, Authentication, Authorization, CallEffect, CallResult, Context, Endpoint, Event, SignInResult, User,
+    UserKind, api_activity, authentication, service,
+};
+use gbac_engine::decide::Outcome;
+
+use super::log::AuditLog;
+use super::repeats::{RepeatKey, milliseconds};
+use super::request_head::RequestHead;
+use super::scope::RequestScope;
+use super::sign_in_method::SignInMethod;
+use crate::state::error::AuditError;
+
+/// The audit log with the current setting and time.
+pub(crate) struct Audit<'a> {
+    pub(super) log: &'a AuditLog,
+    enabled: bool,
+    now: f64,
+    pub(super) server: SocketAddr,
+}
+
+impl<'a> Audit<'a> {
+    /// The log at this time, of a service at this address.
+    pub(crate) const fn new(log: &'a AuditLog, enabled: bool, now: f64, server: SocketAddr) -> Self {
+        Self { log, enabled, now, server }
+    }
+
+    /// Whether events are recorded.
+    pub(crate) const fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// Records a successful authentication. Those of requests that only read are recorded together if they repeat.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn authentication(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        superuser: bool,
+        method: SignInMethod,
+        groups: &[String],
+    ) -> Result<(), AuditError> {
+        if !self.enabled {
+            return Ok(());
+        }
+        let make = |context: Context<'_>| {
+            authentication(&Authentication {
+                context,
+                user: User { name: user, kind: kind(superuser), ..User::default() },
+                protocol: method.protocol(),
+                cleartext: request.is_cleartext(),
+                result: SignInResult::Success { groups },
+            })
+        };
+        if request.only_reads {
+            let ip = request.client_ip();
+            let parts = ["signed in", user, method.id(), kind_id(superuser), &ip, encryption(request)];
+            let key = RepeatKey::new(parts.into_iter().chain(groups.iter().map(String::as_str)));
+            return self.write_repeated(key, || make(self.context(request))).await;
+        }
+        let event = make(self.context(request));
+        match self.write(std::slice::from_ref(&event)).await {
+            Err(_) if superuser && request.may_turn_audit_off => {
+                self.log.owe(&[event]);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Records a failed authentication: a few fixed fields, and the user only if it is a known one.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn rejected_authentication(
+        &self,
+        request: &RequestHead,
+        known_user: &str,
+        method: SignInMethod,
+        detail: &str,
+    ) -> Result<(), AuditError> {
+        let make = |context: Context<'_>| {
+            authentication(&Authentication {
+                context,
+                user: User { name: known_user, ..User::default() },
+                protocol: method.protocol(),
+                cleartext: request.is_cleartext(),
+                result: SignInResult::Failure { detail },
+            })
+        };
+        let parts = ["rejected", known_user, method.id(), detail, encryption(request)];
+        self.write_refusal(request, &parts, make).await
+    }
+
+    /// Records that a request was denied by the service's own access rules (D-26), which do not involve ACLs. `user` is empty if
+    /// the request has no credentials.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn denied(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        result: CallResult<'_>,
+    ) -> Result<(), AuditError> {
+        let make = |context: Context<'_>| {
+            api_activity(&ApiActivity {
+                context,
+                user: User { name: user, ..User::default() },
+                operation: request.fixed_method(),
+                authorization: Authorization::Call(result),
+                http: request.fixed_http(self.server.port()),
+                resources: &[],
+            })
+        };
+        let parts = ["denied", user, request.fixed_method(), &request.route, result.code];
+        self.write_refusal(request, &parts, make).await
+    }
+
+    /// Records that a user with this access reads something. Repetitions are recorded together.
+    ///
+    /// # Errors
+    /// The event cannot be written; the request must be rejected.
+    pub(crate) async fn read(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        kind: UserKind,
+        reason: &str,
+    ) -> Result<(), AuditError> {
+        if !self.enabled {
+            return Ok(());
+        }
+        let ip = request.client_ip();
+        let key = RepeatKey::new(["read", user, reason, &request.method, &request.path, &ip, encryption(request)]);
+        let authorization = Authorization::Service { outcome: Outcome::Allow, reason };
+        let user = User { name: user, kind, ..User::default() };
+        self.write_repeated(key, || self.activity(request, user, authorization)).await
+    }
+
+    /// Records how the request of a superuser ended that can change something.
+    ///
+    /// # Errors
+    /// The event cannot be written. If the request changed something, it is kept for later instead, because the change is recorded.
+    pub(crate) async fn call(&self, scope: &RequestScope, result: CallResult<'_>) -> Result<(), AuditError> {
+        let user = User { name: &scope.user, kind: UserKind::Admin, ..User::default() };
+        let event = self.activity(&scope.head, user, Authorization::Call(result));
+        match self.write(std::slice::from_ref(&event)).await {
+            Err(_) if scope.has_changed() => {
+                self.log.owe(&[event]);
+                Ok(())
+            }
+            result => result,
+        }
+    }
+
+    /// Records that a change is relayed to a cluster, and with `result` how that ended. `user` is empty if it is not known.
+    ///
+    /// # Errors
+    /// The event cannot be written; the change must not be relayed, or its response not be sent.
+    pub(crate) async fn relayed(
+        &self,
+        request: &RequestHead,
+        user: &str,
+        result: Option<CallResult<'_>>,
+    ) -> Result<(), AuditError> {
+        if !self.enabled {
+            return Ok(());
+        }
+        let reason = "relayed to the cluster, which decides";
+        let authorization =
+            result.map_or(Authorization::Service { outcome: Outcome::Allow, reason }, Authorization::Call);
+        let user = User { name: user, ..User::default() };
+        self.write(&[self.activity(request, user, authorization)]).await
+    }
+
+    fn activity(&self, request: &RequestHead, user: User<'_>, authorization: Authorization<'_>) -> Event {
+        api_activity(&ApiActivity {
+            context: self.context(request),
+            user,
+            operation: &request.method,
+            authorization,
+            http: Some(request.http(self.server.port())),
+            resources: &[],
+        })
+    }
+
+    /// The events of what the engine was asked and has decided; `make` is not called if auditing is disabled.
+    /// They name the gateway that asks.
+    pub(crate) fn events(&self, request: &RequestHead, make: impl FnOnce(Context<'_>) -> Vec<Event>) -> Vec<Event> {
+        let context = || Context { invoked_by: request.caller.as_deref(), ..self.context(request) };
+        if self.enabled { make(context()) } else { Vec::new() }
+    }
+
+    /// Records these events of decisions.
+    ///
+    /// # Errors
+    /// The events cannot be written; the decisions must not be sent.
+    pub(crate) async fn decisions(&self, events: Vec<Event>) -> Result<(), AuditError> {
+        self.write(&events).await
+    }
+
+    async fn write(&self, events: &[Event]) -> Result<(), AuditError> {
+        self.log.write(events).await
+    }
+
+    /// Writes an event, unless it repeats one that was written.
+    async fn write_repeated(&self, key: RepeatKey, make: impl FnOnce() -> Event) -> Result<(), AuditError> {
+        let events = self.log.admit(|repeats, now| repeats.admit(key, now, make));
+        self.write_admitted(key, &events).await
+    }
+
+    /// Writes what was admitted. If that fails, the request is refused and its event is written when it is repeated, but what was
+    /// counted before must not be lost.
+    async fn write_admitted(&self, key: RepeatKey, events: &[Event]) -> Result<(), AuditError> {
+        let result = self.write(events).await;
+        if result.is_err() {
+            self.log.forget(key);
+            self.log.keep(events.split_last().map(|(_, counted)| counted).unwrap_or_default());
+        }
+        result
+    }
+
+    /// Writes the event of a request that is refused, unless it repeats one that was written or there are too many of them. The
+    /// client chose none of its fields freely.
+    async fn write_refusal(
+        &self,
+        request: &RequestHead,
+        parts: &[&str],
+        make: impl Fn(Context<'_>) -> Event,
+    ) -> Result<(), AuditError> {
+        if !self.enabled {
+            return Ok(());
+        }
+        let network = request.client_network();
+        let text = network.map(|ip| ip.to_string()).unwrap_or_default();
+        let key = RepeatKey::new(parts.iter().copied().chain([text.as_str()]));
+        let fixed = |client: Endpoint<'static>| Context { correlation_uid: None, client, ..self.context(request) };
+        let event = || make(fixed(Endpoint { ip: network, ..Endpoint::default() }));
+        let anonymous = || {
+            let refused = CallResult {
+                authorized: Outcome::Deny,
+                reason: "too many requests are refused",
+                effect: CallEffect::Refused,
+                http_status: 401,
+                code: "several",
+                detail: "requests without valid credentials, beyond the number that is recorded one by one",
+            };
+            api_activity(&ApiActivity {
+                context: fixed(Endpoint { name: Some("several"), ..Endpoint::default() }),
+                user: User::default(),
+                operation: "several",
+                authorization: Authorization::Call(refused),
+                http: None,
+                resources: &[],
+            })
+        };
+        let events = self.log.admit(|repeats, now| repeats.admit_refusal(key, now, event, anonymous));
+        self.write_admitted(key, &events).await
+    }
+
+    pub(super) fn time_ms(&self) -> i64 {
+        milliseconds(self.now)
+    }
+
+    fn context<'c>(&'c self, request: &'c RequestHead) -> Context<'c> {
+        Context {
+            time_ms: self.time_ms(),
+            product: self.log.product(),
+            // Every route belongs to the Admin API, since no ACL governs them.
+            service: service::ADMIN,
+            server: Endpoint { ip: Some(self.server.ip()), port: Some(self.server.port()), name: None },
+            client: request.client(),
+            correlation_uid: Some(&request.id),
+            invoked_by: None,
+        }
+    }
+}
+
+const fn kind_id(superuser: bool) -> &'static str {
+    if superuser { "superuser" } else { "user" }
+}
+
+const fn encryption(request: &RequestHead) -> &'static str {
+    if request.encrypted { "tls" } else { "cleartext" }
+}
+
+const fn kind(superuser: bool) -> UserKind {
+    if superuser { UserKind::Admin } else { UserKind::User }
+}

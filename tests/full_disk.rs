@@ -1,0 +1,112 @@
+//! `gbac serve --data` on a disk that is full for a while: nothing acknowledged is lost, and it recovers by itself.
+//!
+//! A small disk takes the rights of root to mount. Where they are missing, `server/src/serve/start.rs` and
+//! `server/src/state/store` still have the same tests, on a disk that refuses on demand.
+
+use std::collections::BTreeSet;
+use std::fs::{self, OpenOptions};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use gbac_tests::data::{DataClient, DataService};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+const PASSWORD: &str = "a password of this test";
+
+/// A disk of a few megabytes in memory.
+struct SmallDisk(TempDir);
+
+impl SmallDisk {
+    fn mount() -> Option<Self> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", "size=8m", "tmpfs"]).arg(folder.path()).stderr(Stdio::null());
+        mount.status().is_ok_and(|status| status.success()).then(|| Self(folder))
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// Takes all room.
+    fn fill(&self) {
+        let mut file = OpenOptions::new().append(true).create(true).open(self.path().join("ballast")).expect("a file");
+        let mut size = 1 << 16;
+        while size > 0 {
+            if file.write_all(&vec![1; size]).is_err() {
+                size /= 2;
+            }
+        }
+    }
+
+    fn free(&self) {
+        fs::remove_file(self.path().join("ballast")).expect("a file");
+    }
+}
+
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // The folder stays if it is still in use.
+        let _ = Command::new("umount").arg(self.path()).status();
+    }
+}
+
+fn names(document: &Value) -> BTreeSet<String> {
+    let roles = document["roles"].as_array().expect("roles");
+    roles.iter().map(|role| role["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn a_service_on_a_full_disk_recovers_when_there_is_room() {
+    let Some(disk) = SmallDisk::mount() else {
+        eprintln!("no small disk can be mounted");
+        return;
+    };
+    let data = disk.path().join("data");
+    let service = DataService::start(&data, Some(PASSWORD));
+    let mut client = DataClient::connect(&service, PASSWORD).expect("a connection");
+    let mut acknowledged = BTreeSet::new();
+    // Roles with long names of members, so that the file has to grow.
+    let member = "m".repeat(200);
+    let mut write = |client: &mut DataClient, name: String| {
+        let add: Vec<Value> = (0..20).map(|at| json!({ "principal": format!("User:{name}-{at}-{member}") })).collect();
+        let body = json!({ "create": true, "add": add }).to_string();
+        let (status, _) = client.ask("PUT", &format!("/v1/roles/{name}"), &body).expect("an answer");
+        assert!(status == 200 || status == 503, "{status}");
+        if status == 200 {
+            acknowledged.insert(name);
+        }
+        status
+    };
+    let started = Instant::now();
+    for round in 0..3 {
+        assert_eq!(write(&mut client, format!("r{round}-first")), 200);
+        disk.fill();
+        let refused = (0..10_000).find(|at| write(&mut client, format!("r{round}-{at}")) == 503);
+        assert!(refused.is_some(), "the disk is never full");
+        assert_eq!(client.ask("GET", "/readyz", "").expect("an answer").0, 503);
+        let (_, metrics) = client.ask("GET", "/metrics", "").expect("an answer");
+        assert!(String::from_utf8_lossy(&metrics).contains("\ngbac_store_writable 0\n"));
+        // Readers see what was acknowledged, and nothing else.
+        let seen = names(&client.policy());
+        assert!(
+            seen.contains(&format!("r{round}-first")) && !seen.contains(&format!("r{round}-{}", refused.expect("one")))
+        );
+        disk.free();
+        while client.ask("GET", "/readyz", "").expect("an answer").0 != 200 {
+            assert!(started.elapsed() < Duration::from_secs(300), "it never accepts writes again");
+        }
+        assert_eq!(write(&mut client, format!("r{round}-last")), 200);
+    }
+    assert_eq!(names(&client.policy()), acknowledged);
+    drop((client, service));
+    let service = DataService::start(&data, None);
+    let document = DataClient::connect(&service, PASSWORD).expect("a connection").policy();
+    assert_eq!(names(&document), acknowledged);
+    for role in document["roles"].as_array().expect("roles") {
+        assert_eq!(role["members"].as_array().map(Vec::len), Some(20), "{}", role["name"]);
+    }
+}

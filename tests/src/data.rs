@@ -1,0 +1,120 @@
+//! The built `gbac serve --data`, and a client that keeps its connection, for tests of what is stored.
+
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use crate::program;
+
+/// A service on a folder, which ends with the test at the latest.
+#[derive(Debug)]
+pub struct DataService {
+    child: Child,
+    /// Its address and port.
+    pub address: String,
+}
+
+impl DataService {
+    /// Starts it; with a password, it becomes the admin's.
+    ///
+    /// # Panics
+    /// When it does not start.
+    #[must_use]
+    pub fn start(folder: &Path, password: Option<&str>) -> Self {
+        let mut command = program::command();
+        command.args(["serve", "--listen", "127.0.0.1:0", "--data"]).arg(folder);
+        if let Some(password) = password {
+            command.env("GBAC_ADMIN_PASSWORD", password);
+        }
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("gbac starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("a line");
+        let address = line.trim().strip_prefix("listening on http://").expect("an address").to_owned();
+        Self { child, address }
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+}
+
+impl Drop for DataService {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// One connection of the admin.
+#[derive(Debug)]
+pub struct DataClient {
+    stream: BufReader<TcpStream>,
+    head: String,
+}
+
+impl DataClient {
+    /// Connects to a service.
+    ///
+    /// # Errors
+    /// Nobody listens.
+    pub fn connect(service: &DataService, password: &str) -> io::Result<Self> {
+        let stream = BufReader::new(TcpStream::connect(&service.address)?);
+        let credentials = STANDARD.encode(format!("admin:{password}"));
+        let head = format!(
+            "host: {}\r\nauthorization: Basic {credentials}\r\ncontent-type: application/json\r\n",
+            service.address
+        );
+        Ok(Self { stream, head })
+    }
+
+    /// The status and the body of an answer.
+    ///
+    /// # Errors
+    /// The service has ended.
+    ///
+    /// # Panics
+    /// When the answer is not HTTP.
+    pub fn ask(&mut self, method: &str, path: &str, body: &str) -> io::Result<(u16, Vec<u8>)> {
+        let request = format!("{method} {path} HTTP/1.1\r\n{}content-length: {}\r\n\r\n{body}", self.head, body.len());
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let (mut status, mut length) = (0, 0);
+        loop {
+            let mut line = String::new();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            let line = line.trim_end();
+            if let Some(rest) = line.strip_prefix("HTTP/1.1 ") {
+                status = rest[..3].parse().expect("a status");
+            } else if let Some((name, value)) = line.split_once(':') {
+                if name.eq_ignore_ascii_case("content-length") {
+                    length = value.trim().parse().expect("a length");
+                }
+            } else {
+                break;
+            }
+        }
+        let mut body = vec![0; length];
+        self.stream.read_exact(&mut body)?;
+        Ok((status, body))
+    }
+
+    /// The policy document.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn policy(&mut self) -> Value {
+        let (status, body) = self.ask("GET", "/gbac/v1/policy", "").expect("an answer");
+        assert_eq!(status, 200);
+        serde_json::from_slice(&body).expect("JSON")
+    }
+}

@@ -1,0 +1,21 @@
+// For React: whether something is allowed, rendered again when the policy changes or the identity expires.
+import { useCallback, useSyncExternalStore } from 'react';
+import { watch } from '../lib/watch.js';
+
+/**
+ * Whether `identity`, which `policy` opened, may do an operation on a resource. To hide what would be refused anyway; the server decides.
+ * @param {import('gbac-engine').Policy} policy
+ * @param {import('gbac-engine').Identity} identity
+ * @param {import('gbac-engine').Operation | import('gbac-engine').OperationName} operation
+ * @param {import('gbac-engine').ResourceType | import('gbac-engine').ResourceTypeName} resourceType
+ * @param {string} name
+ * @param {import('gbac-engine').Circumstances} [options]
+ * @returns {boolean}
+ * @example
+ * const mayWrite = useCan(policy, alice, 'write', 'topic', 'orders');
+ */
+export function useCan(policy, identity, operation, resourceType, name, options) {
+  const subscribe = useCallback((/** @type {() => void} */ changed) => watch(policy, identity, changed), [policy, identity]);
+  const answer = () => identity.can(operation, resourceType, name, options);
+  return useSyncExternalStore(subscribe, answer, answer);
+}

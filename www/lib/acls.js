@@ -1,0 +1,76 @@
+// The short form of ACLs: `{ allow: ['read', 'describe'], topic: 'orders-*', to: 'Group:eng' }`.
+import { listed, requestOf } from './arguments.js';
+import { EngineError, kind, noMore, wellFormed } from './error.js';
+
+/** The operations and resource types by their short names; a test compares them with the declarations. */
+export const OPERATIONS = {
+  __proto__: null,
+  all: 'OPERATION_ALL', read: 'OPERATION_READ', write: 'OPERATION_WRITE', create: 'OPERATION_CREATE', delete: 'OPERATION_DELETE',
+  alter: 'OPERATION_ALTER', describe: 'OPERATION_DESCRIBE', clusteraction: 'OPERATION_CLUSTER_ACTION',
+  describeconfigs: 'OPERATION_DESCRIBE_CONFIGS', alterconfigs: 'OPERATION_ALTER_CONFIGS', idempotentwrite: 'OPERATION_IDEMPOTENT_WRITE',
+};
+export const RESOURCE_TYPES = {
+  __proto__: null,
+  topic: 'RESOURCE_TYPE_TOPIC', group: 'RESOURCE_TYPE_GROUP', cluster: 'RESOURCE_TYPE_CLUSTER',
+  'transactional-id': 'RESOURCE_TYPE_TRANSACTIONAL_ID', 'registry-global': 'RESOURCE_TYPE_REGISTRY', 'registry-subject': 'RESOURCE_TYPE_SUBJECT',
+};
+/** Those of which there is one, without a name. */
+const SINGLE = ['cluster', 'registry-global'];
+const MEMBERS = ['allow', 'deny', ...Object.keys(RESOURCE_TYPES), 'to', 'host'];
+
+/** The ACLs of a policy document from short ones. One short ACL gives one for each of its operations, names and principals. */
+export function acls(short, ...more) {
+  noMore(more, 'acls', 'it takes one array');
+  return listed(short, 'the short ACLs').flatMap((one) => {
+    const row = requestOf(one, MEMBERS, 'a short ACL');
+    const permission = oneOf(row, ['allow', 'deny']);
+    const type = oneOf(row, Object.keys(RESOURCE_TYPES));
+    const { to, host = '*' } = row;
+    if (to === undefined) throw new EngineError('missing_member', '`to` is missing in a short ACL; write a principal such as `Group:engineering`');
+    const patterns = SINGLE.includes(type) ? [only(row[type], type)] : each(row[type], `\`${type}\``, pattern);
+    return each(to, '`to`', (principal) => wellFormed(principal, 'a principal')).flatMap((principal) =>
+      patterns.flatMap((resource) => each(row[permission], `\`${permission}\``, operationOf).map((operation) => ({
+        resource_type: RESOURCE_TYPES[type], ...resource, principal, host: wellFormed(host, '`host`'), operation,
+        permission_type: permission === 'allow' ? 'PERMISSION_TYPE_ALLOW' : 'PERMISSION_TYPE_DENY',
+      }))));
+  });
+}
+
+/** The one of these members that is there. */
+function oneOf(row, names) {
+  const found = names.filter((name) => row[name] !== undefined);
+  if (found.length === 1) return found[0];
+  const list = names.map((name) => `\`${name}\``).join(', ');
+  if (found.length === 0) throw new EngineError('missing_member', `a short ACL needs one of ${list}`);
+  throw new EngineError('exclusive_options', `a short ACL has only one of ${list}; write one for each`);
+}
+
+/** One value, or each of several. An ACL for none of them would silently be no ACL at all. */
+function each(given, what, read) {
+  const values = typeof given === 'string' ? [given] : given;
+  if (!Array.isArray(values)) throw new EngineError('wrong_type', `${what} in a short ACL is a string or an array of strings, and this is ${kind(values)}`);
+  if (values.length === 0) throw new EngineError('missing_member', `${what} in a short ACL is empty; write at least one value`);
+  return listed(values, what).map(read);
+}
+
+function operationOf(name) {
+  const text = wellFormed(name, 'an operation');
+  if (OPERATIONS[text] !== undefined) return OPERATIONS[text];
+  if (Object.values(OPERATIONS).includes(text)) return text;
+  throw new EngineError('unknown_value', `${/^\w{1,40}$/.test(text) ? `\`${text}\`` : 'the given value'} is not an operation; write one of ${Object.keys(OPERATIONS).join(', ')}`);
+}
+
+/** `*` is every name, `orders-*` every name that begins with `orders-`, and anything else that name. */
+function pattern(text) {
+  const name = wellFormed(text, 'the name of a resource');
+  const prefix = name.slice(0, -1);
+  if (prefix.includes('*')) throw new EngineError('unknown_value', 'a `*` stands only at the end of a name in a short ACL, where it means every name that begins so; write a long ACL for a name with `*` in it');
+  const isPrefix = name.endsWith('*') && prefix !== '';
+  return { resource_name: isPrefix ? prefix : name, resource_pattern_type: isPrefix ? 'RESOURCE_PATTERN_TYPE_PREFIXED' : 'RESOURCE_PATTERN_TYPE_LITERAL' };
+}
+
+/** There is one cluster and one registry; `true` names it. */
+function only(given, type) {
+  if (given !== true) throw new EngineError('wrong_type', `\`${type}\` in a short ACL is \`true\`, and this is ${kind(given)}`);
+  return { resource_name: type === 'cluster' ? 'kafka-cluster' : '', resource_pattern_type: 'RESOURCE_PATTERN_TYPE_LITERAL' };
+}

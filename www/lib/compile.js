@@ -1,0 +1,139 @@
+// From whatever somebody has of a wasm module to the compiled module: its text, bytes, a response, an address.
+import { EngineError, kind } from './error.js';
+
+/** What every wasm module begins with. */
+const MAGIC = [0x00, 0x61, 0x73, 0x6d];
+const TYPE = 'application/wasm';
+/** What helps where no file can be fetched. */
+const INSIDE = 'import `gbac-engine/inline`, which has the module inside';
+
+/** The error for a module that cannot be loaded: what is wrong, then what to do. */
+export const notLoaded = (problem, remedy, cause) =>
+  new EngineError('module_not_loaded', remedy === undefined ? problem : `${problem}; ${remedy}`, { cause });
+
+/** A module of Node, where there are any; edge runtimes throw when they are asked. */
+function builtin(name) {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether this is Node, or what has its modules. */
+export const isNode = () => builtin('node:fs') !== undefined;
+
+/** The compiled module of `given`, or of the text or module that the entry has inside. */
+export async function compiled(given, inside) {
+  const source = (await given) ?? inside;
+  if (isModule(source)) return source;
+  if (source === undefined) {
+    throw notLoaded('this entry point has no wasm module inside', 'call `init` with one before anything else, or import the entry point without `slim`');
+  }
+  if (given === undefined || given === null) return ofBytes(bytesOfHex(source), 'the wasm module inside the entry point', INSIDE_REMEDY);
+  if (isBytes(source)) return ofBytes(source, 'the given bytes', 'pass all bytes of the wasm file of this entry point, such as `gbac-engine/engine.wasm`');
+  if (typeof Response === 'function' && source instanceof Response) return ofResponse(source, source.url);
+  if (typeof source === 'string' || source instanceof URL) return ofAddress(source);
+  throw notLoaded(`\`wasm\` must be a compiled module, bytes, a response or an address, but is ${kind(source)}`, undefined);
+}
+
+const INSIDE_REMEDY = 'where code is never compiled from bytes, import `gbac-engine/slim` and call `init` with the compiled `gbac-engine/engine.wasm`; '
+  + 'a content security policy needs `script-src \'wasm-unsafe-eval\'`';
+
+/** Those of another realm are modules too. */
+const isModule = (source) => source instanceof WebAssembly.Module || Object.prototype.toString.call(source) === '[object WebAssembly.Module]';
+
+const isBytes = (source) => ArrayBuffer.isView(source) || Object.prototype.toString.call(source) === '[object ArrayBuffer]'
+  || Object.prototype.toString.call(source) === '[object SharedArrayBuffer]';
+
+/** Compiled at once in Node, where V8 leaves each function until it is called: a third of the time to the first decision. */
+async function ofBytes(bytes, what, remedy) {
+  try {
+    return isNode() ? new WebAssembly.Module(bytes) : await WebAssembly.compile(bytes);
+  } catch (cause) {
+    throw notLoaded(`${what} cannot be compiled: ${textOf(cause)}`, remedy, cause);
+  }
+}
+
+/** What an error says, in one line. */
+const textOf = (cause) => (cause instanceof Error ? cause.message : 'unknown error').replaceAll(/\s+/g, ' ').slice(0, 200);
+
+async function ofAddress(source) {
+  const address = shownAddress(source);
+  const file = isFile(source) ? builtin('node:fs') : undefined;
+  if (file !== undefined) {
+    let bytes;
+    try {
+      bytes = file.readFileSync(new URL(source));
+    } catch (cause) {
+      throw notLoaded(`the wasm module cannot be read from ${address}`, `copy the file there, or ${INSIDE}`, cause);
+    }
+    return ofBytes(bytes, `the file ${address}`, `copy the whole wasm file there, or ${INSIDE}`);
+  }
+  let response;
+  try {
+    response = await fetch(source);
+  } catch (cause) {
+    throw notLoaded(`the wasm module cannot be fetched from ${address}: ${textOf(cause)}`, `check that the address is right and can be reached from here, or ${INSIDE}`, cause);
+  }
+  return ofResponse(response, response.url || source);
+}
+
+/** Compiled while it comes in, where the server says what it is; otherwise by what it begins with. */
+async function ofResponse(response, source) {
+  const address = source === '' ? 'the given response' : shownAddress(source);
+  const type = response.headers.get('Content-Type') ?? '';
+  const from = `${address} (status ${response.status}, content type ${type === '' ? 'none' : `\`${type.slice(0, 80)}\``})`;
+  if (!response.ok) throw notLoaded(`the wasm module was not found at ${from}`, `serve the file at this address, or ${INSIDE}`);
+  const remedy = `serve the whole wasm file there as ${TYPE}, or ${INSIDE}`;
+  try {
+    if (type.split(';', 1)[0].trim().toLowerCase() === TYPE && WebAssembly.compileStreaming && !response.bodyUsed) {
+      return await WebAssembly.compileStreaming(response);
+    }
+  } catch (cause) {
+    throw notLoaded(`what ${from} sent cannot be compiled: ${textOf(cause)}`, remedy, cause);
+  }
+  let bytes;
+  try {
+    bytes = new Uint8Array(await response.arrayBuffer());
+  } catch (cause) {
+    throw notLoaded(`the wasm module did not arrive completely from ${from}`, remedy, cause);
+  }
+  if (!MAGIC.every((byte, place) => bytes[place] === byte)) {
+    throw notLoaded(`what ${from} sent is not a wasm module`, `${/html/i.test(type) ? 'servers send a page in place of files that they do not have; ' : ''}${remedy}`);
+  }
+  return ofBytes(bytes, `what ${from} sent`, remedy);
+}
+
+function isFile(source) {
+  try {
+    return new URL(source).protocol === 'file:';
+  } catch {
+    return false;
+  }
+}
+
+/** An address in a message: without credentials, query and fragment, which may hold secrets. */
+function shownAddress(source) {
+  try {
+    const url = new URL(source, globalThis.location?.href);
+    if (url.protocol === 'data:' || url.protocol === 'blob:') return `a ${url.protocol} address`;
+    return `${url.origin === 'null' ? `${url.protocol}//` : url.origin}${url.pathname}`;
+  } catch {
+    return 'an address that is no URL';
+  }
+}
+
+/** The bytes of hexadecimal text. */
+function bytesOfHex(text) {
+  const buffer = builtin('node:buffer')?.Buffer;
+  if (buffer !== undefined) return buffer.from(text, 'hex');
+  if (Uint8Array.fromHex) return Uint8Array.fromHex(text);
+  const digit = (place) => {
+    const code = text.charCodeAt(place);
+    return code < 58 ? code - 48 : code - 87;
+  };
+  const bytes = new Uint8Array(text.length / 2);
+  for (let place = 0; place < bytes.length; place += 1) bytes[place] = (digit(2 * place) << 4) | digit(2 * place + 1);
+  return bytes;
+}

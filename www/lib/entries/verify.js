@@ -1,0 +1,162 @@
+// The engine with signature checks: tokens are verified before anything is read from them.
+import * as glue from '../../pkg/gbac_engine_verify.js';
+import id from '../../pkg/gbac_engine_verify_id.js';
+import { jsonText, optionsOf } from '../arguments.js';
+import { EngineError, FREED, freed, noMore, wellFormed } from '../error.js';
+import { Module } from '../module.js';
+import { addHandle, notReactive } from '../plain.js';
+import * as base from '../policy.js';
+
+export { acls } from '../acls.js';
+export { EngineError } from '../error.js';
+export { Resource } from '../names.js';
+export { Identity } from '../policy.js';
+
+/** What opens verified claims, too. */
+class VerifiedPolicy extends base.Policy {
+  /** Opens an identity once: from verified claims, or as without verification. */
+  open(who, options, ...more) {
+    if (!areVerified(who)) return super.open(who, options, ...more);
+    noMore(more, 'open');
+    const { userinfo } = optionsOf(options, 'open', ['userinfo']);
+    const text = jsonText({ token: '', userinfo }, 'a user-info document');
+    return base.policyCall(this, undefined, (_, instance) => {
+      const claims = handleOf(who, instance);
+      return base.openIdentity(this, (engine) => engine.openVerified(claims, text));
+    });
+  }
+}
+
+/** Whether a verifier made these claims, and the engine's handle of them. */
+let areVerified;
+let handleOf;
+
+/** What nobody else has: who could make one would need no token. */
+const MADE = Symbol('verified');
+
+/** The claims of a token that passed every check. Only a verifier makes them. */
+export class VerifiedClaims {
+  #engine;
+  #instance;
+
+  static {
+    areVerified = (claims) => typeof claims === 'object' && claims !== null && #engine in claims;
+    addHandle(areVerified, () => ['other_module', 'verified claims are opened by `policy.open(claims)` of a policy of `gbac-engine/verify`']);
+    handleOf = (claims, instance) => {
+      if (claims.#engine === FREED) throw freed();
+      if (claims.#instance !== instance) {
+        throw new EngineError('other_module', 'these claims were verified before the engine failed; verify the token again');
+      }
+      return claims.#engine;
+    };
+  }
+
+  constructor(key, engine, instance) {
+    if (key !== MADE) throw new EngineError('not_verified', 'only a verifier makes these');
+    this.#engine = engine;
+    this.#instance = instance;
+  }
+
+  /** The claims, to be read; what is done to them does not reach the engine. */
+  get claims() {
+    return this.#instance.take(() => this.#engine.members());
+  }
+
+  /** When the token ends, in seconds since 1970. */
+  get expiresAt() {
+    return this.claims.exp;
+  }
+
+  /** Gives its memory back at once; otherwise that happens when it is collected. */
+  free() {
+    const engine = this.#engine;
+    this.#engine = FREED;
+    if (engine !== FREED) this.#instance.free(engine);
+  }
+
+  /** For a policy of another entry, which cannot take them. */
+  toJSON() {
+    throw new EngineError('other_module', 'verified claims are opened by a policy of `gbac-engine/verify`');
+  }
+}
+
+/** Checks tokens against keys, an issuer and an audience. */
+class Verifier {
+  #engine;
+  #instance;
+  #issuer;
+  #audience;
+
+  static {
+    addHandle((value) => #engine in value, () => ['wrong_type', 'this is a verifier; pass the claims that its `verify` gives']);
+  }
+
+  constructor(instance, jwks, [issuer, audience]) {
+    this.#instance = instance;
+    this.#issuer = issuer;
+    this.#audience = audience;
+    this.#engine = instance.take(() => glue.KeySet.read(jwks));
+  }
+
+  /** Checks a token: form, signature, issuer, audience, times, type. */
+  verify(token, options, ...more) {
+    noMore(more, 'verify');
+    const { now = base.clock() } = optionsOf(options, 'verify', ['now']);
+    const instant = base.instantOf(this.#instance, now);
+    const text = wellFormed(token, 'a token');
+    const claims = this.#instance.take(() => this.#engine.verify(text, this.#issuer, this.#audience, instant));
+    return new VerifiedClaims(MADE, claims, this.#instance);
+  }
+
+  /** Gives its memory back at once; otherwise that happens when it is collected. */
+  free() {
+    const engine = this.#engine;
+    this.#engine = FREED;
+    if (engine !== FREED) this.#instance.free(engine);
+  }
+}
+
+for (const Class of [VerifiedClaims, Verifier]) notReactive(Class);
+
+if (Symbol.dispose) {
+  for (const { prototype } of [VerifiedClaims, Verifier]) {
+    Object.defineProperty(prototype, Symbol.dispose, { __proto__: null, value: prototype.free, configurable: true, writable: true });
+  }
+}
+
+/** What a token has to say: a text, or `null` where nobody looks. Leaving it out is no way to switch a check off. */
+function expected(value, name) {
+  if (value === null) return undefined;
+  if (value === undefined) throw new EngineError('missing_member', `\`${name}\` is missing; \`null\` leaves it unchecked`);
+  return wellFormed(value, `\`${name}\``);
+}
+
+/** The entry over its wasm module: compiled, as text, or `undefined` where `init` has to be given one. */
+export function verify(code) {
+  const module = new Module(glue, id, code);
+
+  /** Loads the wasm module, the first time; `Policy.load` and `verifier` do it as well. */
+  async function init(wasm, ...more) {
+    noMore(more, 'init');
+    await module.load(wasm);
+  }
+
+  /** A policy that takes verified claims, too. */
+  class Policy extends VerifiedPolicy {
+    /** Loads a policy document, an object or JSON text. */
+    static load(document, options, ...more) {
+      return base.loadPolicy(this, module, document, options, more);
+    }
+  }
+
+  /** Makes a verifier of the keys of an identity provider. */
+  async function verifier(jwks, options, ...more) {
+    noMore(more, 'verifier');
+    const { issuer, audience, wasm } = optionsOf(options, 'verifier', ['issuer', 'audience', 'wasm']);
+    const expects = [expected(issuer, 'issuer'), expected(audience, 'audience')];
+    const text = jsonText(jwks, 'a key set');
+    return new Verifier(await module.load(wasm), text, expects);
+  }
+
+  return { init, Policy, verifier };
+}

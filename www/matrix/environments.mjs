@@ -1,0 +1,34 @@
+// Where the package is tried: the folder with the program, and what differs from one variant to the next. `needs` is a line of the
+// documentation for those who have to write something.
+
+/** @typedef {{ name: string, title: string, folder?: string, short?: boolean, variant?: string, tool?: string, node?: string }} Environment */
+
+const vites = ['vite5', 'vite6', 'vite7', 'vite8'];
+const vite = (folder, what) => vites.map((tool) => ({ name: `${tool}-${folder.slice(5)}`, title: `Vite, ${what}`, folder, variant: tool, tool, node: tool === 'vite8' ? 'node-24' : undefined }));
+
+/** @type {Environment[]} */
+export const ENVIRONMENTS = [
+  { name: 'node-import', title: 'Node, `import`', short: true, tool: 'node' },
+  { name: 'node-require', title: 'Node, `require`', short: true, tool: 'node' },
+  ...['node-22', 'node-24'].flatMap((node) => ['import', 'require'].map((how) => ({ name: `${node}-${how}`, title: `Node, \`${how}\``, folder: `node-${how}`, tool: node, node }))),
+  { name: 'typescript', title: 'TypeScript, strict: node16, nodenext, bundler', tool: 'typescript' },
+  ...vite('vite-dev', 'development').map((one) => ({ ...one, short: one.tool === 'vite7' })),
+  ...vite('vite-build', 'build'),
+  ...vite('vite-ssr', 'server-side rendering'),
+  { name: 'webpack', title: 'webpack', tool: 'webpack' },
+  { name: 'rspack', title: 'Rspack', tool: '@rspack/core' },
+  { name: 'rollup', title: 'Rollup, one classic script', tool: 'rollup' },
+  { name: 'esbuild-browser', title: 'esbuild, browser', tool: 'esbuild' },
+  { name: 'esbuild-esm', title: 'esbuild, Node, ES module', tool: 'esbuild' },
+  { name: 'esbuild-cjs', title: 'esbuild, Node, CommonJS', short: true, tool: 'esbuild' },
+  { name: 'next-dev', title: 'Next.js, server component in development', short: true, tool: 'next' },
+  { name: 'next', title: 'Next.js: server and client components, routes, edge (Turbopack)', tool: 'next' },
+  { name: 'next-webpack', title: 'Next.js: the same (webpack)', folder: 'next', variant: 'webpack', tool: 'next' },
+  { name: 'workerd', title: 'Cloudflare Workers (workerd, with Wrangler)', tool: 'wrangler', node: 'node-24' },
+  ...['run', 'build', 'compile'].map((variant) => ({ name: `bun-${variant}`, title: `Bun, ${variant}`, folder: 'bun', variant, tool: 'bun' })),
+  { name: 'deno', title: 'Deno', tool: 'deno' },
+  { name: 'jest', title: 'Jest, as installed', short: true, tool: 'jest' },
+  { name: 'vitest', title: 'Vitest', tool: 'vitest', node: 'node-24' },
+  { name: 'script-module', title: 'a script module from a folder, Chromium' },
+  { name: 'service-worker', title: 'a service worker, Chromium' },
+];

@@ -1,0 +1,2 @@
+import { verdict } from './program.mjs';
+verdict().then(console.log);

@@ -1,0 +1,5 @@
+import { build } from 'esbuild';
+import { elsewhere, run } from '../support.mjs';
+const { warnings } = await build({ entryPoints: ['main.mjs'], bundle: true, platform: 'node', format: 'esm', outfile: 'dist/main.mjs', logLevel: 'error' });
+if (warnings.length > 0) throw new Error(warnings[0].text);
+console.log(await run(process.execPath, [`${elsewhere('dist')}/main.mjs`]));

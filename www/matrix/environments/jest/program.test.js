@@ -1,0 +1,5 @@
+const { verdict } = require('./program.cjs');
+
+test('a verdict', async () => {
+  expect(await verdict()).toBe('allow deny');
+});

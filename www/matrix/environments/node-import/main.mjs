@@ -1,0 +1,2 @@
+import { verdict } from './program.mjs';
+console.log(await verdict());

@@ -1,0 +1,1 @@
+require('./program.cjs').verdict().then((verdict) => console.log(verdict));

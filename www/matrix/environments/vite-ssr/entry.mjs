@@ -1,0 +1,1 @@
+export { verdict } from './program.mjs';

@@ -1,0 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import webpack from 'webpack';
+import { elsewhere, serve, verdictOfPage } from '../support.mjs';
+const stats = await promisify(webpack)({ mode: 'production', performance: { hints: false }, entry: './main.mjs', output: { path: resolve('dist'), filename: 'main.js' } });
+if (stats.hasErrors() || stats.hasWarnings()) throw new Error(stats.toString());
+writeFileSync('dist/index.html', '<!doctype html><title>-</title><script src="main.js"></script>');
+const server = await serve(elsewhere('dist'));
+console.log(await verdictOfPage(`${server.address}/index.html`));
+server.stop();

@@ -1,0 +1,7 @@
+import { verdict } from './program.mjs';
+
+export default {
+  async fetch() {
+    return new Response(await verdict());
+  },
+};

@@ -1,0 +1,8 @@
+// What a program says that it prints: `console.log(..);   // text`.
+import assert from 'node:assert/strict';
+
+export function promised(code) {
+  const lines = [...code.matchAll(/console\.log\(.*\); +\/\/ (.*)/g)].map(([, text]) => text);
+  assert.ok(lines.length > 0, 'the program promises nothing');
+  return lines;
+}

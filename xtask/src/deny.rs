@@ -1,0 +1,20 @@
+//! cargo-deny: licenses, sources and bans of dependencies, where it is installed. The workflow always has it.
+
+use crate::process::{Call, cargo, find};
+use crate::workspace::Workspace;
+
+/// The call that checks what `deny.toml` says, without what changes from day to day; a sentence about what is missing otherwise.
+pub(crate) fn call(workspace: &Workspace) -> std::result::Result<Call, String> {
+    if !is_there() {
+        return Err(
+            "dependencies not checked: cargo-deny is not installed (cargo install cargo-deny --locked)".to_owned()
+        );
+    }
+    let call = cargo(&workspace.root).args(["deny", "--color", "never", "check", "--hide-inclusion-graph"]);
+    Ok(call.args(["bans", "licenses", "sources"]))
+}
+
+/// Whether it is installed.
+pub(crate) fn is_there() -> bool {
+    find("cargo-deny").is_some()
+}
