@@ -130,7 +130,7 @@ gbac_engine::error_codes! {
 /// Decides a check: opens its identity and decides at the time that the check states, else at this one.
 ///
 /// # Errors
-/// As [`open`], and a request that the table does not know.
+/// As [`resolve`], and a request that the table does not know.
 pub fn answer(policy: &Policy, check: &Check, verify: TokenVerifier<'_>, otherwise: At) -> Result<Answer, CheckError> {
     let opened = resolve(policy, &check.subject, verify)?;
     evaluate(policy, &opened.identity, check, otherwise)

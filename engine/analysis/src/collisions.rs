@@ -55,7 +55,7 @@ pub struct Collision {
 /// Finds the names that become one group: of these, which are in a token, and of all groups that the policy names.
 ///
 /// Names in a token are as the claim has them, before anything is cut off. With [`NestedGroupBehavior::None`] nothing is cut
-/// off, so that only the comma is left. [`merged_gains`] says what people gain by it.
+/// off, so that only the comma is left. [`collision_gains`] says what people gain by it.
 ///
 /// ```
 /// use gbac_analysis::{CollisionKind, collisions};
