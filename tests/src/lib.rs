@@ -1,11 +1,13 @@
 //! Support for the tests: vectors, a simple oracle, small policies whose names collide, and a running service.
 
+pub mod attack;
 pub mod bad_requests;
 pub mod bytes;
 pub mod changes;
 pub mod data;
 pub mod folder;
 pub mod fuzz;
+pub mod http2;
 pub mod oracle;
 pub mod program;
 pub mod samples;

@@ -6,7 +6,7 @@ import { admit } from './identities.js';
  *
  * The client's address is `request.ip`, which Express takes from the connection, or from `X-Forwarded-For` behind proxies that
  * `app.set('trust proxy', ..)` names.
- * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown }} Request
+ * @template {{ headers: { authorization?: string }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
  *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
  * }} options

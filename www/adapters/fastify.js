@@ -6,7 +6,7 @@ import { admit } from './identities.js';
  * application with `app.decorateRequest('identity', null)` once.
  *
  * The client's address is `request.ip`, which Fastify takes from the connection, or from `X-Forwarded-For` with `trustProxy`.
- * @template {{ headers: { authorization?: string | undefined }, ip?: string, identity?: unknown }} Request
+ * @template {{ headers: { authorization?: string | undefined }, ip?: string, identity?: unknown, params?: any }} Request
  * @param {{
  *   identify: import('./identities.js').Identify, need: (request: Request) => import('./identities.js').Need, clock?: () => number,
  * }} options

@@ -90,10 +90,11 @@ pub enum Grounds {
 
 /// The ACL that decides, and the path to it.
 #[derive(Debug, Clone, TS)]
-#[ts(tag = "source", rename_all = "snake_case")]
+#[ts(tag = "source")]
 pub enum DecidingAcl {
     /// Of the user.
-    UserAcl {
+    #[ts(rename = "user_acl")]
+    User {
         /// The ACL.
         acl: AclJson,
         /// Its operation, where it is not the one asked for.
@@ -107,7 +108,8 @@ pub enum DecidingAcl {
         role: Option<()>,
     },
     /// Of a role of the user.
-    RoleAcl {
+    #[ts(rename = "role_acl")]
+    Role {
         /// The ACL.
         acl: AclJson,
         /// Its operation, where it is not the one asked for.
@@ -120,7 +122,8 @@ pub enum DecidingAcl {
         group: Option<()>,
     },
     /// Of a group of the user.
-    GroupAcl {
+    #[ts(rename = "group_acl")]
+    Group {
         /// The ACL.
         acl: AclJson,
         /// Its operation, where it is not the one asked for.
@@ -133,7 +136,8 @@ pub enum DecidingAcl {
         role: Option<()>,
     },
     /// Of a role of a group of the user.
-    GroupRoleAcl {
+    #[ts(rename = "group_role_acl")]
+    GroupRole {
         /// The ACL.
         acl: AclJson,
         /// Its operation, where it is not the one asked for.
